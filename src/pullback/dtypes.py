@@ -1,0 +1,300 @@
+"""torch's dtypes and how they meet.
+
+What this module must do:
+
+- hold one immutable object per dtype, each naming the NumPy dtype that stores it;
+- keep the process-wide default dtype, always read through a function because it can change;
+- answer which dtype results when operands meet, by torch's rule and not NumPy's: tensors with dimensions outrank
+  zero-dimensional tensors, which outrank Python numbers.
+
+NumPy has no half-precision complex type, so complex64 stands in wherever torch would give complex32.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, NoReturn
+
+import ml_dtypes
+import numpy as np
+
+from .errors import argument_type, missing_attribute, read_only_attribute, with_note
+
+BOOL, INTEGER, FLOATING, COMPLEX = range(4)
+
+
+class dtype:
+    """The type of a tensor's elements, as ``torch.dtype``.
+
+    Attributes
+    ----------
+    name : str
+        torch's name without the prefix, such as ``'float32'``.
+    abbr : str
+        torch's short name, such as ``'f32'``.
+    scalar_type : str
+        The name that torch's error messages use, such as ``'Float'``.
+    numpy : numpy.dtype
+        The dtype of the arrays that store such elements.
+    itemsize : int
+        Bytes per element.
+    category : int
+        0 for bool, 1 for integers, 2 for floating point, 3 for complex: the order in which promotion ranks them.
+    is_floating_point, is_complex, is_signed : bool
+    """
+
+    __module__ = "torch"
+    __slots__ = (
+        "abbr", "category", "is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy", "scalar_type",
+    )  # fmt: skip
+
+    abbr: str
+    category: builtins.int
+    is_complex: builtins.bool
+    is_floating_point: builtins.bool
+    is_signed: builtins.bool
+    itemsize: builtins.int
+    name: str
+    numpy: np.dtype[Any]
+    scalar_type: str
+
+    def __new__(cls, *args: object, **kwargs: object) -> dtype:
+        raise TypeError("cannot create 'torch.dtype' instances")
+
+    def __init_subclass__(cls) -> NoReturn:
+        raise TypeError("type 'torch.dtype' is not an acceptable base type")
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise read_only_attribute(self, name)
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise read_only_attribute(self, name)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_attribute(self, name)
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> tuple[Callable[[str], dtype], tuple[str]]:
+        return by_name, (self.name,)
+
+    def to_real(self) -> dtype:
+        """Return the dtype of the real and imaginary parts; a dtype that is not complex is its own."""
+        if self.category != COMPLEX:
+            return self
+        return float32 if self is complex64 else float64
+
+    def to_complex(self) -> dtype:
+        """Return the complex dtype whose parts are of this dtype (complex64 for the half precisions)."""
+        if self.category < FLOATING:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar_type}")
+        return complex128 if self is float64 or self is complex128 else complex64
+
+
+BY_NAME: dict[str, dtype] = {}
+BY_NUMPY: dict[np.dtype[Any], dtype] = {}
+
+
+def _declare(numpy_type: type, abbr: str, scalar_type: str, category: builtins.int) -> dtype:
+    stored = np.dtype(numpy_type)
+    new = object.__new__(dtype)
+    for name, value in (
+        ("abbr", abbr),
+        ("category", category),
+        ("is_complex", category == COMPLEX),
+        ("is_floating_point", category == FLOATING),
+        ("is_signed", category >= FLOATING or stored.kind == "i"),
+        ("itemsize", stored.itemsize),
+        ("name", stored.name),
+        ("numpy", stored),
+        ("scalar_type", scalar_type),
+    ):
+        object.__setattr__(new, name, value)
+    BY_NAME[new.name] = BY_NUMPY[stored] = new
+    return new
+
+
+bool = _declare(np.bool_, "b8", "Bool", BOOL)
+uint8 = _declare(np.uint8, "u8", "Byte", INTEGER)
+int8 = _declare(np.int8, "i8", "Char", INTEGER)
+int16 = short = _declare(np.int16, "i16", "Short", INTEGER)
+int32 = int = _declare(np.int32, "i32", "Int", INTEGER)
+int64 = long = _declare(np.int64, "i64", "Long", INTEGER)
+uint16 = _declare(np.uint16, "u16", "UInt16", INTEGER)
+uint32 = _declare(np.uint32, "u32", "UInt32", INTEGER)
+uint64 = _declare(np.uint64, "u64", "UInt64", INTEGER)
+float16 = half = _declare(np.float16, "f16", "Half", FLOATING)
+bfloat16 = _declare(ml_dtypes.bfloat16, "bf16", "BFloat16", FLOATING)
+float32 = float = _declare(np.float32, "f32", "Float", FLOATING)
+float64 = double = _declare(np.float64, "f64", "Double", FLOATING)
+complex64 = cfloat = _declare(np.complex64, "c64", "ComplexFloat", COMPLEX)
+complex128 = cdouble = _declare(np.complex128, "c128", "ComplexDouble", COMPLEX)
+
+# Where torch takes a dtype it also takes these Python types.
+BY_PYTHON_TYPE: dict[type, dtype] = {
+    builtins.bool: bool,
+    builtins.int: int64,
+    builtins.float: float64,
+    builtins.complex: complex128,
+}
+
+# torch stores and converts these but gives them no promotion among integers.
+STORAGE_ONLY = (uint16, uint32, uint64)
+
+
+def by_name(name: str) -> dtype:
+    """Return the dtype called ``name`` (without ``torch.``)."""
+    return BY_NAME[name]
+
+
+def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
+    """Return the dtype stored as ``numpy_dtype``, or raise torch's TypeError or ValueError."""
+    found = BY_NUMPY.get(numpy_dtype)
+    if found is not None:
+        return found
+    if not numpy_dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. "
+            "Conversion between byte orders is currently not supported."
+        )
+    kind = numpy_dtype.type
+    raise TypeError(
+        f"can't convert np.ndarray of type {kind.__module__}.{kind.__name__}. The only supported types are: "
+        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
+        "and bool."
+    )
+
+
+def as_dtype(value: object, function: str, argument: str, position: builtins.int) -> dtype:
+    """Return ``value``, a dtype or a Python number type, as a dtype; otherwise raise torch's error for the argument."""
+    if type(value) is dtype:
+        return value
+    found = BY_PYTHON_TYPE.get(value) if isinstance(value, type) else None
+    if found is None:
+        raise argument_type(function, argument, position, "torch.dtype", value)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The default dtype
+# ---------------------------------------------------------------------------------------------------------------------
+
+_default = float32
+
+
+def get_default_dtype() -> dtype:
+    """Return the floating-point dtype that Python floats become."""
+    return _default
+
+
+def set_default_dtype(d: dtype, /) -> None:
+    """Make ``d``, a floating-point dtype, the one that Python floats become."""
+    global _default
+    if type(d) is not dtype:
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    if not d.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    _default = d
+
+
+def default_complex() -> dtype:
+    """Return the complex dtype that Python complex numbers become: the one whose parts are of the default dtype."""
+    return _default.to_complex()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Promotion
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """Return the smallest dtype that is of the higher category and no smaller than either."""
+    return _promote(as_dtype(type1, "promote_types", "type1", 1), as_dtype(type2, "promote_types", "type2", 2))
+
+
+def _promote(a: dtype, b: dtype) -> dtype:
+    if a is b:
+        return a
+    if a in STORAGE_ONLY or b in STORAGE_ONLY:
+        if a.category == FLOATING or b.category == FLOATING:
+            return a if a.category == FLOATING else b
+        raise with_note(
+            RuntimeError(
+                "Promotion for uint16, uint32, uint64 types is not supported, "
+                f"attempted to promote {a.scalar_type} and {b.scalar_type}"
+            ),
+            "Convert one operand first, for example with .to(torch.int64).",
+        )
+    low, high = sorted((a, b), key=lambda d: (d.category, d.itemsize))
+    if low.category < high.category:
+        return complex128 if low is float64 else high
+    if low.itemsize == high.itemsize:
+        return int16 if high.category == INTEGER else float32
+    return high
+
+
+def can_cast(from_: dtype, to: dtype) -> builtins.bool:
+    """Return whether casting keeps the category or raises it: no complex to real, float to integer, number to bool."""
+    source, target = as_dtype(from_, "can_cast", "from_", 1), as_dtype(to, "can_cast", "to", 2)
+    return source.category <= target.category
+
+
+def result_numpy_dtype(operands: Iterable[Any]) -> np.dtype[Any]:
+    """Return the NumPy dtype that ``operands`` (arrays and Python numbers) are converted to when they meet.
+
+    Arrays with dimensions, zero-dimensional arrays and Python numbers form three ranks. Each rank promotes within
+    itself; a lower rank then changes the result only where its category is higher. A Python float counts as the default
+    dtype and a Python complex as the default complex one.
+    """
+    key = []
+    for operand in operands:
+        if type(operand) is np.ndarray:
+            key.append(operand.dtype if operand.ndim else (operand.dtype,))
+        else:
+            key.append(type(operand))
+    return _result(tuple(key), _default)
+
+
+@lru_cache(maxsize=4096)
+def _result(key: tuple[Any, ...], default: dtype) -> np.dtype[Any]:
+    ranks: list[dtype | None] = [None, None, None]
+    for entry in key:
+        if isinstance(entry, np.dtype):
+            rank, current = 0, from_numpy_dtype(entry)
+        elif isinstance(entry, tuple):
+            rank, current = 1, from_numpy_dtype(entry[0])
+        else:
+            rank, current = 2, _of_number(entry, default)
+        present = ranks[rank]
+        ranks[rank] = current if present is None else _promote(present, current)
+    result = _combine(ranks[0], _combine(ranks[1], ranks[2]))
+    if result is None:
+        raise ValueError("result_numpy_dtype() needs at least one operand")
+    return result.numpy
+
+
+def _of_number(kind: type, default: dtype) -> dtype:
+    if issubclass(kind, builtins.bool | np.bool_):
+        return bool
+    if issubclass(kind, builtins.int | np.integer):
+        return int64
+    if issubclass(kind, builtins.float | np.floating | ml_dtypes.bfloat16):
+        return default
+    if issubclass(kind, builtins.complex | np.complexfloating):
+        return default.to_complex()
+    raise TypeError(f"expected an array or a number, got {kind.__name__}")
+
+
+def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
+    if higher is None or lower is None:
+        return lower if higher is None else higher
+    if higher.category == FLOATING and lower.category == COMPLEX:
+        return higher.to_complex()
+    if higher.category >= FLOATING:
+        return higher
+    if higher is bool or lower.category >= FLOATING:
+        return _promote(higher, lower)
+    return higher
