@@ -1,0 +1,36 @@
+"""pullback: PyTorch's tensors and autograd in pure Python.
+
+``import pullback as torch``. The names of torch's top level are here; packages such as `nn` and `optim` load when first
+used. A name that pullback does not have raises an AttributeError that says so.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from . import dtypes as _dtypes
+from .tensor import namespace as _namespace
+from .version import __version__
+
+globals().update(_namespace.TOP_LEVEL)
+
+#: Packages and modules of torch's that load when first used.
+_LAZY = ("autograd", "compiler", "fft", "func", "linalg", "nn", "optim", "random", "special", "testing", "utils", "types")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        try:
+            return importlib.import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    raise AttributeError(f"module 'torch' has no attribute '{name}': pullback does not have torch.{name}", name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
+
+
+__all__ = ["__version__", *sorted(_namespace.TOP_LEVEL)]  # noqa: PLE0604  # torch's names, collected from declarations

@@ -1,0 +1,121 @@
+"""vmap: a value with one axis that ops do not see.
+
+A `Batched` moves its batch axis to the front, maps the op's attributes by the op's `batch` rule, and runs the op once on
+the larger arrays. An op without a rule is run in a loop over the batch; how often is counted in `FALLBACKS`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .value import InnerValue, Value, dtype_of, run, shape_of
+
+#: How often each op was run in a loop because it has no batching rule.
+FALLBACKS: Counter[str] = Counter()
+
+#: ``move(value, source, destination)``, ``expand(value, shape)``, ``reshape(value, shape)``, ``select(value, index)`` along
+#: axis 0 and ``stack(values)`` on any values (set by `ops`).
+move: Callable[[Any, int, int], Any]
+expand: Callable[[Any, tuple[int, ...]], Any]
+reshape: Callable[[Any, tuple[int, ...]], Any]
+select: Callable[[Any, int], Any]
+stack: Callable[[Any], Any]
+
+
+def use_shape_ops(**ops: Callable[..., Any]) -> None:
+    """Take the ops that move a batch axis about (the core names no op)."""
+    globals().update(ops)
+
+
+class Batched(InnerValue):
+    """A value of a lower level whose axis `dim` is the batch axis of one vmap level."""
+
+    __slots__ = ("_level", "dim", "value")
+
+    def __init__(self, value: Any, dim: int, level: int) -> None:
+        self.value = value
+        self.dim = dim
+        self._level = level
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # computed, not stored
+        """Shape without the batch axis."""
+        shape = shape_of(self.value)
+        return shape[: self.dim] + shape[self.dim + 1 :]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]  # computed, not stored
+        """NumPy dtype."""
+        return dtype_of(self.value)
+
+    @property
+    def size(self) -> int:
+        """Size of the batch."""
+        return shape_of(self.value)[self.dim]
+
+    def array(self) -> ndarray:
+        """Refuse: there is no one array."""
+        raise RuntimeError(
+            "Cannot access data pointer of Tensor that doesn't have storage: the value is batched by vmap"
+        )
+
+    @classmethod
+    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+        """Run the op once for the whole batch."""
+        mine = [isinstance(v, Batched) and v._level == level for v in inputs]
+        size = next(v.size for v, m in zip(inputs, mine, strict=True) if m)
+        if op.batch_rule is not None:
+            values = tuple(v.value if m else v for v, m in zip(inputs, mine, strict=True))
+            dims = tuple(v.dim if m else None for v, m in zip(inputs, mine, strict=True))
+            result = op.batch_rule(size, values, dims, *attrs)
+        elif op.kind == "elementwise":
+            result = _elementwise(op, inputs, mine, attrs)
+        elif op.batch is not None:
+            fronts = tuple(front(v, m, size) for v, m in zip(inputs, mine, strict=True))
+            result = run(op, fronts, tuple(op.batch(size, *attrs)))
+        else:
+            result = _loop(op, inputs, mine, size, attrs)
+        if isinstance(result, tuple):
+            return tuple(cls(r, 0, level) for r in result)
+        return cls(result, 0, level)
+
+
+def front(value: Any, batched: bool, size: int) -> Any:
+    """The value with the batch axis first; an unbatched array is expanded to the batch."""
+    if batched:
+        return value.value if value.dim == 0 else move(value.value, value.dim, 0)
+    if isinstance(value, (Value, ndarray)):
+        return expand(value, (size, *shape_of(value)))
+    return value
+
+
+def _elementwise(op: Any, inputs: tuple[Any, ...], mine: list[bool], attrs: tuple[Any, ...]) -> Any:
+    rank = max(len(shape_of(v)) for v in inputs if isinstance(v, (Value, ndarray)))
+    aligned = []
+    for v, m in zip(inputs, mine, strict=True):
+        if m:
+            v = front(v, True, 0)
+            shape = shape_of(v)
+            missing = rank - (len(shape) - 1)
+            if missing:
+                v = reshape(v, (shape[0], *(1,) * missing, *shape[1:]))
+        aligned.append(v)
+    return run(op, tuple(aligned), attrs)
+
+
+def _loop(op: Any, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: tuple[Any, ...]) -> Any:
+    FALLBACKS[op.name] += 1
+    fronts = [front(v, True, size) if m else v for v, m in zip(inputs, mine, strict=True)]
+    if size == 0:
+        raise RuntimeError(f"vmap: {op.name} has no batching rule, and its loop cannot run over a batch of size 0")
+    rows = [
+        run(op, tuple(select(v, i) if m else v for v, m in zip(fronts, mine, strict=True)), attrs) for i in range(size)
+    ]
+    if isinstance(rows[0], tuple):
+        return tuple(stack(list(column)) for column in zip(*rows, strict=True))
+    return stack(rows)

@@ -1,0 +1,200 @@
+"""Forward mode: a primal with its tangent.
+
+A `Dual` runs an op on the primals and the op's jvp on the tangents. Where an op has no jvp of its own, `kind` derives it:
+an elementwise op's rule with the tangent in place of the covector (its Jacobian is diagonal; for complex values the
+rule is conjugate-linear, so tangent and result are conjugated), a linear op on the tangent, a bilinear op in each
+argument, and otherwise the vjp transposed twice: v ↦ vᵀ·J is linear, and its own pullback at t is J·t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .modes import change, modes, set_modes
+from .node import LEAF
+from .value import InnerValue, TensorBase, Value, dtype_of, run, shape_of, wrap
+
+#: Conjugate of any value (set by `ops`).
+conjugate: Callable[[Any], Any]
+
+
+def use_conjugate(conj: Callable[[Any], Any]) -> None:
+    """Take the op that conjugates (the core names no op)."""
+    global conjugate
+    conjugate = conj
+
+
+class Dual(InnerValue):
+    """Primal and tangent of one forward-mode level; both are values of lower levels."""
+
+    __slots__ = ("_level", "primal", "tangent")
+
+    def __init__(self, primal: Any, tangent: Any, level: int) -> None:
+        self.primal = primal
+        self.tangent = tangent
+        self._level = level
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # computed, not stored
+        """Shape of the primal."""
+        return shape_of(self.primal)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]  # computed, not stored
+        """NumPy dtype of the primal."""
+        return dtype_of(self.primal)
+
+    def array(self) -> ndarray:
+        """The array of the primal."""
+        from .value import array_of
+
+        return array_of(self.primal)
+
+    @classmethod
+    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+        """Run the op on the primals, its jvp on the tangents."""
+        mine = [isinstance(v, Dual) and v._level == level for v in inputs]
+        primals = tuple(v.primal if m else v for v, m in zip(inputs, mine, strict=True))
+        tangents = tuple(v.tangent if m else None for v, m in zip(inputs, mine, strict=True))
+        out = run(op, primals, attrs)
+        if op.node_class is None and op.jvp is None:
+            return out
+        tangent = jvp(op, primals, tangents, out, attrs)
+        if isinstance(out, tuple):
+            return tuple(o if t is None else cls(o, t, level) for o, t in zip(out, tangent, strict=True))
+        return out if tangent is None else cls(out, tangent, level)
+
+
+def jvp(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]) -> Any:
+    """Tangent of an op's output, or a tuple of them with None where an output carries none."""
+    if op.jvp is not None:
+        return op.jvp(primals, tangents, out, *attrs)
+    if op.kind == "elementwise":
+        return _elementwise(op, primals, tangents, out, attrs)
+    if op.kind in ("linear", "view"):
+        return _linear(op, primals, tangents, attrs)
+    if op.kind == "bilinear":
+        return _bilinear(op, primals, tangents, attrs)
+    return transposed_twice(op, primals, tangents, out, attrs)
+
+
+def _elementwise(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]) -> Any:
+    env = dict(zip(op.inputs, primals, strict=True)) | dict(zip(op.attrs, attrs, strict=True)) | {"out": out}
+    env |= {f"shape_{n}": shape_of(p) for n, p in zip(op.inputs, primals, strict=True)}
+    total = None
+    complex_out = dtype_of(out).kind == "c"
+    for rule, names, t in zip(op.rules, op.layout.wanted, tangents, strict=True):
+        if t is None or rule is None:
+            continue
+        if complex_out:
+            part = conjugate(rule(conjugate(t), *(env[n] for n in names)))
+        else:
+            part = rule(t, *(env[n] for n in names))
+        total = part if total is None else total + part
+    if total is None:
+        return None
+    return fitted(total, out)
+
+
+def fitted(tangent: Any, out: Any) -> Any:
+    """A tangent in the shape and dtype of the output it belongs to."""
+    from .engine import convert
+
+    if isinstance(tangent, np.generic):
+        tangent = np.asarray(tangent)
+    if dtype_of(tangent) != dtype_of(out):
+        tangent = convert(tangent, dtype_of(out))
+    if shape_of(tangent) != shape_of(out):
+        tangent = tangent + zeros(out)
+    return tangent
+
+
+def zeros(like: Any) -> ndarray:
+    """An array of zeros in the shape and dtype of any value."""
+    return np.zeros(shape_of(like), dtype_of(like))
+
+
+def _linear(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    if all(t is None for t in tangents):
+        return None
+    filled = tuple(
+        zeros(p) if t is None and isinstance(p, (Value, ndarray)) else (p if t is None else t)
+        for p, t in zip(primals, tangents, strict=True)
+    )
+    return run(op, filled, attrs)
+
+
+def _bilinear(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+    total = None
+    for i, t in enumerate(tangents):
+        if t is not None:
+            part = run(op, (*primals[:i], t, *primals[i + 1 :]), attrs)
+            total = part if total is None else total + part
+    return total
+
+
+def transposed_twice(
+    op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
+) -> Any:
+    """J·t as the pullback of v ↦ vᵀ·J, which is linear in v."""
+    from .engine import Capture, run_backward
+
+    level = fresh_level()
+    before = change(grad=True)
+    try:
+        tensors = tuple(
+            wrap(p, LEAF if t is not None else None, level) if isinstance(p, (Value, ndarray)) else p
+            for p, t in zip(primals, tangents, strict=True)
+        )
+        outs = run(op, tensors, attrs)
+        outs = outs if isinstance(outs, tuple) else (outs,)
+        carried = [o for o in outs if o._node is not None]
+        if not carried:
+            return None if not isinstance(out, tuple) else (None,) * len(outs)
+        from .calls import edge_of
+
+        covectors = [wrap(zeros(o), LEAF, level) for o in carried]
+        leaves = [(x, t) for x, t in zip(tensors, tangents, strict=True) if t is not None]
+        roots = [edge_of(o) for o in carried]
+        first = Capture([edge_of(x) for x, _ in leaves], [_node(e) for e in roots])
+        run_backward(
+            list(zip(roots, covectors, strict=True)), keep_graph=True, create_graph=True, capture=first, accumulate=False
+        )
+        pulled = [(r, t) for r, (_, t) in zip(first.results, leaves, strict=True) if r is not None and r._node is not None]
+        ends = [edge_of(r) for r, _ in pulled]
+        second = Capture([edge_of(c) for c in covectors], [_node(e) for e in ends])
+        set_modes(modes()._replace(grad=before.grad))
+        run_backward(
+            [(e, t) for e, (_, t) in zip(ends, pulled, strict=True)],
+            keep_graph=False, create_graph=False, capture=second, accumulate=False,
+        )
+    finally:
+        set_modes(before)
+    found = dict(zip(map(id, carried), second.results, strict=True))
+    result = tuple(
+        None if id(o) not in found else (zeros(o) if found[id(o)] is None else found[id(o)]) for o in outs
+    )
+    return result if isinstance(out, tuple) else result[0]
+
+
+def _node(edge: Any) -> Any:
+    return edge[0] if isinstance(edge, tuple) else edge
+
+
+_levels = [0]
+
+
+def fresh_level() -> int:
+    """A level above every one now in use."""
+    _levels[0] += 1
+    return _levels[0]
+
+
+def tangent_of(tensor: TensorBase, level: int) -> Any:
+    """The tangent that a tensor carries at a level, or None."""
+    value = tensor._value
+    return value.tangent if isinstance(value, Dual) and value._level == level else None

@@ -1,0 +1,307 @@
+"""The engine: one loop over a heap of nodes, youngest first.
+
+A node is younger than its inputs, so when it is popped every covector that it will ever receive has arrived; no counting
+of dependencies, no recursion. Covectors are inner values (bare arrays in the plain case); with `create_graph` they are
+tensors and the rules' own ops are recorded. A covector is brought to the shape and dtype of the edge that it travels
+along in one place, here: rules know nothing of broadcasting or promotion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import errors
+from .hooks import NodeHooks
+from .modes import change, modes, set_modes
+from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
+from .value import TensorBase, dtype_of, shape_of, wrap
+
+#: ``reduce_to(value, shape)`` sums to a shape and ``convert(value, dtype)`` casts, for any kind of value (set by `ops`).
+reduce_to: Callable[[Any, tuple[int, ...]], Any]
+convert: Callable[[Any, np.dtype[Any]], Any]
+
+
+def use_conforming_ops(sum_to_shape: Callable[..., Any], cast: Callable[..., Any]) -> None:
+    """Take the two ops that bring a covector to its edge (the core names no op)."""
+    global reduce_to, convert
+    reduce_to, convert = sum_to_shape, cast
+
+
+def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Bring a covector to the shape and dtype of an edge."""
+    if isinstance(g, np.generic):
+        g = np.asarray(g)
+    if shape_of(g) != shape:
+        g = reduce_to(g, shape)
+    if dtype_of(g) != dtype:
+        g = convert(g, dtype)
+    return g
+
+
+class Capture:
+    """Where `autograd.grad` wants covectors: (node, output index) to position; and which nodes lead there."""
+
+    def __init__(self, edges: Sequence[Any], roots: Sequence[Node]) -> None:
+        self.wanted: dict[Node, list[tuple[int, int]]] = {}
+        for position, edge in enumerate(edges):
+            if edge is not None:
+                node, index = edge if type(edge) is Output else (edge, 0)
+                self.wanted.setdefault(node, []).append((index, position))
+        self.results: list[Any] = [None] * len(edges)
+        self.needed = needed_nodes(roots, self.wanted)
+
+
+def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
+    """The nodes from which a target can be reached (each target included), without recursion."""
+    if not targets:
+        return set()
+    oldest = min(node.seq for node in targets)
+    seen = set(roots)
+    stack = list(seen)
+    while stack:
+        for edge in stack.pop().edges:
+            node = edge.node if type(edge) is Output else edge
+            if node is not None and node not in seen and node.seq >= oldest:
+                seen.add(node)
+                stack.append(node)
+    needed = {node for node in targets if node in seen}
+    for node in sorted(seen, key=lambda n: n.seq):
+        if node not in needed and any(
+            (e.node if type(e) is Output else e) in needed for e in node.edges if e is not None
+        ):
+            needed.add(node)
+    return needed
+
+
+def run_backward(
+    roots: Sequence[tuple[Any, Any]],
+    *,
+    keep_graph: bool,
+    create_graph: bool,
+    capture: Capture | None = None,
+    accumulate: bool = True,
+) -> None:
+    """Pull covectors back from the roots to the leaves (or to what `capture` asks for).
+
+    Parameters
+    ----------
+    roots : sequence of (edge, covector)
+        Covectors are inner values, or tensors with `create_graph`.
+    keep_graph : bool
+        Leave saved values in place for another run.
+    create_graph : bool
+        Record the pullback itself.
+    capture : Capture, optional
+        Collect covectors at these places; only nodes that lead there run.
+    accumulate : bool
+        With `capture`: add what was captured to the leaves' `.grad` instead of returning it (`backward(inputs=...)`).
+    """
+    before = change(grad=create_graph)
+    try:
+        _loop(roots, keep_graph, create_graph, capture, accumulate)
+    finally:
+        set_modes(modes()._replace(grad=before.grad))
+
+
+def _loop(
+    roots: Sequence[tuple[Any, Any]],
+    keep_graph: bool,
+    create_graph: bool,
+    capture: Capture | None,
+    accumulate: bool,
+) -> None:
+    heap: list[tuple[int, Node]] = []
+    pending: dict[Node, Any] = {}
+    needed = None if capture is None else capture.needed
+    anomaly = modes().anomaly
+    for edge, g in roots:
+        _send(edge, g, pending, heap, needed)
+    while heap:
+        node = heappop(heap)[1]
+        g = pending.pop(node)
+        hooks = node.hooks
+        if hooks is not None:
+            g = _run_prehooks(node, hooks, g, create_graph)
+        if capture is not None and node in capture.wanted:
+            _capture(node, g, capture, accumulate, create_graph)
+            if all((e.node if type(e) is Output else e) not in capture.needed for e in node.edges if e is not None):
+                continue
+        if type(node) is AccumulateGrad:
+            if capture is None:
+                accumulate_grad(node, g, create_graph)
+            continue
+        if anomaly:
+            grads = _watched(node, g, create_graph)
+        elif create_graph:
+            grads = node.backward_graph(g)
+        else:
+            grads = node.backward(g)
+        if not keep_graph:
+            node.release()
+        if hooks is not None and hooks.post:
+            grads = _run_posthooks(hooks, grads, g, create_graph)
+        for edge, gi in zip(node.edges, grads, strict=True):
+            if gi is None or edge is None:
+                continue
+            if type(edge) is Output or needed is not None:
+                _send(edge, gi, pending, heap, needed, g)
+                continue
+            if type(gi) is ndarray:
+                if gi.shape != edge.shape:
+                    gi = reduce_to(gi, edge.shape)
+                if gi.dtype is not edge.dtype and gi.dtype != edge.dtype:
+                    gi = convert(gi, edge.dtype)
+                if type(edge) is AccumulateGrad and (gi is g or gi.base is not None or _is_saved(gi, node)):
+                    gi = gi.copy()
+            else:
+                gi = conform(gi, edge.shape, edge.dtype)
+            if edge in pending:
+                pending[edge] = pending[edge] + gi
+            else:
+                pending[edge] = gi
+                heappush(heap, (-edge.seq, edge))
+
+
+def _is_saved(value: ndarray, node: Node) -> bool:
+    """Whether a rule returned a saved array as it is: a leaf must not take it as its own `.grad`."""
+    saved = node.saved
+    return saved is not None and any(value is s for s in saved)
+
+
+def _send(
+    edge: Any, g: Any, pending: dict[Node, Any], heap: list[tuple[int, Node]], needed: set[Node] | None, came: Any = None
+) -> None:
+    """Put a covector at the end of an edge (the general case of what the loop does inline)."""
+    node, index = edge if type(edge) is Output else (edge, 0)
+    if needed is not None and node not in needed:
+        return
+    if isinstance(node, MultiNode):
+        g = conform(g, node.shape[index], node.dtype[index])
+        if node not in pending:
+            pending[node] = [None] * len(node.shape)
+            heappush(heap, (-node.seq, node))
+        slots = pending[node]
+        slots[index] = g if slots[index] is None else slots[index] + g
+        return
+    g = conform(g, node.shape, node.dtype)
+    if type(node) is AccumulateGrad and isinstance(g, ndarray):
+        g = g.copy()
+    if node in pending:
+        pending[node] = pending[node] + g
+    else:
+        pending[node] = g
+        heappush(heap, (-node.seq, node))
+
+
+def as_tensor(g: Any) -> Any:
+    """A covector as users see it in hooks and in `.grad`."""
+    return g if g is None or isinstance(g, TensorBase) else wrap(np.asarray(g) if np.isscalar(g) else g, None, _level(g))
+
+
+def _level(g: Any) -> int:
+    return getattr(g, "_level", 0)
+
+
+def as_inner(t: Any, create_graph: bool) -> Any:
+    """A covector as the loop carries it."""
+    return t if create_graph or not isinstance(t, TensorBase) else t._value
+
+
+def _run_prehooks(node: Node, hooks: NodeHooks, g: Any, create_graph: bool) -> Any:
+    several = isinstance(node, MultiNode)
+    gs = list(g) if several else [g]
+    for index in sorted(set(hooks.tensor) | set(hooks.retained)):
+        if index >= len(gs) or gs[index] is None:
+            continue
+        for hook in list(hooks.tensor.get(index, {}).values()):
+            replacement = hook(as_tensor(gs[index]))
+            if replacement is not None:
+                gs[index] = as_inner(checked_replacement(replacement, gs[index]), create_graph)
+        if index in hooks.retained:
+            hooks.retained[index](as_tensor(gs[index]))
+    for hook in list(hooks.pre.values()):
+        replacement = hook(tuple(as_tensor(v) for v in gs))
+        if replacement is not None:
+            if not isinstance(replacement, tuple):
+                replacement = (replacement,)
+            gs = [as_inner(v, create_graph) for v in replacement]
+    return gs if several else gs[0]
+
+
+def checked_replacement(replacement: Any, g: Any) -> Any:
+    """Return a hook's replacement, or raise as torch does when it is not a tensor of the covector's shape."""
+    if not isinstance(replacement, TensorBase):
+        raise TypeError(f"expected Tensor, but hook returned '{type(replacement).__name__}'")
+    if shape_of(replacement) != shape_of(g):
+        raise RuntimeError("hook has changed the size of value")
+    return replacement
+
+
+def _run_posthooks(hooks: NodeHooks, grads: Sequence[Any], g: Any, create_graph: bool) -> tuple[Any, ...]:
+    outputs = tuple(as_tensor(v) for v in (g if isinstance(g, (list, tuple)) else (g,)))
+    for hook in list(hooks.post.values()):
+        replacement = hook(tuple(as_tensor(v) for v in grads), outputs)
+        if replacement is not None:
+            if not isinstance(replacement, tuple):
+                replacement = (replacement,)
+            grads = [as_inner(v, create_graph) for v in replacement]
+    return tuple(grads)
+
+
+def _capture(node: Node, g: Any, capture: Capture, accumulate: bool, create_graph: bool) -> None:
+    for index, position in capture.wanted[node]:
+        value = g[index] if isinstance(node, MultiNode) else g
+        if accumulate and type(node) is AccumulateGrad:
+            accumulate_grad(node, value, create_graph)
+        elif value is not None:
+            before = capture.results[position]
+            capture.results[position] = value if before is None else before + value
+
+
+def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
+    """Add a covector to the leaf's `.grad`; the array becomes the leaf's own."""
+    leaf = node.variable
+    hooks = node.hooks
+    with accumulation_lock:
+        old = leaf._grad
+        if old is None:
+            if create_graph:
+                leaf._grad = g if isinstance(g, TensorBase) else as_tensor(g)
+            else:
+                leaf._grad = as_tensor(g)
+        elif create_graph or old._node is not None or type(old._value) is not ndarray or not isinstance(g, ndarray):
+            leaf._grad = old + as_tensor(g)
+        else:
+            old._value += g
+            old._counter[0] += 1
+    if hooks is not None:
+        for hook in list(hooks.post.values()):
+            hook((), (as_tensor(g),))
+        for hook in list(hooks.accumulated.values()):
+            hook(leaf)
+
+
+def _watched(node: Node, g: Any, create_graph: bool) -> Any:
+    """Run a node under anomaly detection: a failure or a NaN names the forward call that made the node."""
+    try:
+        grads = node.backward_graph(g) if create_graph else node.backward(g)
+    except Exception:
+        errors.anomaly_trace(node)
+        raise
+    if modes().anomaly_check_nan:
+        for index, gi in enumerate(grads):
+            if gi is not None:
+                value = gi
+                while isinstance(value, TensorBase):
+                    value = value._value
+                if isinstance(value, (ndarray, np.generic)) and value.dtype.kind != "b" and bool(np.isnan(value).any()):
+                    errors.anomaly_trace(node)
+                    raise RuntimeError(
+                        f"Function '{type(node).__name__}' returned nan values in its {index}th output."
+                    )
+    return grads

@@ -1,0 +1,97 @@
+"""Hooks of nodes and leaves, and the handles that remove them."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+_next_id = itertools.count().__next__
+
+
+class RemovableHandle:
+    """Returned by every `register_*hook`; `remove()` takes the hook out, also as a context manager.
+
+    The dictionary is held weakly: a handle keeps neither tensor nor graph alive.
+    """
+
+    next_id: int = 0
+
+    def __init__(self, hooks: OrderedDict[int, Any], *, extra_dict: Any = None) -> None:
+        self.hooks_dict_ref = weakref.ref(hooks)
+        self.id = _next_id()
+        self.extra_dict_ref = tuple(
+            weakref.ref(d) for d in (extra_dict if isinstance(extra_dict, list) else [extra_dict]) if d is not None
+        )
+
+    def remove(self) -> None:
+        """Take the hook out; a second call does nothing."""
+        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
+            hooks = reference()
+            if hooks is not None:
+                hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class HookDict(OrderedDict[int, Any]):
+    """An ordered dictionary of hooks."""
+
+
+class NodeHooks:
+    """All hooks of one node; a node without hooks has none of this.
+
+    Attributes
+    ----------
+    tensor : dict of int to HookDict
+        Hooks on output k's covector; each may return a replacement.
+    retained : dict of int to callable
+        Sets `.grad` of an output that asked to retain it; runs after the tensor hooks.
+    pre, post : HookDict
+        ``pre(grad_outputs)`` before and ``post(grad_inputs, grad_outputs)`` after the node runs.
+    accumulated : HookDict
+        ``hook(leaf)`` after a leaf's `.grad` was written.
+    metadata : dict
+        Free for users (``node.metadata``), and for anomaly mode.
+    """
+
+    __slots__ = ("accumulated", "metadata", "post", "pre", "retained", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: dict[int, HookDict] = {}
+        self.retained: dict[int, Callable[[Any], None]] = {}
+        self.pre = HookDict()
+        self.post = HookDict()
+        self.accumulated = HookDict()
+        self.metadata: dict[Any, Any] = {}
+
+
+def hooks_of(node: Any) -> NodeHooks:
+    """The hooks of a node, made when first asked for."""
+    if node.hooks is None:
+        node.hooks = NodeHooks()
+    return node.hooks  # type: ignore[no-any-return]  # a slot without a type
+
+
+def leaf_hooks(leaf: Any) -> NodeHooks:
+    """The hooks of a leaf; its live accumulator shares them."""
+    if leaf._leaf_hooks is None:
+        leaf._leaf_hooks = NodeHooks()
+    reference = leaf._accumulator
+    node = reference() if reference is not None else None
+    if node is not None:
+        node.hooks = leaf._leaf_hooks
+    return leaf._leaf_hooks  # type: ignore[no-any-return]  # a class-level default
+
+
+def add(hooks: HookDict, hook: Callable[..., Any]) -> RemovableHandle:
+    """Put a hook last in a dictionary and return its handle."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle

@@ -1,0 +1,55 @@
+"""The modes under which ops run: grad mode, inference mode, saved-tensor hooks, anomaly detection, function modes.
+
+All modes together are one immutable record in one context variable, so that the hot path of an op reads a single
+variable and compares it with the two records that nearly every program runs under, `DEFAULT` and `NO_GRAD`; any other
+record sends the op down the general path. A context variable is per thread and per asyncio task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+
+class Modes(NamedTuple):
+    """One state of all modes; a new record is made for every change."""
+
+    grad: bool = True
+    inference: bool = False
+    saved_hooks: tuple[tuple[Callable[[Any], Any], Callable[[Any], Any]], ...] = ()
+    saved_hooks_disabled: str | None = None
+    anomaly: bool = False
+    anomaly_check_nan: bool = True
+    function_modes: tuple[Any, ...] = ()
+    function_disabled: bool = False
+
+
+DEFAULT = Modes()
+NO_GRAD = Modes(grad=False)
+
+_current: ContextVar[Modes] = ContextVar("pullback_modes", default=DEFAULT)
+
+#: Returns the record now in force (a C method: about 10 ns).
+modes = _current.get
+
+
+def set_modes(record: Modes) -> None:
+    """Put `record` in force; the two common records are always the same objects, so `is` finds them."""
+    if record == DEFAULT:
+        record = DEFAULT
+    elif record == NO_GRAD:
+        record = NO_GRAD
+    _current.set(record)
+
+
+def change(**fields: Any) -> Modes:
+    """Put a record with some fields changed in force and return the one that was."""
+    before = modes()
+    set_modes(before._replace(**fields))
+    return before
+
+
+def is_grad_enabled() -> bool:
+    """Whether ops record nodes now."""
+    return modes().grad

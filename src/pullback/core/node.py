@@ -1,0 +1,140 @@
+"""Nodes of the graph that `backward` walks.
+
+A node is made by each differentiable call and holds what its rule needs and nothing else: edges to the nodes that made
+the inputs, saved values with the versions they had, the shape and dtype of its output, and a sequence number. A node is
+younger than its inputs, so descending sequence numbers are a topological order. Each op has its own subclass (made at
+declaration), because `type(y.grad_fn).__name__` is part of torch's interface.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .hooks import NodeHooks
+
+next_sequence = itertools.count().__next__
+
+
+class Node:
+    """What one call left behind for `backward`.
+
+    Attributes
+    ----------
+    edges : tuple
+        Per input the node that made it, an `Output` of a node with several outputs, or None.
+    saved : tuple or None
+        Values, versions and attributes as the op's layout orders them; None once freed.
+    shape, dtype
+        Of the output; for a node with several outputs, tuples of them.
+    seq : int
+        Younger nodes have larger numbers.
+    hooks : NodeHooks or None
+    """
+
+    __slots__ = ("dtype", "edges", "hooks", "saved", "seq", "shape")
+
+    op: ClassVar[Any] = None
+    outputs: ClassVar[int] = 1
+    edges: tuple[Any, ...]
+    saved: tuple[Any, ...] | None
+    shape: Any
+    dtype: Any
+    seq: int
+    hooks: NodeHooks | None
+
+    def backward(self, g: Any) -> tuple[Any, ...]:
+        """Pull the covector `g` back to the inputs: one covector, or None, per edge; values stay unwrapped."""
+        raise NotImplementedError
+
+    def backward_graph(self, g: Any) -> tuple[Any, ...]:
+        """Pull back as `backward` does, on tensors, so that the pullback is itself recorded."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Free the saved values."""
+
+    def output_count(self) -> int:
+        """How many outputs this very node has."""
+        return 1
+
+
+class MultiNode(Node):
+    """A node with several differentiable outputs; `shape` and `dtype` are tuples, `g` a list with None for unused."""
+
+    __slots__ = ()
+
+    def output_count(self) -> int:
+        return len(self.shape)
+
+
+class Output(NamedTuple):
+    """Edge to one output of a node that has several."""
+
+    node: Node
+    index: int
+
+
+class _Leaf:
+    """Stands in a tensor's node slot for 'a leaf that requires grad'; its accumulator is made when an op uses it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "LEAF"
+
+
+LEAF = _Leaf()
+
+#: Guards `.grad` where several threads run `backward` on graphs that share leaves.
+accumulation_lock = threading.Lock()
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds the covector that arrives to `leaf.grad`.
+
+    The leaf refers to it weakly and it refers to the leaf strongly, so it lives exactly as long as a graph needs it.
+    """
+
+    __slots__ = ("__weakref__", "variable")
+
+    variable: Any
+
+    def __init__(self, variable: Any) -> None:
+        value = variable._value
+        self.variable = variable
+        self.edges = ()
+        self.saved = ()
+        self.shape = tuple(value.shape)
+        self.dtype = value.dtype
+        self.hooks = variable._leaf_hooks
+        self.seq = next_sequence()
+
+
+def accumulator(leaf: Any) -> AccumulateGrad:
+    """Return the live accumulator of a leaf, or make one."""
+    reference = leaf._accumulator
+    node = reference() if reference is not None else None
+    if node is None:
+        node = AccumulateGrad(leaf)
+        leaf._accumulator = weakref.ref(node)
+    return node
+
+
+def edge_target(edge: Any) -> tuple[Node, int]:
+    """Return (node, output index) of an edge."""
+    return edge if type(edge) is Output else (edge, 0)
+
+
+def is_bare(value: Any) -> bool:
+    """Whether a value is data without a graph of ours: an array or a NumPy scalar."""
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+Unpack = Callable[[Any], Any]

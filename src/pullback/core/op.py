@@ -1,0 +1,241 @@
+"""Ops: one declaration each, from which every capability is derived.
+
+An `Op` holds the forward kernel on bare arrays and one derivative rule per input. The names of a rule's parameters are
+the contract: the first is the incoming covector; an input's or output's name is a saved value (`out` is the first
+output); ``shape_<input>`` is metadata and saves nothing; the others are attributes. `kind` derives the rest:
+
+==============  ==========================  ===================================  ==========================
+kind            jvp                         batching (batch axis first)          Jacobian
+==============  ==========================  ===================================  ==========================
+elementwise     the rule with the tangent   align ranks, run the op              diagonal
+linear, view    the op on the tangent       `batch` maps the attributes          selection or linear
+bilinear        the op in each argument     `batch`                              dense
+reduce, gather  the vjp transposed twice    `batch`                              sum, selection
+opaque          the vjp transposed twice    a counted loop over the batch        dense
+==============  ==========================  ===================================  ==========================
+
+`jvp`, `batch` and `shape` can be given by hand as further fields of the same declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from . import calls
+from .node import MultiNode, Node
+from .saved import Layout
+
+Rule = Callable[..., Any]
+
+#: Every op by name, in order of declaration.
+TABLE: dict[str, Op] = {}
+
+KINDS = ("elementwise", "linear", "view", "bilinear", "reduce", "gather", "opaque")
+
+
+class Op:
+    """One op of the table.
+
+    Parameters
+    ----------
+    name : str
+        Unique name; torch's, where torch has the op.
+    kernel : callable
+        ``kernel(*inputs, *attrs)`` on bare arrays; returns an array or, for several outputs, a tuple of arrays. A
+        kernel of an elementwise op takes ``out=`` as a ufunc does.
+    rules : sequence of (callable or None)
+        One per input, or a single callable for a variadic or `joint` op, which returns a covector per input.
+    inputs, attrs : sequences of str
+        Names; by default read off the kernel's signature (positional-only parameters are inputs).
+    kind : str
+        One of `KINDS`.
+    node_name : str
+        Class name of the node, as torch prints it.
+    outputs : sequence of str
+        Names of the outputs; more than one makes the call return a tuple.
+    differentiable : sequence of int
+        Which outputs carry gradients (default: all).
+    promote : {None, "same", "float", "compare"}
+        How inputs of different dtypes meet: to torch's common dtype, to a floating one, or for a bool result.
+    halves : bool
+        float16 and bfloat16 inputs are computed in float32 and rounded, as torch does.
+    variadic : bool
+        The inputs are one sequence of tensors.
+    many : bool
+        The kernel returns a tuple of any number of outputs, all differentiable (split, unbind).
+    joint : bool
+        The rule is one function for all inputs; it may ask for `needs`, a tuple of bool per input.
+    jvp : callable, optional
+        ``jvp(primals, tangents, out, *attrs)`` with None for absent tangents.
+    batch : callable, optional
+        ``batch(size, *attrs)`` gives the attributes with which the op runs with the batch axis first in all inputs.
+    batch_rule : callable, optional
+        ``batch_rule(size, inputs, in_dims, *attrs)`` gives the outputs, batch axis first: a rule wholly by hand.
+    shape : callable, optional
+        ``shape(*input_shapes, *attrs)`` gives the output shape (tuples of them for several outputs).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        rules: Sequence[Rule | None] | Rule = (),
+        *,
+        kind: str = "opaque",
+        inputs: Sequence[str] | None = None,
+        attrs: Sequence[str] | None = None,
+        node_name: str | None = None,
+        outputs: Sequence[str] = ("out",),
+        differentiable: Sequence[int] | None = None,
+        promote: str | None = None,
+        halves: bool = False,
+        variadic: bool = False,
+        many: bool = False,
+        joint: bool = False,
+        jvp: Callable[..., Any] | None = None,
+        batch: Callable[..., Any] | None = None,
+        batch_rule: Callable[..., Any] | None = None,
+        shape: Callable[..., Any] | None = None,
+    ) -> None:
+        if kind not in KINDS:
+            raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
+        if name in TABLE:
+            raise ValueError(f"op {name} is declared twice")
+        self.name = name
+        self.kernel = kernel
+        self.kind = kind
+        if inputs is None or attrs is None:
+            read_inputs, read_attrs = _signature_names(name, kernel)
+            inputs = read_inputs if inputs is None else inputs
+            attrs = read_attrs if attrs is None else attrs
+        self.inputs = tuple(inputs)
+        self.attrs = tuple(attrs)
+        self.variadic = variadic
+        self.many = many
+        self.joint = joint or variadic
+        self.outputs = tuple(outputs)
+        if isinstance(rules, Sequence):
+            self.rules: tuple[Rule | None, ...] = tuple(rules)
+        else:
+            self.rules = (rules,)
+        if self.rules and not self.joint and len(self.rules) != len(self.inputs):
+            raise ValueError(f"op {name}: {len(self.rules)} rules for the inputs {self.inputs}")
+        self.differentiable_outputs = tuple(range(len(self.outputs)) if differentiable is None else differentiable)
+        self.promote = promote
+        self.halves = halves
+        self.jvp = jvp
+        self.batch = batch
+        self.batch_rule = batch_rule
+        self.shape = shape
+        self.is_view = kind == "view"
+        names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
+        self.layout = Layout(name, self.inputs, self.attrs, names, self.rules)
+        self.node_name = node_name or torch_node_name(name)
+        self.node_class: type[Node] | None = None
+        self.general_class: type[Node] | None = None
+        if any(rule is not None for rule in self.rules):
+            calls.make_node_classes(self)
+        #: On any values, arrays included: what rules and composed functions call.
+        self.call = calls.make_call(self, public=False)
+        #: On tensors only, with `out=`: what users call.
+        self.public = calls.make_call(self, public=True)
+        TABLE[name] = self
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        """Run the kernel on bare arrays and scalars, with torch's promotion."""
+        half = None
+        if self.promote is not None:
+            inputs = promoted(inputs, self.promote)
+        if self.halves:
+            half = next((v.dtype for v in inputs if isinstance(v, ndarray) and v.dtype in HALVES), None)
+            if half is not None:
+                inputs = tuple(
+                    v.astype(np.float32) if isinstance(v, ndarray) and v.dtype in HALVES else v for v in inputs
+                )
+        if self.variadic:
+            result = self.kernel(inputs, *attrs)
+        elif self.kind == "elementwise":
+            result = self.kernel(*inputs, *attrs, out=...)
+        else:
+            result = self.kernel(*inputs, *attrs)
+        if half is not None:
+            return _rounded(result, half)
+        return result
+
+
+def _rounded(result: Any, half: np.dtype[Any]) -> Any:
+    if isinstance(result, tuple):
+        return tuple(_rounded(r, half) for r in result)
+    return result.astype(half) if result.dtype == np.float32 else result
+
+
+def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[list[str], list[str]]:
+    parameters = inspect.signature(kernel).parameters.values()
+    inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
+    if not inputs:
+        raise TypeError(f"op {name}: mark the kernel's inputs as positional-only, or name `inputs` and `attrs`")
+    return inputs, [p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY and p.name != "out"]
+
+
+def torch_node_name(name: str) -> str:
+    """'leaky_relu' -> 'LeakyReluBackward0'."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_")) + "Backward0"
+
+
+HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
+
+
+def promoted(inputs: tuple[Any, ...], policy: str) -> tuple[Any, ...]:
+    """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where NumPy would differ."""
+    common = dtypes.result_numpy_dtype([v for v in inputs if v is not None])
+    if policy == "float" and common.kind in "biu":
+        common = dtypes.get_default_dtype().numpy
+    return tuple(
+        v if v is None or (isinstance(v, ndarray) and v.dtype == common) else np.asarray(v).astype(common)
+        for v in inputs
+    )
+
+
+def elementwise(
+    name: str,
+    kernel: Callable[..., Any],
+    *rules: Rule | None,
+    inputs: Sequence[str] | None = None,
+    promote: str | None = "same",
+    halves: bool = True,
+    **fields: Any,
+) -> Callable[..., Any]:
+    """Declare an op whose output element depends on one element of each input; inputs broadcast."""
+    if inputs is None:
+        count = kernel.nin if isinstance(kernel, np.ufunc) else len(_signature_names(name, kernel)[0])
+        inputs = ("x", "y", "z", "w")[:count]
+    if "attrs" not in fields and isinstance(kernel, np.ufunc):
+        fields["attrs"] = ()
+    return Op(name, kernel, rules, kind="elementwise", inputs=inputs, promote=promote, halves=halves, **fields).call
+
+
+def op(name: str, kernel: Callable[..., Any], rules: Sequence[Rule | None] | Rule = (), **fields: Any) -> Callable[..., Any]:
+    """Declare an op of any kind (see `Op` for the fields)."""
+    return Op(name, kernel, rules, **fields).call
+
+
+def view(name: str, kernel: Callable[..., Any], rule: Rule, **fields: Any) -> Callable[..., Any]:
+    """Declare an op whose output shares storage with its one input; `rule` maps covectors back."""
+    return Op(name, kernel, (rule,), kind="view", **fields).call
+
+
+def of(call: Callable[..., Any]) -> Op:
+    """The op behind a call that a declaration returned."""
+    return call.op  # type: ignore[attr-defined]  # functions take attributes
+
+
+__all__ = ["MultiNode", "Op", "elementwise", "of", "op", "promoted", "view"]

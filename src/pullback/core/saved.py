@@ -1,0 +1,211 @@
+"""What a node saves and how it is read back.
+
+The parameter names of an op's rules decide what is saved; `Layout` works that out once, at declaration. A node's
+`saved` is one flat tuple: a triple (value, version counter, version) per saved input or output, then metadata such as
+`shape_x`, then the attributes. A value whose version has moved on raises torch's "modified by an inplace operation".
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from .. import errors
+from .modes import modes
+from .node import AccumulateGrad, MultiNode, Node, Output
+from .value import TensorBase, dtype_of, shape_of, wrap
+
+#: Version counter of what can never be written to (scalars, packed values).
+FROZEN = [0]
+
+
+class Packed:
+    """A saved value that went through a user's pack hook."""
+
+    __slots__ = ("packed", "unpack")
+
+    def __init__(self, packed: Any, unpack: Callable[[Any], Any]) -> None:
+        self.packed = packed
+        self.unpack = unpack
+
+
+class Layout:
+    """Order of a node's saved tuple, from the parameter names of the op's rules.
+
+    Parameters
+    ----------
+    inputs, attrs, outputs : sequences of str
+        The op's names; a rule may ask for any of them, for ``shape_<input>``, and for `out` (the first output).
+    rules : sequence of callables or None
+        One per input; the first parameter is the covector.
+    """
+
+    def __init__(
+        self,
+        op_name: str,
+        inputs: Sequence[str],
+        attrs: Sequence[str],
+        outputs: Sequence[str],
+        rules: Sequence[Callable[..., Any] | None],
+    ) -> None:
+        wanted = [list(inspect.signature(rule).parameters)[1:] if rule is not None else [] for rule in rules]
+        self.wanted = wanted
+        asked = {name for names in wanted for name in names}
+        self.inputs = tuple(inputs)
+        self.values = tuple(n for n in (*inputs, *outputs) if n in asked)
+        self.metadata = tuple(n for n in (f"shape_{i}" for i in inputs) if n in asked)
+        self.attrs = tuple(attrs)
+        unknown = asked - set(self.values) - set(self.metadata) - set(attrs) - {"needs"}
+        if unknown:
+            raise TypeError(f"op {op_name}: a rule asks for {sorted(unknown)}, which the op does not have")
+        self.position = {name: 3 * i for i, name in enumerate(self.values)}
+        base = 3 * len(self.values)
+        self.position |= {name: base + i for i, name in enumerate((*self.metadata, *attrs))}
+        self.metadata_inputs = tuple(inputs.index(name.removeprefix("shape_")) for name in self.metadata)
+        self.input_index = tuple(inputs.index(n) if n in inputs else -1 for n in self.values)
+        self.output_index = tuple(outputs.index(n) if n in outputs else -1 for n in self.values)
+        self.count = len(self.values)
+        self.pickers = tuple(self._picker(names) for names in wanted)
+        self._needed: dict[tuple[bool, ...], tuple[bool, ...]] = {}
+
+    def _picker(self, names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
+        positions = [self.position[n] for n in names if n != "needs"]
+        if not positions:
+            return lambda saved: ()
+        if len(positions) == 1:
+            only = positions[0]
+            return lambda saved: (saved[only],)
+        return itemgetter(*positions)
+
+    def needed(self, wants: tuple[bool, ...]) -> tuple[bool, ...]:
+        """Which values must be saved when only the inputs marked in `wants` need a covector."""
+        found = self._needed.get(wants)
+        if found is None:
+            asked = {n for names, want in zip(self.wanted, wants, strict=True) if want for n in names}
+            found = self._needed[wants] = tuple(n in asked for n in self.values)
+        return found
+
+
+def save(
+    node: Node,
+    layout: Layout,
+    tensors: Sequence[Any],
+    inner: Sequence[Any],
+    attrs: tuple[Any, ...],
+    outputs: Sequence[Any],
+    wants: tuple[bool, ...],
+) -> None:
+    """Fill ``node.saved`` in the general case; the closures in `calls` do the common cases inline."""
+    parts: list[Any] = []
+    hooks = modes().saved_hooks
+    needed = layout.needed(wants)
+    for keep, i, o in zip(needed, layout.input_index, layout.output_index, strict=True):
+        if not keep:
+            parts += (None, FROZEN, 0)
+            continue
+        holder = tensors[i] if i >= 0 else outputs[o]
+        value = inner[i] if i >= 0 else holder._value
+        if not isinstance(holder, TensorBase):
+            parts += (value, FROZEN, 0)
+        elif hooks:
+            parts += (pack(holder, value, hooks[-1]), FROZEN, 0)
+        else:
+            parts += (value, holder._counter, holder._counter[0])
+    parts += (shape_of(inner[i]) for i in layout.metadata_inputs)
+    parts += attrs
+    node.saved = tuple(parts)
+
+
+def pack(tensor: Any, value: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]]) -> Packed:
+    """Run a pack hook on a detached tensor; writing to it from the hook is refused as torch refuses it."""
+    plain = wrap(value, None, tensor._level)
+    before = plain._counter[0]
+    packed = hooks[0](plain)
+    if plain._counter[0] != before:
+        raise RuntimeError(
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
+            "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
+            "you need to perform in-place operations on the input to a pack hook."
+        )
+    return Packed(packed, hooks[1])
+
+
+def unpack_hooked(packed: Packed) -> Any:
+    """Run an unpack hook and return the inner value that it gave back."""
+    tensor = packed.unpack(packed.packed)
+    if not isinstance(tensor, TensorBase):
+        raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                        f"{type(tensor).__name__}")
+    return tensor._value
+
+
+def check_versions(node: Node, count: int) -> None:
+    """Raise where a saved value was written to after it was saved."""
+    saved = node.saved
+    if saved is None:
+        raise errors.freed_graph()
+    for i in range(0, 3 * count, 3):
+        if saved[i + 1][0] != saved[i + 2]:
+            raise modified(node, i // 3)
+
+
+def modified(node: Node, index: int) -> RuntimeError:
+    """Build torch's error for a saved value that was modified in place."""
+    saved = node.saved
+    assert saved is not None
+    value, counter, number = saved[3 * index : 3 * index + 3]
+    layout = node.op.layout
+    i, o = layout.input_index[index], layout.output_index[index]
+    edge = node.edges[i] if i >= 0 else Output(node, o)
+    return errors.modified_in_place(dtype_of(value), shape_of(value), edge_description(edge), counter[0], number)
+
+
+def edge_description(edge: Any) -> str:
+    """Return ', which is output 0 of TanhBackward0,' for messages; empty for a leaf or constant."""
+    if edge is None:
+        return ""
+    node, index = edge if isinstance(edge, Output) else (edge, 0)
+    return f", which is output {index} of {type(node).__name__}"
+
+
+def plain_saved(node: Node) -> tuple[Any, ...]:
+    """The saved tuple with values checked and packed ones unpacked, for rules that run on inner values."""
+    layout = node.op.layout
+    check_versions(node, layout.count)
+    saved = node.saved
+    assert saved is not None
+    if any(type(v) is Packed for v in saved[: 3 * layout.count : 3]):
+        return tuple(unpack_hooked(v) if type(v) is Packed else v for v in saved)
+    return saved
+
+
+def graph_saved(node: Node) -> tuple[Any, ...]:
+    """The saved tuple with values as tensors at their place in the graph, for a pullback that is itself recorded."""
+    layout = node.op.layout
+    saved = list(plain_saved(node))
+    level = getattr(node, "level", 0)
+    for k in range(layout.count):
+        value = saved[3 * k]
+        i, o = layout.input_index[k], layout.output_index[k]
+        if i >= 0:
+            edge = node.edges[i]
+            saved[3 * k] = tensor_at(value, edge, level)
+        else:
+            differentiable = node.op.differentiable_outputs
+            if o not in differentiable:
+                saved[3 * k] = tensor_at(value, None, level)
+            else:
+                at = Output(node, differentiable.index(o)) if isinstance(node, MultiNode) else node
+                saved[3 * k] = wrap(value, at, level)
+    return tuple(saved)
+
+
+def tensor_at(value: Any, edge: Any, level: int) -> Any:
+    """A tensor around a saved value whose history is `edge`; scalars and None stay what they are."""
+    if edge is None:
+        return value if value is None or isinstance(value, (TensorBase, bool, int, float, complex)) else wrap(value)
+    if isinstance(edge, AccumulateGrad) and edge.variable._value is value:
+        return edge.variable
+    return wrap(value, edge, level)

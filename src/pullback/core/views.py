@@ -1,0 +1,92 @@
+"""Views: tensors that share storage with a base, and what a write to either does to the history of the other.
+
+A view remembers its base and the view ops that lead from the base to it. A write through a view gives the base a `put`
+node (see `inplace`); every other view of the base is then stale, and replays its view ops on the base's present history
+when it is next asked. Staleness is one comparison: the version at which the view's node was made against the version now.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy import ndarray
+
+from .node import LEAF
+from .value import TensorBase
+
+#: How a view came to be decides whether it may be written to (see `inplace.check_writable`).
+DEFAULT_VIEW, NO_GRAD_VIEW, MULTI_VIEW, INFERENCE_VIEW, FUNCTION_VIEW = range(5)
+
+
+class View:
+    """The record behind a view.
+
+    Attributes
+    ----------
+    base : tensor
+        The tensor that owns the storage; never itself a view.
+    steps : tuple of (op, attrs, index)
+        The view ops from the base to here; `index` picks one of several outputs, or is None.
+    creation : int
+        One of the constants above.
+    at : int
+        The version at which the view's node is right.
+    """
+
+    __slots__ = ("at", "base", "creation", "steps")
+
+    def __init__(self, base: Any, steps: tuple[Any, ...], creation: int, at: int) -> None:
+        self.base = base
+        self.steps = steps
+        self.creation = creation
+        self.at = at
+
+    @classmethod
+    def of(cls, parent: Any, op: Any, attrs: tuple[Any, ...], index: int | None, mode: Any) -> View:
+        """Record the view that `op` took of `parent`."""
+        above = parent._view
+        step = (op, attrs, index)
+        if not mode.grad:
+            creation = INFERENCE_VIEW if mode.inference else NO_GRAD_VIEW
+        else:
+            creation = DEFAULT_VIEW if index is None else MULTI_VIEW
+        if above is None:
+            return cls(parent, (step,), creation, parent._counter[0])
+        if above.creation and not creation:
+            creation = above.creation
+        return cls(above.base, (*above.steps, step), creation, parent._counter[0])
+
+
+def replay(value: Any, steps: tuple[Any, ...]) -> Any:
+    """Run a view's steps on any value of the base's shape."""
+    for op, attrs, index in steps:
+        value = op.call(value, *attrs)
+        if index is not None:
+            value = value[index]
+    return value
+
+
+def bring_up_to_date(view: Any) -> None:
+    """Give a stale view the history (and, above bare arrays, the value) that its base has now."""
+    record = view._view
+    now = view._counter[0]
+    if record.at == now:
+        return
+    base = record.base
+    if type(view._value) is not ndarray:
+        view._value = replay(base._value, record.steps)
+    if base._node is not None and base._node is not LEAF and view._node is not LEAF:
+        from .inplace import replayed_node
+
+        view._node = replayed_node(base, view, record)
+    record.at = now
+
+
+def base_of(tensor: Any) -> Any:
+    """The base of a view, or None."""
+    return None if tensor._view is None else tensor._view.base
+
+
+def is_view(tensor: TensorBase) -> bool:
+    """Whether `tensor` is a view that autograd knows."""
+    return tensor._view is not None

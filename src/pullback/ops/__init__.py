@@ -1,0 +1,1 @@
+"""The op table by family. Each op is declared once: kernel, rules, kind."""

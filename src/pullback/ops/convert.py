@@ -1,0 +1,61 @@
+"""Copies, casts and conjugates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core import dual
+from ..core.op import elementwise, op
+from ..core.value import Value, dtype_of
+
+
+def _cast(x: ndarray, /, dtype: np.dtype[Any]) -> ndarray:
+    if x.dtype.kind == "c" and dtype.kind != "c" and dtype.kind != "b":
+        x = x.real
+    return x.astype(dtype)
+
+
+def _cast_rule(g: Any) -> Any:
+    return g
+
+
+#: Values in another dtype; a copy. The engine brings the covector back to the input's dtype.
+cast = op(
+    "cast", _cast, (_cast_rule,), kind="linear", node_name="ToCopyBackward0", batch=lambda size, dtype: (dtype,)
+)
+
+
+def _clone(x: ndarray, /) -> ndarray:
+    return x.copy(order="K")
+
+
+#: A copy that keeps the strides of a dense input.
+clone = op("clone", _clone, (lambda g: g,), kind="linear", batch=lambda size: ())
+
+
+def _conj_kernel(x: ndarray, /, out: Any = ...) -> ndarray:
+    return np.conjugate(x, out=out)
+
+
+_conj = elementwise("conj", _conj_kernel, lambda g: conj(g), promote=None, halves=False)
+
+
+def conj(x: Any) -> Any:
+    """Complex conjugate; a real value is returned as it is (rules call this on every covector)."""
+    if type(x) is ndarray:
+        return x.conj() if x.dtype.kind == "c" else x
+    if isinstance(x, Value):
+        return _conj(x) if dtype_of(x).kind == "c" else x
+    return x.conjugate() if isinstance(x, complex) else x
+
+
+def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Cast a covector to an edge's dtype."""
+    return _cast(value, dtype) if type(value) is ndarray else cast(value, dtype)
+
+
+dual.use_conjugate(conj)
+CONVERT = _convert

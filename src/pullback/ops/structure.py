@@ -1,0 +1,184 @@
+"""Ops of shape that the mechanism itself needs: reshape, expand, permute, sums to a shape, stack, and `put`.
+
+`put` is what a write through a view does to the view's base; see `core.inplace`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core import batched, engine, inplace
+from ..core.op import op, view
+from ..core.value import shape_of
+from ..core.views import replay
+from .convert import CONVERT, clone
+
+Shape = tuple[int, ...]
+
+
+def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
+    return x.reshape(shape, copy=False)
+
+
+#: The same elements in another shape, without a copy (raises ValueError where strides do not allow it).
+reshape_view = view(
+    "view", _reshape, lambda g, shape_x: reshape(g, shape_x), batch=lambda size, shape: ((size, *shape),)
+)
+
+
+def reshape(x: Any, shape: Shape) -> Any:
+    """The same elements in another shape: a view where strides allow it, else of a contiguous copy."""
+    if type(x) is ndarray:
+        return x.reshape(shape)
+    try:
+        return reshape_view(x, shape)
+    except ValueError:
+        return reshape_view(contiguous_copy(x), shape)
+
+
+def _contiguous(x: ndarray, /) -> ndarray:
+    return x.copy(order="C")
+
+
+#: A copy in C order.
+contiguous_copy = op(
+    "contiguous_copy", _contiguous, (lambda g: g,), kind="linear", node_name="CloneBackward0", batch=lambda size: ()
+)
+
+
+def _expand(x: ndarray, /, shape: Shape) -> ndarray:
+    new = len(shape) - x.ndim
+    strides = (0,) * new + tuple(
+        0 if have == 1 and want != 1 else stride
+        for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
+    )
+    return np.ndarray(shape, x.dtype, x, 0, strides) if x.flags.contiguous else _strided(x, shape, strides)
+
+
+def _strided(x: ndarray, shape: Shape, strides: tuple[int, ...]) -> ndarray:
+    return np.lib.stride_tricks.as_strided(x, shape, strides)
+
+
+#: The array repeated along axes of size 1 and new leading axes, without a copy.
+expand = view(
+    "expand", _expand, lambda g, shape_x: sum_to(g, shape_x),
+    batch_rule=lambda size, values, dims, shape: _expand_batched(size, values[0], dims[0], shape),
+)
+
+
+def _expand_batched(size: int, value: Any, dim: int, shape: Shape) -> Any:
+    x = permute_to_front(value, dim)
+    own = shape_of(x)
+    missing = len(shape) - (len(own) - 1)
+    return expand(reshape(x, (own[0], *(1,) * missing, *own[1:])), (own[0], *shape))
+
+
+def _permute(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
+    return x.transpose(dims)
+
+
+def _inverse(dims: Sequence[int]) -> tuple[int, ...]:
+    inverse = [0] * len(dims)
+    for position, dim in enumerate(dims):
+        inverse[dim] = position
+    return tuple(inverse)
+
+
+#: Axes in another order.
+permute = view(
+    "permute", _permute, lambda g, dims: permute(g, _inverse(dims)),
+    batch=lambda size, dims: ((0, *(d + 1 for d in dims)),),
+)
+
+
+def permute_to_front(x: Any, dim: int) -> Any:
+    """The value with axis `dim` moved first."""
+    rank = len(shape_of(x))
+    return x if dim == 0 else permute(x, (dim, *(d for d in range(rank) if d != dim)))
+
+
+def _sum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    return np.add.reduce(x, axis=dims, keepdims=keepdim, out=...)
+
+
+def _sum_rule(g: Any, shape_x: Shape, dims: tuple[int, ...], keepdim: bool) -> Any:
+    if not keepdim and dims:
+        g = reshape(g, tuple(1 if axis in dims else size for axis, size in enumerate(shape_x)))
+    return expand(g, shape_x)
+
+
+#: Sum over `dims` (non-negative); the input's dtype is the output's.
+sum_dims = op(
+    "sum", _sum, (_sum_rule,), kind="reduce", halves=True,
+    jvp=lambda primals, tangents, out, dims, keepdim: sum_dims(tangents[0], dims, keepdim),
+    batch=lambda size, dims, keepdim: (tuple(d + 1 for d in dims), keepdim),
+)
+
+
+def sum_to(x: Any, shape: Shape) -> Any:
+    """Sum to a shape that broadcasts to `x`'s: the transpose of `expand`."""
+    have = shape_of(x)
+    lead = len(have) - len(shape)
+    if lead < 0:
+        return expand(x, shape)
+    dims = tuple(range(lead)) + tuple(
+        lead + axis for axis, size in enumerate(shape) if size == 1 and have[lead + axis] != 1
+    )
+    if type(x) is ndarray:
+        return np.add.reduce(x, axis=dims, out=...).reshape(shape) if dims else x
+    return reshape(sum_dims(x, dims, False), shape) if dims else x
+
+
+def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
+    return np.stack(xs, axis=dim)
+
+
+def _stack_rule(g: Any, dim: int) -> tuple[Any, ...]:
+    return tuple(unbind(g, dim))
+
+
+#: Values of one shape side by side along a new axis.
+stack = op(
+    "stack", _stack, _stack_rule, kind="linear", variadic=True, batch=lambda size, dim: (dim + 1,)
+)
+
+
+def _unbind(x: ndarray, /, dim: int) -> tuple[ndarray, ...]:
+    lead = (slice(None),) * dim
+    return tuple(x[(*lead, i, ...)] for i in range(x.shape[dim]))
+
+
+#: The slices along an axis.
+unbind = view("unbind", _unbind, lambda g, dim: stack(g, dim), many=True, batch=lambda size, dim: (dim + 1,))
+
+
+def _put(base: ndarray, source: ndarray, /, steps: tuple[Any, ...]) -> ndarray:
+    new = base.copy(order="K")
+    replay(new, steps)[...] = source
+    return new
+
+
+#: `base` with the elements that the view steps select replaced by `source`.
+put = op(
+    "put", _put,
+    (
+        lambda g, steps: put(g, np.zeros((), g.dtype if isinstance(g, ndarray) else np.float32), steps),
+        lambda g, shape_source, steps: sum_to(replay(g, steps), shape_source),
+    ),
+    kind="linear", node_name="CopySlices",
+)
+
+
+engine.use_conforming_ops(sum_to, CONVERT)
+inplace.use_writing_ops(put, clone)
+batched.use_shape_ops(
+    move=lambda x, source, destination: permute_to_front(x, source),
+    expand=lambda x, shape: expand(reshape(x, (1, *shape_of(x))), shape),
+    reshape=reshape,
+    select=lambda x, i: unbind(x, 0)[i],
+    stack=lambda xs: stack(xs, 0),
+)

@@ -1,0 +1,3 @@
+"""The facade: names, argument parsing, promotion, indexing, printing. No mathematics."""
+
+from __future__ import annotations

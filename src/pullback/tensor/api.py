@@ -1,0 +1,279 @@
+"""One declaration per public function; the method, the in-place twin and `out=` are derived from it.
+
+    @public                                  # torch.sum and Tensor.sum
+    @public(inplace=True)                    # also Tensor.clamp_ (and torch.clamp_ where torch has it)
+    @public(method=False)                    # torch.cat only
+    @public(function=False)                  # a Tensor method only
+    @public(namespace="nn.functional")       # torch.nn.functional.gelu
+
+A declared function has torch's signature and takes tensors. What is declared lands in `REGISTRY`; `install` attaches
+methods to the facade, and `names(namespace)` gives the functions of a module such as `torch.linalg`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from .. import errors
+from ..core import calls, inplace
+from ..core.modes import NO_GRAD, modes
+from ..core.op import TABLE, Op
+from ..core.value import TensorBase, dtype_of, run, shape_of
+
+Function = Callable[..., Any]
+
+
+class Declaration(NamedTuple):
+    """A public function and where it appears."""
+
+    name: str
+    function: Function
+    namespace: str
+    method: bool
+    inplace: bool
+    is_function: bool
+
+
+REGISTRY: list[Declaration] = []
+
+#: Classes that override `__torch_function__`; while there is none, no call looks for one.
+OVERRIDING: set[type] = set()
+
+
+def public(
+    function: Function | None = None,
+    *,
+    name: str | None = None,
+    namespace: str = "",
+    method: bool | None = None,
+    inplace: bool = False,
+    is_function: bool = True,
+    out: bool = True,
+    aliases: Iterable[str] = (),
+) -> Any:
+    """Declare a public function (see the module's docstring)."""
+
+    def declare(function: Function) -> Function:
+        chosen = name or function.__name__
+        has_method = (namespace in ("", "linalg", "special", "fft") and namespace == "") if method is None else method
+        call = _with_out(function, chosen) if out else _with_overrides(function)
+        for n in (chosen, *aliases):
+            REGISTRY.append(Declaration(n, call, namespace, has_method, inplace, is_function))
+        return call
+
+    return declare if function is None else declare(function)
+
+
+def public_op(
+    call: Function, *, name: str | None = None, namespace: str = "", method: bool = True, inplace: bool = True,
+    is_function: bool = True, aliases: Iterable[str] = (),
+) -> Function:
+    """Declare an op of one or two inputs and no attributes as it is: its closure is both function and method."""
+    op = call.op  # type: ignore[attr-defined]  # every op's call has it
+    for n in (name or op.name, *aliases):
+        REGISTRY.append(Declaration(n, op.public, namespace, method, inplace, is_function))
+    return op.public  # type: ignore[no-any-return]
+
+
+def _overridden(args: Iterable[Any]) -> bool:
+    return any(type(a) in OVERRIDING for a in args)
+
+
+def _with_overrides(function: Function) -> Function:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if OVERRIDING and _overridden((*args, *kwargs.values())):
+            return dispatch_override(call, args, kwargs)
+        return function(*args, **kwargs)
+
+    return _named(call, function)
+
+
+def _with_out(function: Function, name: str) -> Function:
+    def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if OVERRIDING and _overridden((*args, *kwargs.values())):
+            return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
+        if out is None:
+            return function(*args, **kwargs)
+        return write_out(out, function(*args, **kwargs), name)
+
+    return _named(call, function)
+
+
+def _named(call: Function, function: Function) -> Function:
+    call.__name__ = function.__name__
+    call.__qualname__ = function.__qualname__
+    call.__doc__ = function.__doc__
+    call.__module__ = function.__module__
+    call.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect.signature` follows
+    return call
+
+
+def dispatch_override(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Ask the `__torch_function__` of the arguments' subclasses, most derived first, as torch does."""
+    types: list[type] = []
+    for a in (*args, *kwargs.values()):
+        for item in a if isinstance(a, (list, tuple)) else (a,):
+            kind = type(item)
+            if kind in OVERRIDING and kind not in types:
+                position = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
+                types.insert(position, kind)
+    for kind in types:
+        result = kind.__torch_function__(function, tuple(types), args, kwargs)  # type: ignore[attr-defined]
+        if result is not NotImplemented:
+            return result
+    raise TypeError(
+        f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ handlers returned "
+        f"NotImplemented:\n\n" + "\n".join(f"  - tensor subclass {t}" for t in types)
+        + "\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+    )
+
+
+def write_out(out: Any, result: Any, name: str) -> Any:
+    """Write a result (or several) into `out` tensors, as torch's `out=` does, and return them."""
+    if isinstance(result, tuple):
+        if not isinstance(out, (tuple, list)) or len(out) != len(result):
+            raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {errors.type_name(out)}")
+        written = tuple(_write_one(o, r, name) for o, r in zip(out, result, strict=True))
+        return type(result)(*written) if hasattr(result, "_fields") else written
+    if not isinstance(out, TensorBase):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {errors.type_name(out)}")
+    return _write_one(out, result, name)
+
+
+def _write_one(out: Any, result: Any, name: str) -> Any:
+    if modes().grad and (out._node is not None or result._node is not None):
+        which = "one of the arguments requires grad" if result._node is not None else "out requires grad"
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            f"arguments requires grad."
+        ) if which else None
+    have, want = dtype_of(out), dtype_of(result)
+    if have != want and not inplace._castable(want, have):
+        raise errors.unsafe_result(want, have)
+    if shape_of(out) != shape_of(result):
+        resize_out(out, shape_of(result))
+    out._value[...] = result._value
+    out._counter[0] += 1
+    return out
+
+
+def resize_out(out: Any, shape: tuple[int, ...]) -> None:
+    """Give an `out` tensor the result's shape; torch warns when it had elements."""
+    import warnings
+
+    if out._value.size:
+        warnings.warn(
+            f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, which does not "
+            f"match the required output shape {list(shape)}. This behavior is deprecated, and in a future PyTorch release "
+            "outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by "
+            "resizing it, inplace, to zero elements with t.resize_(0).",
+            UserWarning,
+            stacklevel=4,
+        )
+    out._value = np.empty(shape, out._value.dtype)
+
+
+def inplace_twin(name: str, function: Function) -> Function:
+    """Derive `name_` from a public function of a tensor."""
+    op: Op | None = getattr(function, "op", None)
+
+    def general(input: Any, *args: Any, **kwargs: Any) -> Any:
+        if OVERRIDING and _overridden((input, *args)):
+            return dispatch_override(general, (input, *args), kwargs)
+        recording = modes().grad and (input._node is not None or any(
+            isinstance(a, TensorBase) and a._node is not None for a in (*args, *kwargs.values())))
+        inplace.check_writable(input, recording)
+        return inplace.write(input, function(input, *args, **kwargs))
+
+    call = general
+    if op is not None and op.kind == "elementwise" and not op.attrs and isinstance(op.kernel, np.ufunc):
+        call = _fast_unary(op, general) if len(op.inputs) == 1 else _fast_binary(op, general)
+    call.__name__ = call.__qualname__ = name + "_"
+    call.__doc__ = f"In-place version of :func:`{name}`: writes the result into `input` and returns it."
+    return call
+
+
+def _fast_unary(op: Op, general: Function) -> Function:
+    kernel = op.kernel
+
+    def call(input: Any) -> Any:
+        if type(input) is calls.Tensor or type(input) is calls.Parameter:
+            a = input._value
+            if type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64) and input._view is None:
+                if modes() is NO_GRAD or input._node is None and not input._inference:
+                    kernel(a, out=a)
+                    input._counter[0] += 1
+                    return input
+        return general(input)
+
+    return call
+
+
+def _fast_binary(op: Op, general: Function) -> Function:
+    kernel = op.kernel
+
+    def call(input: Any, other: Any) -> Any:
+        if type(input) is calls.Tensor or type(input) is calls.Parameter:
+            a = input._value
+            if type(a) is ndarray and ((d := a.dtype) is calls.F32 or d is calls.F64) and input._view is None:
+                s = type(other)
+                if s is float or s is int:
+                    b = other
+                    free = input._node is None
+                elif s is calls.Tensor or s is calls.Parameter:
+                    b = other._value
+                    if type(b) is not ndarray or b.dtype is not d or (b.shape != a.shape and b.ndim):
+                        return general(input, other)
+                    free = input._node is None and other._node is None and other._view is None
+                else:
+                    return general(input, other)
+                if modes() is NO_GRAD or (free and not input._inference):
+                    kernel(a, b, out=a)
+                    input._counter[0] += 1
+                    return input
+        return general(input, other)
+
+    return call
+
+
+def install(facade: type, functions: dict[str, Any]) -> None:
+    """Attach methods and in-place twins to the facade and collect the functions of the top-level namespace."""
+    for d in REGISTRY:
+        if d.method and not hasattr(facade, d.name):
+            setattr(facade, d.name, d.function)
+        if d.inplace and not hasattr(facade, d.name + "_"):
+            setattr(facade, d.name + "_", inplace_twin(d.name, d.function))
+    functions.update({d.name: d.function for d in REGISTRY if d.is_function and d.namespace == ""})
+
+
+def names(namespace: str) -> dict[str, Function]:
+    """The functions declared in a namespace such as 'linalg'."""
+    return {d.name: d.function for d in REGISTRY if d.namespace == namespace}
+
+
+def public_call(op: Op, inputs: tuple[Any, ...], out: Any) -> Any:
+    """Treat what a public closure does not do inline: checks, overrides, `out=`."""
+    if OVERRIDING and _overridden(inputs):
+        return dispatch_override(op.public, inputs, {} if out is None else {"out": out})
+    checked = tuple(checked_operand(op, i, v) for i, v in enumerate(inputs))
+    result = run(op, checked, ())
+    return result if out is None else write_out(out, result, op.name)
+
+
+def checked_operand(op: Op, position: int, v: Any) -> Any:
+    """Return an operand as ops take it, or raise torch's TypeError."""
+    if isinstance(v, TensorBase) or (position and isinstance(v, (bool, int, float, complex))):
+        return v
+    if position and isinstance(v, np.generic) and v.dtype.kind in "biufc":
+        return v.item()
+    name = ("input", "other")[min(position, 1)]
+    raise errors.argument_type(op.name, name, position + 1, "Tensor", v)
+
+
+calls.use_public_call(public_call)
+
+__all__ = ["REGISTRY", "TABLE", "install", "inplace_twin", "names", "public", "public_op", "write_out"]

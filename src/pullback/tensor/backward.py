@@ -1,0 +1,212 @@
+"""`backward` and `grad`: check the covectors as torch does, then run the engine.
+
+`torch.autograd.backward`, `torch.autograd.grad` and `Tensor.backward` are these functions. A covector must have its
+output's shape; the design's one extension is that a covector from whose shape the output's broadcasts accumulates: it is
+summed to the output's shape, as if the Jacobian were repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..core import engine
+from ..core.calls import DIFFERENTIABLE, edge_of
+from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
+from ..core.node import LEAF, Output
+from ..ops.structure import expand
+
+
+def _as_tuple(values: Any) -> tuple[Any, ...]:
+    return (values,) if isinstance(values, TensorBase) or values is None else tuple(values)
+
+
+def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
+    """The covector for one output as the engine carries it."""
+    shape = shape_of(output)
+    if gradient is None:
+        if output._node is None:
+            return None
+        if int(np.prod(shape)) != 1:
+            raise errors.with_note(
+                RuntimeError("grad can be implicitly created only for scalar outputs"),
+                f"The output has shape {list(shape)}. Pass the covector v that multiplies the Jacobian from the left, a "
+                "tensor of that shape: torch.ones_like(y) sums the rows of J; or reduce the output to a scalar first.",
+            )
+        if dtype_of(output) not in DIFFERENTIABLE or dtype_of(output).kind == "c":
+            if dtype_of(output).kind == "c":
+                raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got torch.{dtype_of(output)}")
+        ones = np.ones(shape, dtype_of(output))
+        return wrap(ones) if create_graph else ones
+    if not isinstance(gradient, TensorBase):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    have = shape_of(gradient)[1:] if batched else shape_of(gradient)
+    if have != shape and not _accumulates(have, shape):
+        raise errors.mismatched_covector(have, shape)
+    if dtype_of(output).kind == "c" and dtype_of(gradient).kind != "c":
+        raise errors.complexity_mismatch(True)
+    if dtype_of(output).kind != "c" and dtype_of(gradient).kind == "c":
+        raise errors.complexity_mismatch(False)
+    return gradient if create_graph else gradient._value
+
+
+def _accumulates(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
+    """Whether a covector stands for a batch of covectors of shape `want`: `want` broadcasts to it."""
+    lead = len(have) - len(want)
+    return lead > 0 and all(w in (h, 1) for h, w in zip(have[lead:], want, strict=True))
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Add ``vᵀ·J`` to the `.grad` of every leaf (or of `inputs`).
+
+    Parameters
+    ----------
+    tensors : tensor or sequence of tensors
+        Outputs y.
+    grad_tensors : tensor or sequence of (tensor or None), optional
+        Covectors v, one per output, each of its output's shape; None stands for 1 where the output has one element.
+    retain_graph : bool, optional
+        Keep saved values so that backward can run again; by default what `create_graph` is.
+    create_graph : bool
+        Record the pullback itself, for derivatives of higher order.
+    inputs : tensor or sequence of tensors, optional
+        Accumulate into these only.
+    """
+    if grad_variables is not None:
+        import warnings
+
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
+        )
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+                "`grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None and not isinstance(inputs, TensorBase) and len(inputs) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    outputs = _as_tuple(tensors)
+    roots = _roots(outputs, _covectors(outputs, grad_tensors), create_graph, False)
+    keep = create_graph if retain_graph is None else retain_graph
+    capture = None
+    targets: tuple[Any, ...] = ()
+    if inputs is not None:
+        targets = _as_tuple(inputs)
+        _check_inputs(targets, "One of the differentiated Tensors does not require grad")
+        capture = engine.Capture([edge_of(t) for t in targets], [_node(e) for e, _ in roots])
+    engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture)
+    if capture is not None:
+        for t, g in zip(targets, capture.results, strict=True):
+            if g is not None and t._node is not LEAF:
+                t._grad = engine.as_tensor(g) if t._grad is None else t._grad + engine.as_tensor(g)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """Return ``vᵀ·J`` for each input instead of accumulating it.
+
+    Parameters
+    ----------
+    outputs, inputs : tensor or sequence of tensors
+    grad_outputs : tensor or sequence of (tensor or None), optional
+        Covectors; with `is_grads_batched` each has one more axis, first, over which the pullback is mapped.
+    allow_unused : bool, optional
+        Return None for an input that the outputs do not depend on, instead of raising; by default `materialize_grads`.
+    materialize_grads : bool
+        Return zeros instead of None.
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    if not only_inputs:
+        import warnings
+
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other "
+            "parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    ys = _as_tuple(outputs)
+    xs = _as_tuple(inputs)
+    covectors = _covectors(ys, grad_outputs)
+    keep = create_graph if retain_graph is None else retain_graph
+
+    def pull(*vs: Any) -> tuple[Any, ...]:
+        roots = _roots(ys, vs, create_graph, is_grads_batched and vs is covectors)
+        _check_inputs(xs, "One of the differentiated Tensors does not require grad")
+        capture = engine.Capture([edge_of(t) for t in xs], [_node(e) for e, _ in roots])
+        engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False)
+        return tuple(_result(x, g, allow_unused, materialize_grads) for x, g in zip(xs, capture.results, strict=True))
+
+    if is_grads_batched:
+        from .batching import map_over_first_axis
+
+        return map_over_first_axis(pull, covectors)
+    return pull(*covectors)
+
+
+def _result(x: Any, g: Any, allow_unused: bool, materialize: bool) -> Any:
+    if g is not None:
+        return engine.as_tensor(g)
+    if materialize:
+        return wrap(np.zeros(shape_of(x), dtype_of(x)))
+    if not allow_unused:
+        raise errors.unused_input()
+    return None
+
+
+def _node(edge: Any) -> Any:
+    return edge.node if type(edge) is Output else edge
+
+
+def _covectors(outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
+    if given is None:
+        return (None,) * len(outputs)
+    covectors = _as_tuple(given)
+    if len(covectors) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(covectors)} gradients")
+    return covectors
+
+
+def _roots(outputs: tuple[Any, ...], covectors: Sequence[Any], create_graph: bool, batched: bool) -> list[tuple[Any, Any]]:
+    roots = []
+    for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
+        covector = _covector(y, v, create_graph, batched)
+        edge = edge_of(y)
+        if edge is None:
+            raise errors.no_graph(position)
+        roots.append((edge, covector))
+    return roots
+
+
+def _check_inputs(inputs: tuple[Any, ...], text: str) -> None:
+    for x in inputs:
+        if edge_of(x) is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+
+
+__all__ = ["array_of", "backward", "expand", "grad", "run"]

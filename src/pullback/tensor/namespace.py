@@ -1,0 +1,17 @@
+"""Collects what the modules of the facade declare: methods onto the class, functions into torch's namespaces.
+
+A module of the facade declares its functions with `api.public`; importing it here is all that registers them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import operators  # noqa: F401  # importing a module registers what it declares
+from .api import install
+from .tensor import Tensor
+
+#: The names of torch's top level.
+TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor}
+
+install(Tensor, TOP_LEVEL)
