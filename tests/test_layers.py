@@ -1,0 +1,217 @@
+"""The arrow of docs/design: a module imports from its own layer's part and from the layers below, never
+upward.
+
+Every import statement counts, at whatever depth it stands, so that a lazy import cannot hide a cycle; so do
+`importlib.import_module`, `__import__` and `sys.modules` with a literal name. Only `if TYPE_CHECKING:` is
+exempt.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
+
+#: From the ground up. A layer has one or more parts, which do not know each other; the names of one part,
+#: each a file or a folder of the package, may import each other.
+LAYERS = [
+    ["version dtypes device errors graph_errors size"],
+    ["array"],
+    ["core"],
+    ["ops"],
+    ["tensor fft linalg random special types"],
+    ["autograd", "func", "testing"],
+    ["nn"],
+    ["optim", "utils"],
+    ["compile compiler", "explain", "distributed"],
+    ["__init__ __main__ _as_torch runner"],
+]
+
+PLACE = {
+    name: (height, part)
+    for height, layer in enumerate(LAYERS)
+    for part in layer
+    for name in part.split()
+}
+TOP = len(LAYERS) - 1
+
+
+def unit_of(module: str) -> str:
+    """The name that has a place: `core` for `pullback.core.op`, `__init__` for `pullback` itself."""
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def is_type_checking(test: ast.expr) -> bool:
+    return ast.unparse(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes that run: `ast.walk` without the bodies of `if TYPE_CHECKING:`."""
+    yield node
+    if isinstance(node, ast.If) and is_type_checking(node.test):
+        children: list[ast.AST] = [*node.orelse]
+    else:
+        children = [*ast.iter_child_nodes(node)]
+    for child in children:
+        yield from walk(child)
+
+
+def absolute(name: str, level: int, package: str) -> str:
+    """The full name of a module that is named relative to a package."""
+    if level == 0:
+        return name
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - level + 1], *([name] if name else [])])
+
+
+def named_at_run_time(node: ast.AST) -> ast.expr | None:
+    """The expression that names a module in an import which is not a statement."""
+    if isinstance(node, ast.Call) and node.args:
+        function = ast.unparse(node.func)
+        if function in ("__import__", "import_module", "importlib.import_module", "sys.modules.get"):
+            return node.args[0]
+    if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "sys.modules":
+        return node.slice
+    return None
+
+
+def imports(tree: ast.Module, package: str, submodules: set[str]) -> Iterator[tuple[int, str]]:
+    """Line and name of each module of pullback that a file imports; "?" for a name known only at run time."""
+    for node in walk(tree):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = absolute(node.module or "", node.level, package)
+            found = [module]
+            if module == "pullback":
+                found = [f"pullback.{a.name}" if a.name in submodules else module for a in node.names]
+        elif (expression := named_at_run_time(node)) is not None:
+            if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
+                name = expression.value
+                level = len(name) - len(name.lstrip("."))
+                found = [absolute(name.lstrip("."), level, package)]
+            elif ast.unparse(expression).startswith(("f'{__name__}.", "f'{__package__}.", "__name__")):
+                found = [package]  # below the file's own package
+            else:
+                found = ["?"]
+        else:
+            continue
+        for name in found:
+            if name.split(".")[0] in ("pullback", "?"):
+                yield node.lineno, name
+
+
+def judge(importer: str, imported: str) -> str | None:
+    """What is wrong with one unit of the package importing another, None if nothing is."""
+    for unit in (importer, imported):
+        if unit not in PLACE:
+            return f"{unit} has no place in LAYERS"
+    (height, part), (other_height, other_part) = PLACE[importer], PLACE[imported]
+    if other_height > height:
+        return f"{imported} is above {importer}"
+    if other_height == height and part != other_part:
+        return f"{imported} and {importer} stand side by side"
+    return None
+
+
+def violations(package: Path) -> list[str]:
+    """Every import under a package folder that breaks the rule, as `file:line: what it imports: why not`."""
+    submodules = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}
+    wrong = []
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        if parts[1] not in PLACE:
+            wrong.append(f"{path}: {parts[1]} has no place in LAYERS")
+            continue
+        enclosing = ".".join(parts[:-1])
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        for line, name in imports(tree, enclosing, submodules):
+            if name == "?":
+                reason = None if PLACE[parts[1]][0] == TOP else "is named only at run time"
+            else:
+                reason = judge(parts[1], unit_of(name))
+            if reason is not None:
+                wrong.append(f"{path}:{line}: {name}: {reason}")
+    return wrong
+
+
+def test_no_import_points_upward() -> None:
+    found = violations(PACKAGE)
+    assert not found, "\n".join(["imports that point the wrong way:", *found])
+
+
+# ------------------------------------------------------------------------------------------ the checker
+# itself
+
+
+def tree_with(folder: Path, file: str, source: str) -> Path:
+    """A package with the usual names in it, all empty but one file."""
+    package = folder / "pullback"
+    for name in ("core", "ops", "tensor", "nn", "optim", "utils"):
+        (package / name).mkdir(parents=True)
+        (package / name / "__init__.py").touch()
+    for name in ("__init__", "runner", "errors", "dtypes"):
+        (package / f"{name}.py").touch()
+    (package / file).write_text(dedent(source), encoding="utf-8")
+    return package
+
+
+@pytest.mark.parametrize(
+    "file, source, line, reason",
+    [
+        ("core/op.py", "import pullback.tensor", 1, "pullback.tensor: tensor is above core"),
+        ("core/op.py", "import pullback.tensor.api as api", 1, "pullback.tensor.api: tensor is above core"),
+        ("core/op.py", "from pullback.ops import add", 1, "pullback.ops: ops is above core"),
+        ("core/op.py", "from pullback import nn", 1, "pullback.nn: nn is above core"),
+        ("core/op.py", "from .. import errors, tensor", 1, "pullback.tensor: tensor is above core"),
+        ("core/op.py", "from ..ops.view import transpose", 1, "pullback.ops.view: ops is above core"),
+        ("core/__init__.py", "from ..ops import view", 1, "pullback.ops: ops is above core"),
+        ("nn/linear.py", "import os, pullback as torch", 1, "pullback: __init__ is above nn"),
+        ("nn/linear.py", "from pullback import Tensor", 1, "pullback: __init__ is above nn"),
+        ("nn/linear.py", "from .. import Tensor", 1, "pullback: __init__ is above nn"),
+        ("optim/sgd.py", "from pullback.utils import data", 1, "utils and optim stand side by side"),
+        ("errors.py", "def f():\n    from . import core", 2, "pullback.core: core is above errors"),
+        ("ops/a.py", "class A:\n def f():\n  try: 0\n  finally: import pullback.nn", 4, "nn is above ops"),
+        ("ops/a.py", "import importlib\nimportlib.import_module('pullback.nn')", 2, "nn is above ops"),
+        ("ops/a.py", "x = import_module('..nn', __package__)", 1, "pullback.nn: nn is above ops"),
+        ("ops/a.py", "__import__('pullback.nn')", 1, "nn is above ops"),
+        ("ops/a.py", "sys.modules['pullback.nn'].Linear", 1, "nn is above ops"),
+        ("ops/a.py", "sys.modules.get('pullback')", 1, "__init__ is above ops"),
+        ("ops/a.py", "import_module(f'pullback.{name}')", 1, "?: is named only at run time"),
+        ("ops/a.py", "import pullback.novelty", 1, "novelty has no place in LAYERS"),
+        ("ops/a.py", "if TYPE_CHECKING:\n  1\nelse:\n  from pullback import nn", 4, "nn is above ops"),
+    ],
+)
+def test_the_checker_catches(tmp_path: Path, file: str, source: str, line: int, reason: str) -> None:
+    package = tree_with(tmp_path, file, source)
+    (found,) = violations(package)
+    assert found.startswith(f"{package / file}:{line}: ")
+    assert found.endswith(reason)
+
+
+@pytest.mark.parametrize(
+    "file, source",
+    [
+        ("core/op.py", "import pullback.errors, numpy\nfrom . import node\nfrom .. import dtypes"),
+        ("core/op.py", "from __future__ import annotations\nimport_module('scipy.special')"),
+        ("core/op.py", "if TYPE_CHECKING:\n    from pullback.tensor import Tensor"),
+        ("core/op.py", "if typing.TYPE_CHECKING:\n    import pullback.nn"),
+        ("dtypes.py", "from .errors import note"),
+        ("nn/__init__.py", "import_module(f'{__name__}.{name}')\nimport_module('.linear', __name__)"),
+        ("utils/data.py", "from pullback import tensor, nn\nfrom pullback.core import modes"),
+        ("__init__.py", "from . import tensor, nn, optim\nimport_module(f'pullback.{name}')"),
+        ("runner.py", "import pullback"),
+    ],
+)
+def test_the_checker_allows(tmp_path: Path, file: str, source: str) -> None:
+    assert violations(tree_with(tmp_path, file, source)) == []
+
+
+def test_the_checker_asks_for_a_place_for_each_file(tmp_path: Path) -> None:
+    package = tree_with(tmp_path, "novelty.py", "")
+    assert violations(package) == [f"{package / 'novelty.py'}: novelty has no place in LAYERS"]
