@@ -3,9 +3,12 @@
 What this module must do:
 
 - hold one immutable object per dtype, each naming the NumPy dtype that stores it;
+- tell the limits of each (``finfo``, ``iinfo``);
 - keep the process-wide default dtype, always read through a function because it can change;
-- answer which dtype results when operands meet, by torch's rule and not NumPy's: tensors with dimensions outrank
-  zero-dimensional tensors, which outrank Python numbers.
+- answer which dtype results when operands meet, by torch's rule and not NumPy's: tensors with dimensions
+  outrank zero-dimensional tensors, which outrank Python numbers.
+
+The names of the dtypes hide Python's `bool`, `int` and `float` here; those are written with ``builtins.``.
 
 NumPy has no half-precision complex type, so complex64 stands in wherever torch would give complex32.
 """
@@ -20,7 +23,7 @@ from typing import Any, NoReturn
 import ml_dtypes
 import numpy as np
 
-from .errors import argument_type, missing_attribute, read_only_attribute, with_note
+from .errors import argument_type, read_only_attribute, with_note
 
 BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 
@@ -41,14 +44,15 @@ class dtype:
     itemsize : int
         Bytes per element.
     category : int
-        0 for bool, 1 for integers, 2 for floating point, 3 for complex: the order in which promotion ranks them.
+        0 for bool, 1 for integers, 2 for floating point, 3 for complex: the order of promotion.
     is_floating_point, is_complex, is_signed : bool
     """
 
     __module__ = "torch"
     __slots__ = (
-        "abbr", "category", "is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy", "scalar_type",
-    )  # fmt: skip
+        "abbr", "category", "is_complex", "is_floating_point", "is_signed", "itemsize", "name", "numpy",
+        "scalar_type",
+    )
 
     abbr: str
     category: builtins.int
@@ -71,9 +75,6 @@ class dtype:
 
     def __delattr__(self, name: str) -> NoReturn:
         raise read_only_attribute(self, name)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise missing_attribute(self, name)
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -163,13 +164,13 @@ def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
     kind = numpy_dtype.type
     raise TypeError(
         f"can't convert np.ndarray of type {kind.__module__}.{kind.__name__}. The only supported types are: "
-        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
-        "and bool."
+        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
+        "uint8, and bool."
     )
 
 
 def as_dtype(value: object, function: str, argument: str, position: builtins.int) -> dtype:
-    """Return ``value``, a dtype or a Python number type, as a dtype; otherwise raise torch's error for the argument."""
+    """Return ``value``, a dtype or a Python number type, as a dtype, or raise torch's error for the argument."""
     if type(value) is dtype:
         return value
     found = BY_PYTHON_TYPE.get(value) if isinstance(value, type) else None
@@ -178,9 +179,9 @@ def as_dtype(value: object, function: str, argument: str, position: builtins.int
     return found
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # The default dtype
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 
 _default = float32
 
@@ -201,18 +202,19 @@ def set_default_dtype(d: dtype, /) -> None:
 
 
 def default_complex() -> dtype:
-    """Return the complex dtype that Python complex numbers become: the one whose parts are of the default dtype."""
+    """Return the complex dtype that Python complex numbers become: its parts are of the default dtype."""
     return _default.to_complex()
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 # Promotion
-# ---------------------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------------------
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """Return the smallest dtype that is of the higher category and no smaller than either."""
-    return _promote(as_dtype(type1, "promote_types", "type1", 1), as_dtype(type2, "promote_types", "type2", 2))
+    a = as_dtype(type1, "promote_types", "type1", 1)
+    return _promote(a, as_dtype(type2, "promote_types", "type2", 2))
 
 
 def _promote(a: dtype, b: dtype) -> dtype:
@@ -237,7 +239,7 @@ def _promote(a: dtype, b: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
-    """Return whether casting keeps the category or raises it: no complex to real, float to integer, number to bool."""
+    """Return whether a cast keeps or raises the category: not complex to real, float to int, number to bool."""
     source, target = as_dtype(from_, "can_cast", "from_", 1), as_dtype(to, "can_cast", "to", 2)
     return source.category <= target.category
 
@@ -245,9 +247,9 @@ def can_cast(from_: dtype, to: dtype) -> builtins.bool:
 def result_numpy_dtype(operands: Iterable[Any]) -> np.dtype[Any]:
     """Return the NumPy dtype that ``operands`` (arrays and Python numbers) are converted to when they meet.
 
-    Arrays with dimensions, zero-dimensional arrays and Python numbers form three ranks. Each rank promotes within
-    itself; a lower rank then changes the result only where its category is higher. A Python float counts as the default
-    dtype and a Python complex as the default complex one.
+    Arrays with dimensions, zero-dimensional arrays and Python numbers form three ranks. Each rank promotes
+    within itself; a lower rank then changes the result only where its category is higher. A Python float counts
+    as the default dtype and a Python complex as the default complex one.
     """
     key = []
     for operand in operands:
@@ -298,3 +300,134 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
     if higher is bool or lower.category >= FLOATING:
         return _promote(higher, lower)
     return higher
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Limits
+# ------------------------------------------------------------------------------------------------------------
+
+# Decimal digits that survive a round trip through the dtype (C's FLT_DIG).
+DIGITS = {float16: 3, bfloat16: 2, float32: 6, float64: 15}
+
+
+class _Limits:
+    """What finfo and iinfo share: immutable, equal where their dtypes are, never hashable."""
+
+    __module__ = "torch"
+    __slots__ = ("_of", "bits", "max", "min")
+
+    _of: dtype
+    bits: builtins.int
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise read_only_attribute(self, name)
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise read_only_attribute(self, name)
+
+    def __eq__(self, other: object) -> builtins.bool:
+        return self._of is other._of if isinstance(other, _Limits) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # as torch's
+
+    @property
+    def dtype(self) -> str:
+        """The name of the dtype, without ``torch.``."""
+        return self._of.name
+
+
+class finfo(_Limits):
+    """The limits of a floating-point dtype or of the parts of a complex one; by default of the default dtype.
+
+    Attributes
+    ----------
+    bits : int
+        Bits per number.
+    eps : float
+        The distance from 1 to the next larger number.
+    max, min : float
+        The largest number and its negative.
+    smallest_normal, tiny : float
+        The smallest positive normal number.
+    resolution : float
+        10 to the power of minus the number of exact decimal digits.
+    dtype : str
+    """
+
+    __module__ = "torch"
+    __slots__ = ("eps", "resolution", "smallest_normal")
+
+    eps: builtins.float
+    max: builtins.float
+    min: builtins.float
+    resolution: builtins.float
+    smallest_normal: builtins.float
+
+    def __init__(self, type: Any = None, /) -> None:
+        of = _default if type is None else as_dtype(type, "finfo", "type", 1)
+        if of.category < FLOATING:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
+        of = of.to_real()
+        limits = ml_dtypes.finfo(of.numpy)
+        for name, value in (
+            ("_of", of),
+            ("bits", 8 * of.itemsize),
+            ("eps", builtins.float(limits.eps)),
+            ("max", builtins.float(limits.max)),
+            ("min", builtins.float(limits.min)),
+            ("resolution", builtins.float(f"1e-{DIGITS[of]}")),
+            ("smallest_normal", builtins.float(limits.smallest_normal)),
+        ):
+            object.__setattr__(self, name, value)
+
+    @property
+    def tiny(self) -> builtins.float:
+        """The same as ``smallest_normal``."""
+        return self.smallest_normal
+
+    def __repr__(self) -> str:
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
+
+
+class iinfo(_Limits):
+    """The limits of an integer dtype.
+
+    Attributes
+    ----------
+    bits : int
+        Bits per number.
+    max, min : int
+        The largest and the smallest number.
+    dtype : str
+    """
+
+    __module__ = "torch"
+    __slots__ = ()
+
+    max: builtins.int
+    min: builtins.int
+
+    def __init__(self, type: Any) -> None:
+        of = as_dtype(type, "iinfo", "type", 1)
+        if of is bool:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if of.category > INTEGER:
+            raise TypeError(
+                "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
+            )
+        limits = np.iinfo(of.numpy)
+        for name, value in (
+            ("_of", of),
+            ("bits", 8 * of.itemsize),
+            ("max", builtins.int(limits.max)),
+            ("min", builtins.int(limits.min)),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

@@ -1,0 +1,91 @@
+"""torch.Size: the shape of a tensor, a tuple of integers that knows how many elements they span.
+
+Slices, sums and multiples of a Size are Sizes. A Size made from outside checks its elements; `size_of` wraps a
+shape that is known to be good.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .errors import type_name
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor."""
+
+    __module__ = "torch"
+    __slots__ = ()
+
+    def __new__(cls, *args: Iterable[Any], **kwargs: Any) -> Size:
+        given = tuple.__new__(cls, *args, **kwargs)
+        if all(type(item) is int for item in given):
+            return given
+        return tuple.__new__(cls, [_dimension(i, item) for i, item in enumerate(given)])
+
+    def __init_subclass__(cls) -> NoReturn:
+        raise TypeError("type 'torch.Size' is not an acceptable base type")
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(str, self))}])"
+
+    def __reduce__(self) -> tuple[Callable[[tuple[int, ...]], Size], tuple[tuple[int, ...]]]:
+        return size_of, (tuple(self),)
+
+    def numel(self) -> int:
+        """Return how many elements a tensor of this shape has: the product of the dimensions."""
+        return math.prod(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return tuple.__new__(Size, found) if type(found) is tuple else found
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, tuple):
+            return Size(tuple.__add__(self, other))
+        result = _reflected(other, "__radd__", self)
+        if result is NotImplemented:
+            raise TypeError(f"can only concatenate tuple (not {type_name(other)}) to torch.Size")
+        return result
+
+    def __radd__(self, other: Any) -> Any:
+        return Size(other + tuple(self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, int | np.integer):
+            return tuple.__new__(Size, tuple.__mul__(self, int(other)))
+        result = _reflected(other, "__rmul__", self)
+        if result is NotImplemented:
+            raise TypeError(f"can't multiply sequence by non-int of type '{type_name(other)}'")
+        return result
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other if isinstance(other, int | np.integer) else NotImplemented
+
+
+def size_of(shape: tuple[int, ...]) -> Size:
+    """Return ``shape``, a tuple of ints, as a Size without checking it."""
+    return tuple.__new__(Size, shape)
+
+
+def _reflected(other: Any, method: str, size: Size) -> Any:
+    """Return what the other operand makes of ``size``; sequences come second, as they do for a tuple."""
+    call = getattr(type(other), method, None)
+    return NotImplemented if call is None or isinstance(other, Size) else call(other, size)
+
+
+def _dimension(position: int, item: Any) -> int:
+    try:
+        dimension = operator.index(item)
+    except TypeError:
+        raise TypeError(
+            f"torch.Size() takes an iterable of 'int' (item {position} is '{type_name(item)}')"
+        ) from None
+    if not -(2**63) <= dimension < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    return dimension
