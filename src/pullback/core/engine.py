@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import errors
+from .. import graph_errors as errors
 from .hooks import NodeHooks
 from .modes import change, modes, set_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock

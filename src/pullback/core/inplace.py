@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes, errors
+from .. import dtypes
+from .. import graph_errors as errors
 from .calls import DIFFERENTIABLE, edge_of
 from .modes import modes
 from .node import LEAF, Node, Output, accumulator, edge_target, next_sequence

@@ -14,7 +14,7 @@ reduce, gather  the vjp transposed twice    `batch`                             
 opaque          the vjp transposed twice    a counted loop over the batch        dense
 ==============  ==========================  ===================================  ==========================
 
-`jvp`, `batch` and `shape` can be given by hand as further fields of the same declaration.
+`jvp` and `batch` can be given by hand as further fields of the same declaration.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from .. import dtypes
 from . import calls
 from .node import MultiNode, Node
 from .saved import Layout
+from .value import dtype_of, shape_of
 
 Rule = Callable[..., Any]
 
@@ -77,8 +78,6 @@ class Op:
         ``batch(size, *attrs)`` gives the attributes with which the op runs with the batch axis first in all inputs.
     batch_rule : callable, optional
         ``batch_rule(size, inputs, in_dims, *attrs)`` gives the outputs, batch axis first: a rule wholly by hand.
-    shape : callable, optional
-        ``shape(*input_shapes, *attrs)`` gives the output shape (tuples of them for several outputs).
     """
 
     def __init__(
@@ -101,7 +100,6 @@ class Op:
         jvp: Callable[..., Any] | None = None,
         batch: Callable[..., Any] | None = None,
         batch_rule: Callable[..., Any] | None = None,
-        shape: Callable[..., Any] | None = None,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -132,7 +130,6 @@ class Op:
         self.jvp = jvp
         self.batch = batch
         self.batch_rule = batch_rule
-        self.shape = shape
         self.is_view = kind == "view"
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
         self.layout = Layout(name, self.inputs, self.attrs, names, self.rules)
@@ -170,6 +167,29 @@ class Op:
         if half is not None:
             return _rounded(result, half)
         return result
+
+    def result_shapes(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
+        """(shape, NumPy dtype) of each output from the inputs' shapes and dtypes alone, as tracing asks for it.
+
+        Elementwise: shapes broadcast and the dtype is that of the op on empty arrays. For
+        every other kind the kernel itself is the rule: it runs on zeros of the inputs' shapes.
+        """
+        arrays = tuple(stand_in(v) for v in inputs)
+        if self.kind == "elementwise":
+            shape = np.broadcast_shapes(*(np.shape(v) for v in arrays if v is not None))
+            small = tuple(
+                v if v is None or not isinstance(v, ndarray) else np.ones((1,) * min(v.ndim, 1), v.dtype) for v in arrays
+            )
+            return ((shape, self.evaluate(small, attrs).dtype),)
+        result = self.evaluate(arrays, attrs)
+        return tuple((r.shape, r.dtype) for r in (result if isinstance(result, tuple) else (result,)))
+
+
+def stand_in(value: Any) -> Any:
+    """Zeros in the shape and dtype of a value; numbers stay."""
+    if value is None or isinstance(value, (bool, int, float, complex)):
+        return value
+    return np.zeros(shape_of(value), dtype_of(value))
 
 
 def _rounded(result: Any, half: np.dtype[Any]) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from .. import errors
+from .. import graph_errors as errors
 from .modes import modes
 from .node import AccumulateGrad, MultiNode, Node, Output
 from .value import TensorBase, dtype_of, shape_of, wrap

@@ -26,7 +26,8 @@ def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
 
 #: The same elements in another shape, without a copy (raises ValueError where strides do not allow it).
 reshape_view = view(
-    "view", _reshape, lambda g, shape_x: reshape(g, shape_x), batch=lambda size, shape: ((size, *shape),)
+    "view", _reshape, lambda g, shape_x: reshape(g, shape_x),
+    batch_rule=lambda size, values, dims, shape: reshape(permute_to_front(values[0], dims[0]), (size, *shape)),
 )
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from .. import errors
+from .. import errors, graph_errors
 from ..core import calls, inplace
 from ..core.modes import NO_GRAD, modes
 from ..core.op import TABLE, Op
@@ -153,7 +153,7 @@ def _write_one(out: Any, result: Any, name: str) -> Any:
         ) if which else None
     have, want = dtype_of(out), dtype_of(result)
     if have != want and not inplace._castable(want, have):
-        raise errors.unsafe_result(want, have)
+        raise graph_errors.unsafe_result(want, have)
     if shape_of(out) != shape_of(result):
         resize_out(out, shape_of(result))
     out._value[...] = result._value

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors
+from .. import graph_errors as errors
 from ..core import engine
 from ..core.calls import DIFFERENTIABLE, edge_of
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
@@ -46,10 +46,6 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool) -> 
     have = shape_of(gradient)[1:] if batched else shape_of(gradient)
     if have != shape and not _accumulates(have, shape):
         raise errors.mismatched_covector(have, shape)
-    if dtype_of(output).kind == "c" and dtype_of(gradient).kind != "c":
-        raise errors.complexity_mismatch(True)
-    if dtype_of(output).kind != "c" and dtype_of(gradient).kind == "c":
-        raise errors.complexity_mismatch(False)
     return gradient if create_graph else gradient._value
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes, errors
+from .. import dtypes, graph_errors as errors
 from ..core import hooks as node_hooks
 from ..core import inplace
 from ..core.calls import DIFFERENTIABLE

@@ -1,0 +1,211 @@
+"""The generic checks: every op of the table, on every row of its samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch  # noqa: F401  # loads the whole table
+from pullback.core import engine
+from pullback.core.batched import Batched
+from pullback.core.calls import edge_of
+from pullback.core.dual import Dual, fresh_level
+from pullback.core.node import LEAF
+from pullback.core.op import TABLE
+from pullback.core.value import Value, dtype_of, run, shape_of, wrap
+
+from .samples import Sample, table
+
+ROWS = table()
+FLOATING = "fc"
+
+
+def is_array(v: Any) -> bool:
+    return isinstance(v, np.ndarray)
+
+
+def carries(v: Any) -> bool:
+    return is_array(v) and v.dtype.kind in FLOATING
+
+
+def outputs(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def bare(v: Any) -> Any:
+    while isinstance(v, Value) and hasattr(v, "_value"):
+        v = v._value
+    return np.asarray(v)
+
+
+def call(sample: Sample, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    return outputs(run(TABLE[sample.op], inputs, sample.attrs))
+
+
+def covectors(outs: tuple[np.ndarray, ...], seed: int = 0) -> list[np.ndarray | None]:
+    rng = np.random.default_rng(seed)
+    found: list[np.ndarray | None] = []
+    for o in outs:
+        if o.dtype.kind == "c":
+            found.append(rng.normal(size=o.shape) + 1j * rng.normal(size=o.shape))
+        else:
+            found.append(rng.normal(size=o.shape) if o.dtype.kind == "f" else None)
+    return found
+
+
+def pull(sample: Sample, inputs: tuple[Any, ...], vs: list[Any], create_graph: bool = False) -> tuple[list[Any], list[Any]]:
+    """Covectors of the floating inputs for given output covectors, and the leaves they belong to."""
+    tensors = tuple(wrap(v, LEAF) if carries(v) else (wrap(v) if is_array(v) else v) for v in inputs)
+    outs = call(sample, tensors)
+    pairs = [(o, v) for o, v in zip(outs, vs, strict=True) if v is not None and o._node is not None]
+    leaves = [t for t in tensors if isinstance(t, Value) and t._node is LEAF]
+    if not pairs:
+        return leaves, [None] * len(leaves)
+    roots = [(edge_of(o), v if not create_graph or isinstance(v, Value) else wrap(v)) for o, v in pairs]
+    nodes = [e.node if isinstance(e, tuple) else e for e, _ in roots]
+    capture = engine.Capture([edge_of(t) for t in leaves], nodes)
+    engine.run_backward(roots, keep_graph=create_graph, create_graph=create_graph, capture=capture, accumulate=False)
+    return leaves, capture.results
+
+
+def inner(a: Any, b: Any) -> float:
+    """Real inner product, under which torch's complex gradient is a gradient."""
+    return float(np.sum(np.real(np.conj(a) * b)))
+
+
+def differentiable(sample: Sample) -> bool:
+    op = TABLE[sample.op]
+    return op.node_class is not None and sample.smooth and any(carries(v) for v in sample.inputs)
+
+
+def shifted(sample: Sample, directions: list[np.ndarray], step: float) -> tuple[Any, ...]:
+    it = iter(directions)
+    return tuple(np.asarray(v + step * next(it)) if carries(v) else v for v in sample.inputs)
+
+
+def directions_for(sample: Sample, seed: int) -> list[np.ndarray]:
+    return [v for v in covectors(tuple(v for v in sample.inputs if carries(v)), seed) if v is not None]
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_every_op_has_samples(name: str) -> None:
+    assert any(row.op == name for row in ROWS), f"add a row for {name} to tests/ops/samples"
+
+
+@pytest.mark.parametrize("sample", ROWS, ids=str)
+def test_value_is_the_same_on_arrays_and_tensors(sample: Sample) -> None:
+    if not sample.deterministic:
+        pytest.skip("draws random numbers")
+    direct = call(sample, sample.inputs)
+    wrapped = call(sample, tuple(wrap(v) if is_array(v) else v for v in sample.inputs))
+    for a, b in zip(direct, wrapped, strict=True):
+        np.testing.assert_array_equal(np.asarray(a), bare(b))
+    if sample.reference is not None:
+        for a, b in zip(direct, outputs(sample.reference(*sample.inputs, *sample.attrs)), strict=True):
+            np.testing.assert_allclose(np.asarray(a), b, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("sample", [r for r in ROWS if differentiable(r)], ids=str)
+def test_vjp_against_finite_differences(sample: Sample) -> None:
+    outs = tuple(np.asarray(o) for o in call(sample, sample.inputs))
+    vs = covectors(outs)
+    ts = directions_for(sample, 1)
+    _, grads = pull(sample, sample.inputs, vs)
+    analytic = sum(inner(g, t) for g, t in zip(grads, ts, strict=True) if g is not None)
+    step = 1e-6
+    plus = call(sample, shifted(sample, ts, step))
+    minus = call(sample, shifted(sample, ts, -step))
+    carried = TABLE[sample.op].differentiable_outputs if not TABLE[sample.op].many else range(len(outs))
+    numeric = sum(
+        inner(vs[k], (np.asarray(plus[k]) - np.asarray(minus[k])) / (2 * step)) for k in carried if vs[k] is not None
+    )
+    assert analytic == pytest.approx(numeric, rel=2e-6, abs=2e-6)
+
+
+@pytest.mark.parametrize("sample", [r for r in ROWS if differentiable(r) and r.second], ids=str)
+def test_second_derivative_against_finite_differences(sample: Sample) -> None:
+    outs = tuple(np.asarray(o) for o in call(sample, sample.inputs))
+    vs = covectors(outs)
+    leaves, grads = pull(sample, sample.inputs, vs, create_graph=True)
+    ws = directions_for(sample, 2)
+    ts = directions_for(sample, 3)
+    pairs = [(g, w) for g, w in zip(grads, ws, strict=True) if g is not None and isinstance(g, Value) and g._node is not None]
+    analytic = 0.0
+    if pairs:
+        roots = [(edge_of(g), w) for g, w in pairs]
+        capture = engine.Capture([edge_of(x) for x in leaves], [e.node if isinstance(e, tuple) else e for e, _ in roots])
+        engine.run_backward(roots, keep_graph=False, create_graph=False, capture=capture, accumulate=False)
+        analytic = sum(inner(h, t) for h, t in zip(capture.results, ts, strict=True) if h is not None)
+    step = 1e-5
+
+    def slope(sign: float) -> float:
+        _, at = pull(sample, shifted(sample, ts, sign * step), vs)
+        return sum(inner(w, g) for g, w in zip(at, ws, strict=True) if g is not None)
+
+    assert analytic == pytest.approx((slope(1) - slope(-1)) / (2 * step), rel=2e-5, abs=2e-5)
+
+
+@pytest.mark.parametrize("sample", [r for r in ROWS if differentiable(r)], ids=str)
+def test_jvp_against_vjp(sample: Sample) -> None:
+    outs = tuple(np.asarray(o) for o in call(sample, sample.inputs))
+    vs = covectors(outs)
+    ts = directions_for(sample, 4)
+    _, grads = pull(sample, sample.inputs, vs)
+    level = fresh_level()
+    it = iter(ts)
+    duals = tuple(Dual(v, next(it), level) if carries(v) else v for v in sample.inputs)
+    pushed = call(sample, duals)
+    forward = sum(
+        inner(v, np.broadcast_to(bare(o.tangent), shape_of(o)))
+        for o, v in zip(pushed, vs, strict=True)
+        if isinstance(o, Dual) and v is not None
+    )
+    for o in pushed:
+        if isinstance(o, Dual):
+            assert shape_of(o.tangent) == shape_of(o.primal) and dtype_of(o.tangent) == dtype_of(o.primal)
+    reverse = sum(inner(g, t) for g, t in zip(grads, ts, strict=True) if g is not None)
+    assert forward == pytest.approx(reverse, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("sample", [r for r in ROWS if r.batched and r.deterministic], ids=str)
+@pytest.mark.parametrize("which", ["all", "first"])
+def test_vmap_against_loop(sample: Sample, which: str) -> None:
+    level = fresh_level()
+    size = 3
+    chosen = [is_array(v) for v in sample.inputs]
+    if which == "first":
+        if sum(chosen) < 2:
+            pytest.skip("one input only")
+        first = chosen.index(True)
+        chosen = [i == first for i in range(len(chosen))]
+    if not any(chosen):
+        pytest.skip("no arrays")
+    rng = np.random.default_rng(5)
+
+    def copies(v: np.ndarray) -> np.ndarray:
+        rows = [v] + [v * (1 + 0.01 * rng.uniform(size=v.shape)) if carries(v) else v for _ in range(size - 1)]
+        return np.stack(rows, axis=-1 if v.ndim == 0 else v.ndim // 2)
+
+    stacked = [copies(v) if c else v for v, c in zip(sample.inputs, chosen, strict=True)]
+    dims = [np.ndim(v) // 2 for v in sample.inputs]
+    batched = tuple(
+        Batched(s, d, level) if c else s for s, d, c in zip(stacked, dims, chosen, strict=True)
+    )
+    together = call(sample, batched)
+    for i in range(size):
+        rows = tuple(np.take(s, i, axis=d) if c else s for s, d, c in zip(stacked, dims, chosen, strict=True))
+        rows = tuple(np.asarray(r) if is_array(v) else r for r, v in zip(rows, sample.inputs, strict=True))
+        for whole, one in zip(together, call(sample, rows), strict=True):
+            got = np.take(bare(whole.value), i, axis=whole.dim) if isinstance(whole, Batched) else bare(whole)
+            np.testing.assert_allclose(got, np.asarray(one), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("sample", ROWS, ids=str)
+def test_shape_rule(sample: Sample) -> None:
+    op = TABLE[sample.op]
+    want = [(np.shape(o), np.asarray(o).dtype) for o in call(sample, sample.inputs)]
+    assert list(op.result_shapes(sample.inputs, sample.attrs)) == want
+
+
