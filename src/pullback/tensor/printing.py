@@ -1,0 +1,331 @@
+"""The text of a tensor: what ``repr`` prints, equal to torch's to the character.
+
+What this module must do:
+
+- take bare arrays and finished texts, so that it needs no tensor class;
+- write the elements as torch does: one format for all elements of a tensor, chosen from those that are shown;
+- leave out the middle of large tensors, and read none of the elements that are left out;
+- append what is not the usual (``dtype=``, ``requires_grad=``, ``grad_fn=``), wrapping at the line width;
+- keep the print options.
+
+The format of floating-point elements is chosen so. Only finite elements other than zero count; let ``low``
+and ``high`` be their smallest and largest magnitude. If all of them are whole numbers they print as ``3.``,
+otherwise with ``precision`` decimals. Scientific notation is chosen where ``high / low > 1000``, ``high > 1e8``
+or ``low < 1e-4``; ``sci_mode`` overrules this. All are padded to the longest of those that count, so an
+``inf`` or ``nan`` may stand out; where none counts, zeros print as ``0.``. Every element is formatted as the
+Python float equal to it.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..errors import with_note
+
+# ----------------------------------------------------------------------------------------------------
+# Print options
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PrintOptions:
+    """The options of :func:`set_printoptions`; the defaults are the profile ``default``."""
+
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+PROFILES = {
+    "default": PrintOptions(),
+    "short": PrintOptions(precision=2, edgeitems=2),
+    "full": PrintOptions(threshold=math.inf),
+}
+
+_options = PrintOptions()
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Set how tensors print; what is None stays as it is, except ``sci_mode``.
+
+    Parameters
+    ----------
+    precision : int, optional
+        Digits after the decimal point.
+    threshold : float, optional
+        A tensor of more elements than this is summarised.
+    edgeitems : int, optional
+        Elements shown at each end of each dimension of a summarised tensor.
+    linewidth : int, optional
+        Columns after which lines wrap.
+    profile : {'default', 'short', 'full'}, optional
+        Values for the four options above; those given beside it win. As in torch, other names change nothing.
+    sci_mode : bool, optional
+        Whether to use scientific notation. None, also when left out, chooses by the elements.
+    """
+    global _options
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    base = _options if profile is None else PROFILES.get(profile, _options)
+    _options = replace(base, **changes, sci_mode=sci_mode)
+
+
+def get_printoptions() -> dict[str, Any]:
+    """Return the print options in force, as a new dict."""
+    return asdict(_options)
+
+
+@contextmanager
+def printoptions(**kwargs: Any) -> Iterator[None]:
+    """Print with other options inside a ``with`` block; takes the arguments of :func:`set_printoptions`."""
+    global _options
+    saved = _options
+    set_printoptions(**kwargs)
+    try:
+        yield
+    finally:
+        _options = saved
+
+
+# ----------------------------------------------------------------------------------------------------
+# Elements
+# ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The texts of elements in row-major order, and the width that the line breaking takes them to have."""
+
+    texts: Sequence[str]
+    width: int
+
+
+def _cells(elements: np.ndarray[Any, Any], dtype: dtypes.dtype, options: PrintOptions) -> _Cells:
+    if dtype.is_complex:
+        return _complex_cells(elements, options)
+    if dtype.is_floating_point:
+        return _float_cells(elements, options)
+    texts = [str(element) for element in elements.ravel().tolist()]
+    width = max(map(len, texts), default=1)  # none is left where edgeitems is negative
+    return _Cells([text.rjust(width) for text in texts], width)
+
+
+def _float_cells(elements: np.ndarray[Any, Any], options: PrintOptions) -> _Cells:
+    doubles = elements.astype(np.float64).ravel()
+    finite = np.isfinite(doubles)
+    counts = finite & (doubles != 0)
+    magnitudes = np.abs(doubles[counts])
+    whole = bool(np.all(magnitudes == np.floor(magnitudes)))
+    scientific = False
+    if magnitudes.size:
+        low, high = float(magnitudes.min()), float(magnitudes.max())
+        scientific = high / low > 1000.0 or high > 1e8 or low < 1e-4
+        if options.sci_mode is not None:
+            scientific = options.sci_mode
+    if scientific:
+        texts = [format(number, f".{options.precision}e") for number in doubles.tolist()]
+    elif whole:
+        texts = [
+            f"{number:.0f}." if is_finite else str(number)
+            for number, is_finite in zip(doubles.tolist(), finite.tolist(), strict=True)
+        ]
+    else:
+        texts = [format(number, f".{options.precision}f") for number in doubles.tolist()]
+    counted = zip(texts, counts.tolist(), strict=True)
+    width = max((len(text) for text, does_count in counted if does_count), default=1)
+    return _Cells([text.rjust(width) for text in texts], width)
+
+
+def _complex_cells(elements: np.ndarray[Any, Any], options: PrintOptions) -> _Cells:
+    real, imaginary = _float_cells(elements.real, options), _float_cells(elements.imag, options)
+    texts = []
+    for real_text, imaginary_text in zip(real.texts, imaginary.texts, strict=True):
+        unpadded = imaginary_text.lstrip()
+        sign = "" if unpadded.startswith("-") else "+"
+        texts.append(f"{real_text}{sign}{unpadded}j")
+    return _Cells(texts, real.width + imaginary.width + 1)
+
+
+# ----------------------------------------------------------------------------------------------------
+# Layout
+# ----------------------------------------------------------------------------------------------------
+
+
+def _contents(array: np.ndarray[Any, Any], dtype: dtypes.dtype, indent: int, options: PrintOptions) -> str:
+    """Return the elements of ``array``, which is not empty, in brackets that open at column ``indent``."""
+    if not array.ndim:
+        return _cells(array, dtype, options).texts[0]
+    summarised = array.size > options.threshold
+    if summarised and options.edgeitems == 0:
+        return "[...]"
+    gaps: list[int | None] = [None] * array.ndim
+    long = [axis for axis, size in enumerate(array.shape) if size > 2 * options.edgeitems]
+    if summarised and long:
+        if options.edgeitems < 0 and array.ndim > 1:
+            raise with_note(
+                RuntimeError("stack expects a non-empty TensorList"),
+                "The print option edgeitems is negative; mend it with set_printoptions(edgeitems=3).",
+            )
+        shown = []
+        for axis in long:
+            positions = range(array.shape[axis])
+            head, tail = positions[: options.edgeitems], positions[-options.edgeitems :]
+            shown.append([*head, *tail])
+            gaps[axis] = len(head)
+        front = range(len(long))
+        array = np.moveaxis(np.moveaxis(array, long, front)[np.ix_(*shown)], front, long)
+    cells = _cells(array, dtype, options)
+    columns = options.linewidth - (indent + array.ndim - 1)
+    per_line = max(1, math.floor(columns / (cells.width + 2)))
+    return _nest(iter(cells.texts), array.shape, gaps, indent, per_line)
+
+
+def _nest(
+    texts: Iterator[str], shape: tuple[int, ...], gaps: Sequence[int | None], indent: int, per_line: int
+) -> str:
+    """Return the next elements of ``texts`` in nested brackets of ``shape``, with dots in the gaps."""
+    margin = " " * (indent + 1)
+    if len(shape) == 1:
+        row = list(islice(texts, shape[0]))
+        if gaps[0] is not None:
+            row.insert(gaps[0], " ...")
+        lines = [", ".join(row[start : start + per_line]) for start in range(0, len(row), per_line)]
+        return "[" + f",\n{margin}".join(lines) + "]"
+    blocks = [_nest(texts, shape[1:], gaps[1:], indent + 1, per_line) for _ in range(shape[0])]
+    if gaps[0] is not None:
+        blocks.insert(gaps[0], "...")
+    newlines = "\n" * (len(shape) - 1)
+    return "[" + f",{newlines}{margin}".join(blocks) + "]"
+
+
+# ----------------------------------------------------------------------------------------------------
+# Tensors
+# ----------------------------------------------------------------------------------------------------
+
+
+def tensor_text(
+    array: np.ndarray[Any, Any],
+    *,
+    prefix: str = "tensor(",
+    contents: str | None = None,
+    device: str = "cpu",
+    requires_grad: bool = False,
+    grad_fn: str | None = None,
+    tangent: str | None = None,
+) -> str:
+    """Return the text of a tensor whose elements are ``array``.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        The elements, of any shape and of any dtype in :mod:`pullback.dtypes`.
+    prefix : str
+        The opening, which sets the indent: ``'tensor('``, or the class's name and ``(`` for a subclass.
+    contents : str, optional
+        Stands for the elements (``tensor_contents`` of ``Tensor.__repr__``).
+    device : str
+        The device's name, printed unless it is ``'cpu'``. On ``'meta'`` no element is read.
+    requires_grad : bool
+        Whether a leaf requires grad.
+    grad_fn : str, optional
+        The name of the node, such as ``'AddBackward0'``; takes the place of ``requires_grad``.
+    tangent : str, optional
+        The forward-mode tangent as ``format(tangent, '')`` gives it.
+
+    Returns
+    -------
+    str
+    """
+    options = _options
+    dtype = dtypes.from_numpy_dtype(array.dtype)
+    is_usual = dtype is dtypes.get_default_dtype()
+    show_size = False
+    if device == "meta":
+        show_size = True
+        contents = "..." if contents is None else contents
+    elif not array.size:
+        show_size = array.ndim != 1
+        contents = "[]" if contents is None else contents
+    else:
+        is_usual = is_usual or dtype in (dtypes.int64, dtypes.bool, dtypes.default_complex())
+        show_size = options.edgeitems == 0
+        if contents is None:
+            contents = _contents(array, dtype, len(prefix), options)
+    suffixes = []
+    if device != "cpu":
+        suffixes.append(f"device='{device}'")
+    if show_size:
+        suffixes.append(f"size={array.shape}")
+    if not is_usual:
+        suffixes.append(f"dtype={dtype!r}")
+    if grad_fn is not None:
+        suffixes.append(f"grad_fn=<{grad_fn}>")
+    elif requires_grad:
+        suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
+    return _append(prefix + contents, suffixes, len(prefix), options.linewidth)
+
+
+def _append(text: str, suffixes: Sequence[str], indent: int, linewidth: int) -> str:
+    """Return ``text``, ``suffixes`` and a bracket; one that would cross ``linewidth`` takes a new line."""
+    parts = [text]
+    column = len(text) - text.rfind("\n") + 1
+    for suffix in suffixes:
+        if column + len(suffix) + 2 > linewidth:
+            parts.append(f",\n{' ' * indent}{suffix}")
+            column = indent + len(suffix)
+        else:
+            parts.append(f", {suffix}")
+            column += len(suffix) + 2
+    return "".join(parts) + ")"
+
+
+def parameter_text(text: str, *, of_subclass: bool = False) -> str:
+    """Return the text of a Parameter from its text as a tensor, or of a subclass of Parameter."""
+    return f"Parameter containing:\nParameter({text})" if of_subclass else f"Parameter containing:\n{text}"
+
+
+def wrapper_text(kind: str, text: str, *, level: int, bdim: int | None = None) -> str:
+    """Return the text of a transform's wrapper around a value.
+
+    Parameters
+    ----------
+    kind : str
+        ``'GradTrackingTensor'`` or ``'BatchedTensor'``.
+    text : str
+        The text of the value inside.
+    level : int
+        The transform's level; torch prints -2 on a GradTrackingTensor whose transform is over.
+    bdim : int, optional
+        The batch dimension of the value inside, for a BatchedTensor.
+
+    Returns
+    -------
+    str
+    """
+    batch = "" if bdim is None else f"bdim={bdim}, "
+    return f"{kind}(lvl={level}, {batch}value=\n{textwrap.indent(text, '    ')}\n)"
+
+
+def scalar_format(array: np.ndarray[Any, Any], spec: str) -> str:
+    """Return ``format(tensor, spec)`` of a 0-d tensor (no subclass): that of the Python number it holds."""
+    return format(array.item(), spec)
