@@ -20,6 +20,7 @@ opaque          the vjp transposed twice    a counted loop over the batch       
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -207,8 +208,8 @@ def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[list[str], 
 
 
 def torch_node_name(name: str) -> str:
-    """'leaky_relu' -> 'LeakyReluBackward0'."""
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_")) + "Backward0"
+    """'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
+    return re.sub(r"(^|_|(?<=\d))([a-z])", lambda m: m[2].upper(), name).replace("_", "") + "Backward0"
 
 
 HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,11 @@ from numpy import ndarray
 
 from ..core.op import elementwise
 from ..core.value import Value
+from .comparison import eq, ge, where, zeros_of
+from .complex import real
 from .convert import conj
+
+log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float")
 
 add = elementwise("add", np.add, lambda g: g, lambda g: g)
 
@@ -31,32 +37,72 @@ div = elementwise("div", np.true_divide, lambda g, y: g / conj(y), _div_y, promo
 neg = elementwise("neg", np.negative, lambda g: -g)
 
 
+reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, out: -g * conj(out * out), promote="float")
+
+
+def _rsqrt(x: ndarray, /, out: Any = ...) -> ndarray:
+    return np.reciprocal(np.sqrt(x), out=out)
+
+
+rsqrt = elementwise("rsqrt", _rsqrt, lambda g, out: -0.5 * g * conj(out * out * out), promote="float")
+
+
 def _pow_kernel(x: ndarray, /, exponent: Any, out: Any = ...) -> ndarray:
+    floating = x.dtype.kind in "fc"
     if exponent == 2:
         return np.multiply(x, x, out=out)
-    if exponent == 1:
-        return np.positive(x, out=out)
-    if exponent == 0.5 and x.dtype.kind in "fc":
-        return np.sqrt(x, out=out)
     if exponent == 3:
         return np.multiply(x * x, x, out=out)
-    if exponent == -1 and x.dtype.kind in "fc":
+    if exponent == 0.5 and floating:
+        return np.sqrt(x, out=out)
+    if exponent == -0.5 and floating:
+        return _rsqrt(x, out=out)
+    if exponent == -1 and floating:
         return np.reciprocal(x, out=out)
-    if exponent == -2 and x.dtype.kind in "fc":
+    if exponent == -2 and floating:
         return np.reciprocal(x * x, out=out)
     return np.power(x, exponent, out=out)
 
 
 def _pow_rule(g: Any, x: Any, exponent: Any) -> Any:
     if exponent == 0:
-        return g * 0
-    if exponent == 2:
-        return g * conj(2 * x)
-    return g * conj(exponent * x ** (exponent - 1))
+        return zeros_of(g)
+    return g * conj(exponent * pow_scalar(x, exponent - 1))
 
 
 #: x to a Python number.
-pow_scalar = elementwise("pow_scalar", _pow_kernel, _pow_rule, attrs=("exponent",), node_name="PowBackward0")
+pow_scalar = elementwise(
+    "pow_scalar", _pow_kernel, _pow_rule, attrs=("exponent",), promote=None, node_name="PowBackward0"
+)
+
+
+def _pow_base(g: Any, x: Any, y: Any) -> Any:
+    return g * where(eq(y, 0), 0, conj(y * pow(x, y - 1)))
+
+
+def _pow_exponent(g: Any, x: Any, y: Any, out: Any) -> Any:
+    return g * where(zero_to_nonnegative(x, y), 0, conj(out * log(x)))
+
+
+def zero_to_nonnegative(x: Any, y: Any) -> Any:
+    """Where 0**y with y >= 0 makes the derivative in y zero."""
+    return eq(x, 0) & (ge(real(y), 0))
+
+
+#: x to the power y, both tensors.
+pow = elementwise("pow", np.power, _pow_base, _pow_exponent, node_name="PowBackward1")
+
+
+def _scalar_pow_kernel(x: ndarray, /, base: Any, out: Any = ...) -> ndarray:
+    return np.power(base, x, out=out)
+
+
+#: A Python number to the power x.
+scalar_pow = elementwise(
+    "scalar_pow", _scalar_pow_kernel,
+    lambda g, out, base: zeros_of(g) if base == 0 else g * conj(out * (cmath.log(base) if isinstance(base, complex) else math.log(base) if base > 0 else math.nan)),
+    attrs=("base",), promote=None, node_name="PowBackward2",
+)
 
 
 def _install_operators() -> None:

@@ -1,18 +1,71 @@
-"""Python's operators on tensors: each is an op's closure, attached as it is."""
+"""Python's operators on tensors: each is an op's closure, attached as it is where it can be."""
 
 from __future__ import annotations
 
-from ..ops import arithmetic
-from .api import public_op
+from typing import Any
+
+from ..core.value import TensorBase
+from ..ops import arithmetic, comparison, elementwise
+from .api import inplace_twin
+from .math import power
 from .tensor import Tensor
 
-Tensor.__add__ = Tensor.__radd__ = arithmetic.add.op.public  # type: ignore[attr-defined, method-assign, assignment]
-Tensor.__sub__ = arithmetic.sub.op.public  # type: ignore[attr-defined, method-assign, assignment]
-Tensor.__rsub__ = arithmetic.rsub.op.public  # type: ignore[attr-defined, method-assign, assignment]
-Tensor.__mul__ = Tensor.__rmul__ = arithmetic.mul.op.public  # type: ignore[attr-defined, method-assign, assignment]
-Tensor.__truediv__ = arithmetic.div.op.public  # type: ignore[attr-defined, method-assign, assignment]
-Tensor.__neg__ = arithmetic.neg.op.public  # type: ignore[attr-defined, method-assign, assignment]
-Tensor.__pow__ = lambda self, exponent: arithmetic.pow_scalar(self, exponent)  # type: ignore[attr-defined, method-assign]
+_NUMBERS = (bool, int, float, complex)
 
-for _call in (arithmetic.mul, arithmetic.neg):
-    public_op(_call)
+
+def _reflected_division(self: Any, other: Any) -> Any:
+    return arithmetic.mul(arithmetic.reciprocal(self), other)
+
+
+def _reflected_power(self: Any, base: Any) -> Any:
+    return power(base, self)
+
+
+def _compare(call: Any) -> Any:
+    compare = call.op.public
+
+    def operator(self: Any, other: Any) -> Any:
+        if isinstance(other, (TensorBase, *_NUMBERS)):
+            return compare(self, other)
+        return NotImplemented
+
+    return operator
+
+
+_OPERATORS = {
+    "__add__": arithmetic.add.op.public,
+    "__radd__": arithmetic.add.op.public,
+    "__sub__": arithmetic.sub.op.public,
+    "__rsub__": arithmetic.rsub.op.public,
+    "__mul__": arithmetic.mul.op.public,
+    "__rmul__": arithmetic.mul.op.public,
+    "__truediv__": arithmetic.div.op.public,
+    "__rtruediv__": _reflected_division,
+    "__neg__": arithmetic.neg.op.public,
+    "__abs__": elementwise.abs.op.public,
+    "__pow__": power,
+    "__rpow__": _reflected_power,
+    "__eq__": _compare(comparison.eq),
+    "__ne__": _compare(comparison.ne),
+    "__lt__": comparison.lt.op.public,
+    "__le__": comparison.le.op.public,
+    "__gt__": comparison.gt.op.public,
+    "__ge__": comparison.ge.op.public,
+    "__and__": comparison.bitwise_and.op.public,
+    "__rand__": comparison.bitwise_and.op.public,
+    "__or__": comparison.bitwise_or.op.public,
+    "__ror__": comparison.bitwise_or.op.public,
+    "__xor__": comparison.bitwise_xor.op.public,
+    "__rxor__": comparison.bitwise_xor.op.public,
+    "__invert__": comparison.bitwise_not.op.public,
+    "__lshift__": comparison.bitwise_left_shift.op.public,
+    "__rshift__": comparison.bitwise_right_shift.op.public,
+    "__iadd__": inplace_twin("add", arithmetic.add.op.public),
+    "__isub__": inplace_twin("sub", arithmetic.sub.op.public),
+    "__imul__": inplace_twin("mul", arithmetic.mul.op.public),
+    "__itruediv__": inplace_twin("div", arithmetic.div.op.public),
+    "__ipow__": inplace_twin("pow", power),
+    "__hash__": object.__hash__,
+}
+for _name, _function in _OPERATORS.items():
+    setattr(Tensor, _name, _function)

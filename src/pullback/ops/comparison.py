@@ -1,0 +1,77 @@
+"""Comparisons, logic and bits: results without gradients; and `where`, which chooses by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from ..core.op import elementwise
+from ..core.value import Value
+
+
+
+
+eq = elementwise("eq", np.equal, None, None)
+ne = elementwise("ne", np.not_equal, None, None)
+lt = elementwise("lt", np.less, None, None)
+le = elementwise("le", np.less_equal, None, None)
+gt = elementwise("gt", np.greater, None, None)
+ge = elementwise("ge", np.greater_equal, None, None)
+
+isnan = elementwise("isnan", np.isnan, None, promote=None)
+isfinite = elementwise("isfinite", np.isfinite, None, promote=None)
+isinf = elementwise("isinf", np.isinf, None, promote=None)
+signbit = elementwise(
+    "signbit", lambda x, /, out=...: np.signbit(x, out=out) if x.dtype.kind in "fV" else np.less(x, 0, out=out), None,
+    promote=None,
+)
+
+logical_and = elementwise("logical_and", np.logical_and, None, None)
+logical_or = elementwise("logical_or", np.logical_or, None, None)
+logical_xor = elementwise("logical_xor", np.logical_xor, None, None)
+logical_not = elementwise("logical_not", np.logical_not, None, promote=None)
+
+bitwise_and = elementwise("bitwise_and", np.bitwise_and, None, None)
+bitwise_or = elementwise("bitwise_or", np.bitwise_or, None, None)
+bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, None, None)
+bitwise_not = elementwise("bitwise_not", np.bitwise_not, None, promote=None)
+bitwise_left_shift = elementwise("bitwise_left_shift", np.left_shift, None, None)
+bitwise_right_shift = elementwise("bitwise_right_shift", np.right_shift, None, None)
+
+
+def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    common = dtypes.result_numpy_dtype([x, y])
+    x = x if isinstance(x, ndarray) and x.dtype == common else np.asarray(x).astype(common)
+    y = y if isinstance(y, ndarray) and y.dtype == common else np.asarray(y).astype(common)
+    result = np.where(condition, x, y)
+    if out is not ...:
+        out[...] = result
+        return out  # type: ignore[no-any-return]
+    return np.asarray(result)
+
+
+#: Elements of y where the condition x holds, else of z.
+where = elementwise(
+    "where", _where, None, lambda g, x: where(x, g, 0), lambda g, x: where(x, 0, g), promote=None, halves=False
+)
+
+
+def _zero(x: ndarray, /, out: Any = ...) -> ndarray:
+    if out is not ...:
+        out[...] = 0
+        return out  # type: ignore[no-any-return]
+    return np.zeros_like(x)
+
+
+#: Zeros in the shape and dtype of a value: the derivative of what is constant almost everywhere.
+zeros_of = elementwise("zeros_of", _zero, None, promote=None, halves=False)
+
+Value.__gt__ = lambda self, other: gt(self, other)  # type: ignore[attr-defined]
+Value.__ge__ = lambda self, other: ge(self, other)  # type: ignore[attr-defined]
+Value.__lt__ = lambda self, other: lt(self, other)  # type: ignore[attr-defined]
+Value.__le__ = lambda self, other: le(self, other)  # type: ignore[attr-defined]
+Value.__and__ = lambda self, other: bitwise_and(self, other)  # type: ignore[attr-defined]
+Value.__or__ = lambda self, other: bitwise_or(self, other)  # type: ignore[attr-defined]

@@ -1,0 +1,51 @@
+"""Parts of complex values: real and imaginary part as views, angle, and how a pair becomes a complex number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import elementwise, view
+from ..core.value import Value, dtype_of
+
+
+def _real(x: ndarray, /) -> ndarray:
+    return x.real
+
+
+def _imag(x: ndarray, /) -> ndarray:
+    return x.imag
+
+
+#: The real part of a complex value, a view.
+real_view = view("real", _real, lambda g: as_complex(g), batch=lambda size: ())
+
+#: The imaginary part of a complex value, a view.
+imag_view = view("imag", _imag, lambda g: as_complex(g) * 1j, batch=lambda size: ())
+
+
+def real(x: Any) -> Any:
+    """The real part; of a real value the value itself."""
+    if isinstance(x, (Value, ndarray)):
+        return real_view(x) if dtype_of(x).kind == "c" else x
+    return x.real
+
+
+_COMPLEX_OF = {"f": {4: np.complex64, 8: np.complex128, 2: np.complex64}}
+
+
+def _as_complex(x: ndarray, /, out: Any = ...) -> ndarray:
+    result = x.astype(_COMPLEX_OF["f"][x.dtype.itemsize])
+    if out is not ...:
+        out[...] = result
+        return out  # type: ignore[no-any-return]
+    return result
+
+
+#: A real value as a complex one with imaginary part 0.
+as_complex = elementwise(
+    "as_complex", _as_complex, lambda g: real(g), promote=None, halves=False,
+    jvp=lambda primals, tangents, out: as_complex(tangents[0]),
+)

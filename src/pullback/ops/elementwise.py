@@ -1,0 +1,161 @@
+"""Functions of one value, element by element: powers and roots, exponentials, trigonometry, rounding, special functions.
+
+A rule multiplies the covector by the conjugate of the derivative: for complex values that is torch's convention (the
+gradient with respect to the conjugate), for real ones `conj` does nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import elementwise
+from ..core.value import dtype_of
+from .arithmetic import log, reciprocal, rsqrt
+from .comparison import isfinite, where, zeros_of
+from .complex import real
+from .convert import conj
+
+
+def _float(name: str, kernel: Any, rule: Callable[..., Any] | None, **fields: Any) -> Any:
+    return elementwise(name, kernel, rule, promote="float", **fields)
+
+
+def special(name: str) -> Callable[..., ndarray]:
+    """A kernel from scipy.special, imported when first called (the import costs about 0.1 s)."""
+
+    def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
+        function = getattr(importlib.import_module("scipy.special"), name)
+        return np.asarray(function(x)) if out is ... else function(x, out=out)
+
+    return kernel
+
+
+exp = _float("exp", np.exp, lambda g, out: g * conj(out))
+exp2 = _float("exp2", np.exp2, lambda g, out: g * conj(out * math.log(2)))
+expm1 = _float("expm1", np.expm1, lambda g, out: g * conj(out + 1))
+log2 = _float("log2", np.log2, lambda g, x: g / conj(x * math.log(2)))
+log10 = _float("log10", np.log10, lambda g, x: g / conj(x * math.log(10)))
+log1p = _float("log1p", np.log1p, lambda g, x: g / conj(x + 1))
+sqrt = _float("sqrt", np.sqrt, lambda g, out: g / (2 * conj(out)))
+
+sin = _float("sin", np.sin, lambda g, x: g * conj(cos(x)))
+cos = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)))
+tan = _float("tan", np.tan, lambda g, out: g * conj(1 + out * out))
+asin = _float("asin", np.arcsin, lambda g, x: g * conj(rsqrt(1 - x * x)))
+acos = _float("acos", np.arccos, lambda g, x: g * -conj(rsqrt(1 - x * x)))
+atan = _float("atan", np.arctan, lambda g, x: g / conj(x * x + 1))
+sinh = _float("sinh", np.sinh, lambda g, x: g * conj(cosh(x)))
+cosh = _float("cosh", np.cosh, lambda g, x: g * conj(sinh(x)))
+tanh = _float("tanh", np.tanh, lambda g, out: g * conj(1 - out * out))
+asinh = _float("asinh", np.arcsinh, lambda g, x: g * conj(rsqrt(x * x + 1)))
+acosh = _float("acosh", np.arccosh, lambda g, x: g * conj(rsqrt(x - 1) * rsqrt(x + 1)))
+atanh = _float("atanh", np.arctanh, lambda g, x: g / conj(1 - x * x))
+
+
+def _sigmoid(x: ndarray, /, out: Any = ...) -> ndarray:
+    e = np.negative(x, out=...)
+    np.exp(e, out=e)
+    np.add(e, 1, out=e)
+    return np.reciprocal(e, out=out)
+
+
+sigmoid = _float("sigmoid", _sigmoid, lambda g, out: g * conj((1 - out) * out))
+
+
+
+def _sgn_rule(g: Any, x: Any, out: Any) -> Any:
+    if dtype_of(x).kind != "c":
+        return zeros_of(g)
+    size = abs(x)
+    return where(size > 0, (g - out * real(conj(out) * g)) / size, 0)
+
+
+sgn = elementwise(
+    "sgn", np.sign, _sgn_rule, promote=None, jvp=lambda primals, tangents, out: _sgn_rule(tangents[0], primals[0], out)
+)
+sign = elementwise("sign", np.sign, lambda g: zeros_of(g), promote=None)
+
+
+def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
+    return np.absolute(x, out=out)
+
+
+abs = elementwise(
+    "abs", _abs, lambda g, x: g * sgn(x), promote=None,
+    jvp=lambda primals, tangents, out: _abs_jvp(primals[0], tangents[0]),
+)
+
+
+def _abs_jvp(x: Any, t: Any) -> Any:
+    return real(conj(sgn(x)) * t)
+
+
+def _rounding(function: np.ufunc) -> Callable[..., ndarray]:
+    def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
+        if x.dtype.kind in "biu":
+            return np.positive(x, out=out) if x.dtype.kind != "b" else x.copy()
+        return function(x, out=out)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+floor = elementwise("floor", _rounding(np.floor), lambda g: zeros_of(g), promote=None)
+ceil = elementwise("ceil", _rounding(np.ceil), lambda g: zeros_of(g), promote=None)
+trunc = elementwise("trunc", _rounding(np.trunc), lambda g: zeros_of(g), promote=None)
+round = elementwise("round", _rounding(np.rint), lambda g: zeros_of(g), promote=None)
+
+
+def _frac(x: ndarray, /, out: Any = ...) -> ndarray:
+    return np.subtract(x, np.trunc(x), out=out)
+
+
+frac = elementwise("frac", _frac, lambda g: g, promote=None)
+
+
+def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
+    return np.maximum(x, 0, out=out)
+
+
+relu = elementwise("relu", _relu, lambda g, out: where(out > 0, g, 0), promote=None, halves=False)
+
+_TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
+erf = _float("erf", special("erf"), lambda g, x: _TWO_OVER_ROOT_PI * exp(-(x * x)) * g)
+erfc = _float("erfc", special("erfc"), lambda g, x: -_TWO_OVER_ROOT_PI * exp(-(x * x)) * g)
+erfinv = _float("erfinv", special("erfinv"), lambda g, out: exp(out * out) * g * (1 / _TWO_OVER_ROOT_PI))
+lgamma = _float("lgamma", special("gammaln"), lambda g, x: g * digamma(x))
+digamma = _float("digamma", special("digamma"), lambda g, x: g * polygamma(x, 1))
+
+
+def _polygamma(x: ndarray, /, n: int, out: Any = ...) -> ndarray:
+    scipy_special = importlib.import_module("scipy.special")
+    result = scipy_special.polygamma(n, x).astype(x.dtype)
+    if out is not ...:
+        out[...] = result
+        return out  # type: ignore[no-any-return]
+    return np.asarray(result)
+
+
+#: The derivative of order n of digamma.
+polygamma = _float("polygamma", _polygamma, lambda g, x, n: g * polygamma(x, n + 1), attrs=("n",))
+
+
+def _nan_to_num(x: ndarray, /, nan: float, posinf: float | None, neginf: float | None, out: Any = ...) -> ndarray:
+    result = np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+    if out is not ...:
+        out[...] = result
+        return out  # type: ignore[no-any-return]
+    return np.asarray(result)
+
+
+nan_to_num = elementwise(
+    "nan_to_num", _nan_to_num, lambda g, x: where(isfinite(x), g, 0), promote=None,
+    attrs=("nan", "posinf", "neginf"),
+)
+
+__all__ = ["log", "reciprocal", "rsqrt"]
