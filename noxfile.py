@@ -1,0 +1,61 @@
+"""One command per task: `nox -s tests`, `lint`, `types`, `docs`, `examples`, `bench`.
+
+The tasks run in the environment that nox itself runs in, the one where `pip install -e '.[dev]'` was done: a
+change is checked in seconds, without an environment per task. Arguments after `--` go to the tool:
+
+    nox -s tests -- tests/core -k views
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import nox
+
+nox.options.default_venv_backend = "none"
+nox.options.sessions = ["lint", "types", "tests", "examples", "docs"]
+nox.needs_version = ">=2025.2.9"
+
+
+def python(session: nox.Session, *arguments: str) -> None:
+    """Run a module or file with the Python that runs nox, whether or not its environment is activated."""
+    session.run(sys.executable, *arguments)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests, two processes at a time."""
+    python(session, "-m", "pytest", *(session.posargs or ["--numprocesses=2"]))
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and likely mistakes."""
+    python(session, "-m", "ruff", "check", *session.posargs)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the types of the package."""
+    python(session, "-m", "mypy", *session.posargs)
+
+
+@nox.session
+def examples(session: nox.Session) -> None:
+    """Run every example to its end, as a user would."""
+    folder = Path("examples")
+    for file in session.posargs or [*sorted(folder.glob("gradient_argument/*.py")), folder / "digits.py"]:
+        python(session, "-m", "pullback", str(file))
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation into site/; a broken link is an error."""
+    python(session, "-m", "mkdocs", "build", "--strict", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Run the benchmarks against the peers that are installed."""
+    python(session, "-m", "benchmarks", *session.posargs)
