@@ -381,12 +381,15 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
                     if mode is not NO_GRAD:
                         return run(op, (input,), ())
                     node = None
-                if ufunc and a.size >= PARALLEL_SIZE:
-                    r = _parallel(kernel, a)
-                elif elementwise:
-                    r = kernel(a, out=...)
-                else:
-                    r = kernel(a)
+                try:
+                    if ufunc and a.size >= PARALLEL_SIZE:
+                        r = _parallel(kernel, a)
+                    elif elementwise:
+                        r = kernel(a, out=...)
+                    else:
+                        r = kernel(a)
+                except RuntimeWarning:
+                    r = op.evaluate((a,), ())
                 y = _new(Tensor)
                 y._value = r
                 y._counter = version = [0]
@@ -456,12 +459,15 @@ def _binary(op: Op, public: bool) -> Callable[..., Any]:
                     if mode is not NO_GRAD:
                         return run(op, (input, other), ())
                     node_x = node_y = None
-                if ufunc and a.size >= PARALLEL_SIZE:
-                    r = _parallel(kernel, a, b)
-                elif elementwise:
-                    r = kernel(a, b, out=...)
-                else:
-                    r = kernel(a, b)
+                try:
+                    if ufunc and a.size >= PARALLEL_SIZE:
+                        r = _parallel(kernel, a, b)
+                    elif elementwise:
+                        r = kernel(a, b, out=...)
+                    else:
+                        r = kernel(a, b)
+                except RuntimeWarning:
+                    r = op.evaluate((a, b), ())
                 y = _new(Tensor)
                 y._value = r
                 y._counter = version = [0]
@@ -531,7 +537,10 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                     if mode is not NO_GRAD:
                         return run(op, (input,), attrs)
                     node = None
-                r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
+                try:
+                    r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
+                except RuntimeWarning:
+                    r = op.evaluate((a,), attrs)
                 y = _new(Tensor)
                 y._value = r
                 if view:

@@ -137,10 +137,15 @@ def _loop(
             continue
         if anomaly:
             grads = _watched(node, g, create_graph)
-        elif create_graph:
-            grads = node.backward_graph(g)
         else:
-            grads = node.backward(g)
+            try:
+                grads = node.backward_graph(g) if create_graph else node.backward(g)
+            except RuntimeWarning:
+                # Warnings are errors here (-W error), and torch computes inf and nan in silence. Rules are pure.
+                if node.op is None:
+                    raise
+                with np.errstate(all="ignore"):
+                    grads = node.backward_graph(g) if create_graph else node.backward(g)
         if not keep_graph:
             node.release()
         if hooks is not None and hooks.post:

@@ -159,15 +159,22 @@ class Op:
                 inputs = tuple(
                     v.astype(np.float32) if isinstance(v, ndarray) and v.dtype in HALVES else v for v in inputs
                 )
-        if self.variadic:
-            result = self.kernel(inputs, *attrs)
-        elif self.kind == "elementwise":
-            result = self.kernel(*inputs, *attrs, out=...)
-        else:
-            result = self.kernel(*inputs, *attrs)
+        try:
+            result = self._compute(inputs, attrs)
+        except RuntimeWarning:
+            # Warnings are errors here (-W error), and torch computes inf and nan in silence.
+            with np.errstate(all="ignore"):
+                result = self._compute(inputs, attrs)
         if half is not None:
             return _rounded(result, half)
         return result
+
+    def _compute(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        if self.variadic:
+            return self.kernel(inputs, *attrs)
+        if self.kind == "elementwise":
+            return self.kernel(*inputs, *attrs, out=...)
+        return self.kernel(*inputs, *attrs)
 
     def result_shapes(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
         """(shape, NumPy dtype) of each output from the inputs' shapes and dtypes alone, as tracing asks for it.
