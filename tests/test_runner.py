@@ -466,6 +466,14 @@ def test_real_program(real: Shell) -> None:
     assert real.output("program.py", "argument") == expected
 
 
+def test_program_of_the_readme(real: Shell) -> None:
+    readme = (SOURCE.parent / "README.md").read_text(encoding="utf-8")
+    program = readme.split("```python\n")[1].split("```")[0]
+    promised = [line.split("#")[1].strip() for line in program.splitlines() if line.startswith("print")]
+    real.write("readme.py", program)
+    assert real.output("readme.py").splitlines() == promised
+
+
 def test_real_error_begins_in_the_program(real: Shell) -> None:
     real.write("wrong.py", "import torch\n\ntorch.ones(2, requires_grad=True).mul(2).backward()\n")
     done = real("wrong.py")
