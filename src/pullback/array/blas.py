@@ -1,0 +1,82 @@
+"""The number of threads of NumPy's OpenBLAS.
+
+Optional: where NumPy was built with another BLAS, nothing is found and nothing changes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from numpy._core import _multiarray_umath
+
+_lock = threading.Lock()
+_users = 0
+_before = 1
+
+
+@cache
+def _functions() -> tuple[Callable[[int], Any], Callable[[], int]] | None:
+    """OpenBLAS's setter and getter, under the names that NumPy's wheels and the distributions give them."""
+    try:
+        library = ctypes.CDLL(_multiarray_umath.__file__)  # finds what the extension module is linked to
+    except OSError:
+        return None
+    for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
+        setter = getattr(library, f"{prefix}openblas_set_num_threads{suffix}", None)
+        getter = getattr(library, f"{prefix}openblas_get_num_threads{suffix}", None)
+        if setter is not None and getter is not None:
+            return setter, getter
+    return None
+
+
+def set_num_threads(count: int) -> None:
+    """Give BLAS `count` threads, where its library can be told."""
+    global _before
+    functions = _functions()
+    if functions is not None:
+        with _lock:
+            _before = count
+            if not _users:
+                functions[0](count)
+
+
+@contextmanager
+def single_threaded() -> Iterator[None]:
+    """Within the block each matrix product runs on the thread that asks for it: the caller spreads the work itself.
+
+    OpenBLAS makes threads that ask at the same time wait for one another, so products on two threads that may each use
+    two threads run one after the other.
+    """
+    global _users, _before
+    functions = _functions()
+    if functions is None:
+        yield
+        return
+    setter, getter = functions
+    with _lock:
+        if not _users:
+            _before = getter()
+            setter(1)
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if not _users:
+                setter(_before)
+
+
+def forget_users() -> None:
+    """In a forked child: whoever was inside `single_threaded` stayed in the parent."""
+    global _users, _lock
+    _lock = threading.Lock()
+    functions = _functions()
+    if _users and functions is not None:
+        functions[0](_before)
+    _users = 0

@@ -1,0 +1,201 @@
+"""Elementwise loops over large arrays: on several threads, and over blocks that stay in the cache.
+
+`apply` runs one ufunc, `blockwise` a short chain of them; both give what the plain calls give, values and memory layout
+alike. Small arrays gain nothing here: an op calls its ufunc directly below `WORTH_ASKING` elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .threads import get_num_threads, run_parts, split
+
+#: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element in cache;
+#: measured between 600,000 and 1,000,000), a transcendental SIMD loop (0.3 ns) and a scalar loop (4 to 18 ns).
+_CHEAP, _DEAR, _SCALAR = 1_000_000, 250_000, 20_000
+
+#: Below this many elements no ufunc is split.
+WORTH_ASKING = _SCALAR
+
+_THRESHOLDS: dict[Any, int] = {
+    **dict.fromkeys(
+        (np.sin, np.cos, np.tan, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.tanh, np.sinh,
+         np.cosh, np.arctan, np.arctanh, np.arcsinh, np.arctan2, np.power, np.float_power, np.sqrt, np.cbrt),
+        _DEAR,
+    ),
+    **dict.fromkeys(
+        (np.arcsin, np.arccos, np.arccosh, np.remainder, np.fmod, np.floor_divide, np.hypot, np.logaddexp,
+         np.logaddexp2, np.copysign, np.nextafter),
+        _SCALAR,
+    ),
+}  # fmt: skip
+
+#: NumPy's float32 loops for these stall on memory: 4,000,000 elements take 3.9 ms, and 2.2 ms when each stretch is first
+#: copied to its place in the output, which brings it into the cache.
+_STALLING = (np.sin, np.cos)
+
+#: Bytes of one operand in a block: four of them fit a 1 MiB second-level cache twice over.
+_BLOCK_BYTES = 128 << 10
+
+#: The shape in which `total` adds rows: short enough for the error, wide enough for SIMD.
+_ROWS, _COLUMNS = 64, 1024
+
+
+def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndarray:
+    """``ufunc(*operands, out=out)``, on several threads where that is faster.
+
+    Parameters
+    ----------
+    ufunc
+        A ufunc with one output.
+    operands
+        Arrays and scalars, as many as the ufunc takes.
+    out
+        Where to write; by default a new array of the layout that NumPy would choose.
+    """
+    arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]
+    largest = max((array.size for array in arrays), default=0)
+    if out is not ...:
+        largest = out.size
+    if largest < _THRESHOLDS.get(ufunc, _CHEAP) or get_num_threads() == 1 or not arrays:
+        return ufunc(*operands, out=out)
+    shape = arrays[0].shape
+    if any(array.shape != shape for array in arrays) or (out is not ... and out.shape != shape):
+        return _apply_to_rows(ufunc, operands, arrays, out)
+    flat_arrays = _flatten(arrays if out is ... else [*arrays, out])
+    if flat_arrays is None or (out is not ... and _overlap(out, arrays)):
+        return ufunc(*operands, out=out)
+    result = np.empty_like(arrays[0], dtype=_result_dtype(ufunc, operands)) if out is ... else out
+    flats = iter(flat_arrays)
+    flat_operands = [next(flats) if isinstance(x, ndarray) and x.ndim else x for x in operands]
+    _run_split(ufunc, flat_operands, _flatten([result])[0], [True] * len(operands))  # type: ignore[index]
+    return result
+
+
+def _apply_to_rows(ufunc: Any, operands: Sequence[Any], arrays: list[ndarray], out: ndarray | EllipsisType) -> ndarray:
+    """Operands of different shapes: split along the first axis of the result. Rows keep NumPy's own broadcasting."""
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    given = out is not ...
+    ordered = all(array.flags.c_contiguous for array in arrays)
+    if shape[0] < get_num_threads() or not ordered or (given and (out.shape != shape or _overlap(out, arrays))):
+        return ufunc(*operands, out=out)
+    result = out if given else np.empty(shape, _result_dtype(ufunc, operands))
+    cut = [isinstance(x, ndarray) and x.ndim == len(shape) and x.shape[0] != 1 for x in operands]
+    _run_split(ufunc, operands, result, cut)
+    return result
+
+
+def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequence[bool]) -> None:
+    """Each thread computes one stretch of `result` along its first axis; `cut` says which operands have that axis."""
+    stretches = split(result.shape[0], get_num_threads())
+    cut = [yes and isinstance(x, ndarray) and x.ndim > 0 for x, yes in zip(operands, cut)]
+    stalls = ufunc in _STALLING and result.ndim == 1 and operands[0].dtype == result.dtype == np.float32
+
+    def part(index: int) -> None:
+        low, high = stretches[index]
+        if not stalls:
+            ufunc(*(x[low:high] if yes else x for x, yes in zip(operands, cut)), out=result[low:high])
+            return
+        step = _BLOCK_BYTES // result.itemsize
+        for start in range(low, high, step):
+            block = result[start : min(start + step, high)]
+            np.copyto(block, operands[0][start : min(start + step, high)])
+            ufunc(block, out=block)
+
+    run_parts(part, len(stretches))
+
+
+def blockwise(block: Callable[..., Any], *inputs: ndarray, scratch: int = 0, dtype: Any = None) -> ndarray:
+    """A chain of ufuncs, run block by block so that its temporaries stay in the cache.
+
+    Parameters
+    ----------
+    block
+        ``block(*inputs, out, *scratch)``: writes `out` from `inputs`, all of one shape; `out` and `scratch` start out
+        uninitialised and no two of the arrays share memory.
+    inputs
+        Arrays of one shape.
+    scratch
+        How many temporaries the block wants, of the dtype of the result.
+    dtype
+        The dtype of the result, by default that of the first input.
+    """
+    first = inputs[0]
+    result = np.empty_like(first, dtype=dtype)
+    step = _BLOCK_BYTES // max(1, result.itemsize)
+    if first.size <= step:
+        block(*inputs, result, *(np.empty_like(result) for _ in range(scratch)))
+        return result
+    flats = _flatten([*inputs, result])
+    if flats is None:
+        result = np.empty(first.shape, result.dtype)
+        flats = [*(np.ascontiguousarray(array).reshape(-1) for array in inputs), result.reshape(-1)]
+    stretches = split(first.size, get_num_threads() if first.size >= _DEAR else 1)
+
+    def part(index: int) -> None:
+        low, high = stretches[index]
+        spare = [np.empty(min(step, high - low), result.dtype) for _ in range(scratch)]
+        for start in range(low, high, step):
+            stop = min(start + step, high)
+            block(*(flat[start:stop] for flat in flats), *(array[: stop - start] for array in spare))
+
+    run_parts(part, len(stretches))
+    return result
+
+
+def _flatten(arrays: Sequence[ndarray]) -> list[ndarray] | None:
+    """One-dimensional views of arrays of one shape that walk them in the same order, or None where there is none."""
+    if all(array.flags.c_contiguous for array in arrays):
+        return [array.reshape(-1) for array in arrays]
+    first = arrays[0]
+    order = sorted(range(first.ndim), key=lambda axis: (-first.strides[axis], axis))
+    turned = [array.transpose(order) for array in arrays]
+    if not all(array.flags.c_contiguous for array in turned):
+        return None
+    return [array.reshape(-1) for array in turned]
+
+
+def _overlap(out: ndarray, arrays: Sequence[ndarray]) -> bool:
+    """Whether `out` shares memory with one of the arrays without being the very same elements."""
+    for array in arrays:
+        same = (
+            array.ctypes.data == out.ctypes.data
+            and array.strides == out.strides
+            and array.shape == out.shape
+            and array.itemsize == out.itemsize
+        )
+        if not same and np.may_share_memory(array, out):
+            return True
+    return False
+
+
+def _result_dtype(ufunc: Any, operands: Sequence[Any]) -> np.dtype:
+    return ufunc(*(x.reshape(-1)[:0] if isinstance(x, ndarray) and x.ndim else x for x in operands)).dtype
+
+
+def total(x: ndarray) -> ndarray:
+    """The sum of all elements as a 0-d array, in the dtype of `x`; large arrays on several threads.
+
+    Rows are added to rows before the pairwise sum: 4,000,000 float32 take 0.28 ms instead of 0.55 on one thread, with
+    errors of the same size (5e-8 relative).
+    """
+    flats = _flatten([x]) if x.size > _ROWS * _COLUMNS else None
+    if flats is None:
+        return np.add.reduce(x, axis=None, out=...)
+    stretches = split(x.size, get_num_threads() if x.size >= _CHEAP else 1)
+    sums = np.empty((len(stretches), 2), x.dtype)
+
+    def part(index: int) -> None:
+        low, high = stretches[index]
+        middle = high - (high - low) % (_ROWS * _COLUMNS)
+        rows = np.add.reduce(flats[0][low:middle].reshape(-1, _ROWS, _COLUMNS), axis=1)
+        np.add.reduce(rows, axis=None, out=sums[index, 0, ...])
+        np.add.reduce(flats[0][middle:high], out=sums[index, 1, ...])
+
+    run_parts(part, len(stretches))
+    return np.add.reduce(sums, axis=None, out=...)

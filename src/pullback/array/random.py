@@ -1,0 +1,242 @@
+"""The state machine behind every random draw: torch's CPU generator, bit for bit.
+
+What this module must do:
+
+- give the 32-bit outputs of MT19937 in torch's order, in bulk, without a Python loop per element;
+- export and import the 5056-byte state of ``torch.get_rng_state()``, byte for byte, at every position of the stream,
+  with the cached second value of the scalar normal path;
+- refuse bad seeds and states with torch's errors.
+
+NumPy's MT19937 supplies the outputs a block of 624 at a time. The generator below keeps the block that is being
+consumed, so a small draw is a slice, and NumPy's own state always is the state array that torch exports.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+STATE_WORDS = 624
+DEFAULT_SEED = 67280421310721
+SEEDS = 2**64
+
+# torch's state tensor: the seed, the words left in the block plus one, "seeded", the next word's index, the words
+# (widened to 64 bits), three normal values of which only normal_y still has a meaning, and a float32 normal value.
+STATE = np.dtype({
+    "names": ["seed", "left", "seeded", "next", "words", "normal_y", "normal_valid", "float_normal", "float_valid"],
+    "formats": ["<u8", "<i4", "<i4", "<u8", ("<u8", STATE_WORDS), "<f8", "<i4", "<f4", "?"],
+    "offsets": [0, 8, 12, 16, 24, 5024, 5040, 5048, 5052],
+    "itemsize": 5056,
+})
+
+_HEAP_TYPE = 1 << 9
+
+
+class Generator:
+    """A stream of random numbers, as ``torch.Generator`` on a CPU.
+
+    Parameters
+    ----------
+    device : object
+        What ``device`` reads back; this class makes nothing of it.
+
+    Attributes
+    ----------
+    lock : threading.Lock
+        Held by every kernel for as long as it draws.
+    next_normal : float or None
+        The second value of the last pair that the scalar normal path made, in double precision.
+    """
+
+    __slots__ = (
+        "__weakref__", "_block", "_end", "_float_normal", "_next", "_seed", "_source", "device", "lock", "next_normal",
+    )  # fmt: skip
+
+    def __init__(self, device: object = "cpu") -> None:
+        self.device = device
+        self.lock = threading.Lock()
+        self._source: _Source | None = None
+        self._reset(DEFAULT_SEED)
+
+    def _reset(self, seed: int) -> None:
+        self._seed = seed
+        self._block = _NO_WORDS
+        self._next = self._end = 0
+        self.next_normal: float | None = None
+        self._float_normal: float | None = None
+        if self._source is not None:
+            self._source.seed(seed)
+
+    # --- seeds ------------------------------------------------------------------------------------------------------
+
+    def manual_seed(self, seed: int, /) -> Generator:
+        """Start the stream that belongs to ``seed``, an integer in [-2⁶³, 2⁶⁴), and return the generator."""
+        number = check_seed(seed)
+        with self.lock:
+            self._reset(number)
+        return self
+
+    def seed(self) -> int:
+        """Start a stream that nobody can foretell and return its 64-bit seed."""
+        number = int.from_bytes(os.urandom(8), "little")
+        with self.lock:
+            self._reset(number)
+        return number
+
+    def initial_seed(self) -> int:
+        return self._seed
+
+    def get_offset(self) -> int:
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def set_offset(self, offset: int, /) -> None:
+        raise RuntimeError("CPU Generator does not use offset")
+
+    # --- the state as bytes -----------------------------------------------------------------------------------------
+
+    def get_state(self) -> np.ndarray:
+        """Return the state as 5056 bytes (a uint8 array) that torch's ``set_rng_state`` accepts."""
+        with self.lock:
+            state = np.zeros((), STATE)
+            state["seed"] = self._seed
+            state["left"] = self._end - self._next + 1
+            state["seeded"] = 1
+            state["next"] = self._next
+            state["words"] = self._words().key()
+            if self.next_normal is not None:
+                state["normal_y"], state["normal_valid"] = self.next_normal, 1
+            if self._float_normal is not None:
+                state["float_normal"], state["float_valid"] = self._float_normal, True
+        return state.reshape(1).view(np.uint8)
+
+    def set_state(self, new_state: np.ndarray, /) -> Generator:
+        """Continue from ``new_state``, 5056 bytes as ``get_state`` or torch's ``get_rng_state`` returned them."""
+        if not isinstance(new_state, np.ndarray):
+            raise TypeError(f"expected a torch.ByteTensor, but got {c_type_name(new_state)}")
+        if new_state.dtype != np.uint8:
+            raise TypeError("RNG state must be a torch.ByteTensor")
+        if not new_state.flags.c_contiguous:
+            raise RuntimeError("RNG state must be contiguous")
+        if new_state.size != STATE.itemsize:
+            raise RuntimeError(
+                f"Expected a CPUGeneratorImplState of size {STATE.itemsize} but found the input RNG state size to be "
+                f"{new_state.size}"
+            )
+        state = np.frombuffer(new_state.tobytes(), STATE)[0]
+        left, position = int(state["left"]), int(state["next"])
+        if not state["seeded"] or not 0 < left <= STATE_WORDS or position > STATE_WORDS:
+            raise RuntimeError("Invalid mt19937 state")
+        key = state["words"].astype(np.uint32)
+        with self.lock:
+            self._words().set_key(key)
+            self._seed = int(state["seed"])
+            self._block = temper(key)
+            self._next, self._end = position, min(position + left - 1, STATE_WORDS)
+            self.next_normal = float(state["normal_y"]) if state["normal_valid"] else None
+            self._float_normal = float(state["float_normal"]) if state["float_valid"] else None
+        return self
+
+    def clone_state(self) -> Generator:
+        """Return a new generator that continues independently from the same state."""
+        return type(self)(self.device).set_state(self.get_state())
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[object], np.ndarray]:
+        return type(self), (self.device,), self.get_state()
+
+    def __setstate__(self, state: np.ndarray) -> None:
+        self.set_state(state)
+
+    # --- drawing ----------------------------------------------------------------------------------------------------
+
+    def _words(self) -> _Source:
+        if self._source is None:
+            self._source = _Source(self._seed)
+        return self._source
+
+    def words(self, count: int) -> np.ndarray:
+        """Return the next ``count`` 32-bit outputs (uint32, for reading only). The caller holds ``lock``."""
+        start = self._next
+        stop = start + count
+        if stop <= self._end:
+            self._next = stop
+            return self._block[start:stop]
+        rest = self._block[start : self._end]
+        missing = count - rest.size
+        blocks = -(-missing // STATE_WORDS)
+        fresh = self._words().blocks(blocks)
+        self._block = fresh[-STATE_WORDS:].copy()  # a view would keep the whole draw alive
+        self._next, self._end = missing - (blocks - 1) * STATE_WORDS, STATE_WORDS
+        return np.concatenate((rest, fresh[:missing])) if rest.size else fresh[:missing]
+
+    def double(self) -> float:
+        """Return one number in [0, 1) with 53 random bits. The caller holds ``lock``."""
+        high, low = self.words(2).tolist()
+        return ((high & 0x1FFFFF) << 32 | low) * 2.0**-53
+
+
+class _Source:
+    """NumPy's MT19937, always standing at the end of a block of 624 outputs."""
+
+    __slots__ = ("_bits", "_draw", "_legacy")
+
+    def __init__(self, seed: int) -> None:
+        from numpy.random import MT19937, RandomState  # 10 to 40 ms, which `import pullback` need not pay
+        from numpy.random import Generator as NumpyGenerator
+
+        self._bits = MT19937(0)
+        self._legacy = RandomState(self._bits)  # the public way to seed by the reference algorithm
+        self._draw = NumpyGenerator(self._bits).integers  # a full-range draw hands out raw words, fastest of all ways
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        self._legacy.seed(seed & 0xFFFFFFFF)
+
+    def blocks(self, count: int) -> np.ndarray:
+        return self._draw(0, 0x100000000, count * STATE_WORDS, np.uint32)
+
+    def key(self) -> np.ndarray:
+        state: Any = self._bits.state
+        return state["state"]["key"]
+
+    def set_key(self, key: np.ndarray) -> None:
+        self._bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": STATE_WORDS}}
+
+
+def temper(key: np.ndarray) -> np.ndarray:
+    """Return the outputs that belong to state words (MT19937's bijection on 32-bit words, as published)."""
+    y = key ^ key >> 11
+    y ^= y << 7 & 0x9D2C5680
+    y ^= y << 15 & 0xEFC60000
+    y ^= y >> 18
+    return y
+
+
+def check_seed(seed: object) -> int:
+    """Return ``seed`` as an unsigned 64-bit integer, negative numbers wrapped, or raise torch's error."""
+    if isinstance(seed, np.integer):
+        raise TypeError("an integer is required")
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise RuntimeError(f"manual_seed expected a long, but got {c_type_name(seed)}")
+    number = operator.index(seed)
+    if not -(2**63) <= number < SEEDS:
+        raise ValueError("Overflow when unpacking long long")
+    return number % SEEDS
+
+
+def c_type_name(value: object) -> str:
+    """Return the name of a value's type as C code prints it: with the module for types made in C, without it for others."""
+    kind = type(value)
+    if kind.__flags__ & _HEAP_TYPE or kind.__module__ == "builtins":
+        return kind.__name__
+    return f"{kind.__module__}.{kind.__name__}"
+
+
+_NO_WORDS = np.empty(0, np.uint32)
+
+default_generator = Generator()
+default_generator.seed()

@@ -1,0 +1,261 @@
+"""Normal numbers, by the three ways torch has.
+
+What this module must do:
+
+- arrays of 16 and more elements that are contiguous: Box and Muller's transform in blocks of 16, the first eight
+  numbers giving the radii and the last eight the angles. When the size is no multiple of 16, the last 16 elements are
+  drawn again;
+- all other arrays: pairs of float64 numbers one after the other, whose second half waits in the generator;
+- in float32 (and in the half precisions, which compute in it) the logarithm, sine and cosine of the Cephes library as
+  compiled with fused multiply-adds; in float64 those of the C library.
+
+With u the uniform numbers of a block, output j < 8 is √(-2·ln(1 - uⱼ))·cos(2π·uⱼ₊₈) and output j + 8 has the sine.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .random import Generator
+from .random_rounding import cos_sin, exp, fused_multiply_add, log, log1p
+from .random_uniform import HALVES, REALS, check_dtype, chunks, components, doubles, fill, singles, store
+
+BLOCK = 16
+
+
+def normal(generator: Generator, out: np.ndarray, mean: float = 0.0, std: float = 1.0) -> np.ndarray:
+    """Fill ``out`` with normal numbers of the given mean and standard deviation.
+
+    The real and the imaginary part of a complex number have the standard deviation std/√2 each.
+    """
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if out.size == 0:
+        return out
+    if out.dtype.kind == "c":
+        normal(generator, components(out), mean, std / math.sqrt(2))
+        return out
+    check_dtype(out, REALS, "normal_kernel_cpu")
+    with generator.lock:
+        if out.size < BLOCK or not out.flags.c_contiguous:
+            return fill(out, lambda flat: _one_by_one(generator, flat, mean, std))
+        flat = out.reshape(-1)
+        if out.dtype in HALVES:
+            _half_blocks(generator, flat, mean, std)
+        elif out.dtype == np.float32:
+            _single_blocks(generator, flat, mean, std)
+        else:
+            _double_blocks(generator, flat, mean, std)
+    return out
+
+
+def log_normal(generator: Generator, out: np.ndarray, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
+    """Fill ``out`` with exp(n), n being normal numbers of the scalar path whatever the size."""
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    if out.size == 0:
+        return out
+    check_dtype(out, REALS, "log_normal_cpu")
+
+    def write(flat: np.ndarray) -> None:
+        for piece in chunks(flat):
+            with np.errstate(over="ignore", under="ignore"):
+                store(piece, exp(_scalars(generator, piece.size, mean, std)))
+
+    with generator.lock:
+        return fill(out, write)
+
+
+# --- the scalar path ----------------------------------------------------------------------------------------------------
+
+
+def _one_by_one(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
+    for piece in chunks(flat):
+        store(piece, _scalars(generator, piece.size, mean, std))
+
+
+def _scalars(generator: Generator, count: int, mean: float, std: float) -> np.ndarray:
+    """Return what ``count`` calls of the scalar path give: the waiting number, pairs, and half of one more pair."""
+    waiting = generator.next_normal
+    pairs = (count if waiting is None else count - 1) + 1 >> 1
+    numbers = np.empty(2 * pairs + (waiting is not None))
+    made = numbers
+    if waiting is not None:
+        numbers[0] = waiting
+        made = numbers[1:]
+    if pairs:
+        uniform = doubles(generator, 2 * pairs)
+        radius = np.sqrt(-2.0 * log1p(-uniform[1::2]))
+        cosine, sine = cos_sin(2.0 * math.pi * uniform[::2])
+        np.multiply(radius, cosine, out=made[::2])
+        np.multiply(radius, sine, out=made[1::2])
+    generator.next_normal = float(numbers[-1]) if numbers.size > count else None
+    return fused_multiply_add(numbers[:count], std, mean)
+
+
+# --- blocks of 16 -------------------------------------------------------------------------------------------------------
+
+
+def _double_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
+    whole = flat.size - flat.size % BLOCK
+    for piece in chunks(flat[:whole]):
+        piece[...] = _double_transform(doubles(generator, piece.size), mean, std)
+    if whole < flat.size:
+        generator.words(2 * (flat.size - whole))  # torch draws these too, to overwrite them
+        flat[-BLOCK:] = _double_transform(doubles(generator, BLOCK), mean, std)
+
+
+def _single_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
+    whole = flat.size - flat.size % BLOCK
+    mean, std = float(np.float32(mean)), float(np.float32(std))
+    for piece in chunks(flat[:whole]):
+        piece[...] = _single_transform(singles(generator, piece.size), mean, std)
+    if whole < flat.size:
+        generator.words(flat.size - whole)
+        flat[-BLOCK:] = _single_transform(singles(generator, BLOCK), mean, std)
+
+
+def _half_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
+    whole = flat.size - flat.size % BLOCK
+    mean, std = float(np.float32(mean)), float(np.float32(std))
+    for piece in chunks(flat[:whole]):
+        store(piece, _single_transform(singles(generator, piece.size), mean, std))
+    if whole < flat.size:  # here torch does not draw the numbers that it would overwrite
+        store(flat[-BLOCK:], _single_transform(singles(generator, BLOCK), mean, std))
+
+
+def _halves_of_blocks(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    blocks = numbers.reshape(-1, 2, BLOCK // 2)
+    return np.ascontiguousarray(blocks[:, 0]).reshape(-1), np.ascontiguousarray(blocks[:, 1]).reshape(-1)
+
+
+def _double_transform(uniform: np.ndarray, mean: float, std: float) -> np.ndarray:
+    first, second = _halves_of_blocks(uniform)
+    radius = np.sqrt(-2.0 * log(1.0 - first))
+    cosine, sine = cos_sin(2.0 * math.pi * second)
+    return fused_multiply_add(_join(radius, cosine, sine), std, mean)
+
+
+def _single_transform(uniform: np.ndarray, mean: float, std: float) -> np.ndarray:
+    first, second = _halves_of_blocks(uniform)
+    radius = cephes_radius(np.subtract(np.float32(1), first, out=first))
+    cosine, sine = cephes_cos_sin(second)
+    return fused_multiply_add(_join(radius, cosine, sine), std, mean)
+
+
+def _join(radius: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> np.ndarray:
+    joined = np.empty((radius.size * 2 // BLOCK, 2, BLOCK // 2), radius.dtype)
+    radius = radius.reshape(-1, BLOCK // 2)
+    np.multiply(radius, cosine.reshape(-1, BLOCK // 2), out=joined[:, 0])
+    np.multiply(radius, sine.reshape(-1, BLOCK // 2), out=joined[:, 1])
+    return joined.reshape(-1)
+
+
+# --- Cephes' single-precision functions ---------------------------------------------------------------------------------
+#
+# The compiled functions fuse each product that is added to something. Here such a step runs in float64, where the
+# product is exact, and rounds to float32. That the sum is rounded twice makes no difference: the arguments are multiples
+# of 2⁻²⁴ in [0, 1], and for each of the 2²⁴ the results were compared with torch's. Products that are exact anyway
+# (by a power of two, or of a small integer and a constant with few bits) stay in float32.
+
+_single = np.float32
+
+# The coefficients of Moshier's Cephes library, 1989: logf.c and sinf.c.
+_LOG = tuple(map(float, map(_single, (
+    7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+    2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
+))))  # fmt: skip
+_SINE = tuple(map(float, map(_single, (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1))))
+_COSINE = tuple(map(float, map(_single, (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2))))
+_LN2_HIGH, _LN2_LOW = _single(0.693359375), _single(-2.12194440e-4)
+_QUARTER_PI = (_single(-0.78515625), _single(-2.4187564849853515625e-4), float(_single(-3.77489497744594108e-8)))
+_FOUR_OVER_PI = _single(1.27323954473516)
+_TWO_PI = _single(2 * math.pi)
+_ROOT_HALF_BITS = int(_single(0.707106781186547524).view(np.int32))
+
+
+def cephes_radius(x: np.ndarray) -> np.ndarray:
+    """Return √(-2·ln x) for float32 x in (0, 1], with ln by Cephes: 2ᵉ·m, √½ ≤ m < √2, and a polynomial in m - 1."""
+    bits = x.view(np.int32)
+    exponent = bits - _ROOT_HALF_BITS
+    exponent >>= 23
+    m = (bits - (exponent << 23)).view(np.float32)
+    m -= _single(1)
+    e = exponent.astype(np.float32)
+    wide = np.empty(x.shape, np.float64)
+    y = _polynomial(_LOG, m.astype(np.float64), wide)
+    square = m * m
+    y *= m
+    wide[...] = y
+    wide *= square
+    wide += e * _LN2_LOW
+    y[...] = wide
+    square *= _single(0.5)
+    y -= square
+    y += m
+    e *= _LN2_HIGH
+    y += e
+    y *= _single(-2)
+    return np.sqrt(y, out=y)
+
+
+def cephes_cos_sin(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return cos 2πu and sin 2πu for float32 u in [0, 1), by Cephes: reduced to ±π/4, and one polynomial for each."""
+    x = u * _TWO_PI
+    octant = (x * _FOUR_OVER_PI).astype(np.int32)
+    octant += 1
+    octant &= ~1
+    count = octant.astype(np.float32)
+    x += count * _QUARTER_PI[0]
+    x += count * _QUARTER_PI[1]
+    wide = count.astype(np.float64)
+    wide *= _QUARTER_PI[2]
+    wide += x
+    x[...] = wide
+    square = x * x
+    wide_square = square.astype(np.float64)
+    half = square * _single(0.5)
+
+    cosine = _polynomial(_COSINE, wide_square, wide)
+    cosine *= square
+    wide[...] = cosine
+    wide *= wide_square
+    wide -= half
+    cosine[...] = wide
+    cosine += _single(1)
+
+    sine = _polynomial(_SINE, wide_square, wide)
+    sine *= square
+    wide[...] = sine
+    wide *= x
+    wide += x
+    sine[...] = wide
+
+    # In every second pair of octants sine and cosine change places; bit 2 of the octant gives the signs. On the bits
+    # this takes a third of the time of np.where.
+    sine_bits, cosine_bits = sine.view(np.int32), cosine.view(np.int32)
+    swap = octant << 30
+    swap >>= 31
+    swap &= sine_bits ^ cosine_bits
+    sine_bits ^= swap
+    cosine_bits ^= swap
+    sine_bits ^= (octant & 4) << 29
+    octant += 2
+    cosine_bits ^= (octant & 4) << 29
+    return cosine, sine
+
+
+def _polynomial(coefficients: tuple[float, ...], x: np.ndarray, wide: np.ndarray) -> np.ndarray:
+    """Return the polynomial in float32, rounded after each fused step; ``x`` and the work space are float64."""
+    y = np.empty(x.shape, np.float32)
+    np.multiply(x, coefficients[0], out=wide)
+    wide += coefficients[1]
+    for coefficient in coefficients[2:]:
+        y[...] = wide
+        wide[...] = y
+        wide *= x
+        wide += coefficient
+    y[...] = wide
+    return y

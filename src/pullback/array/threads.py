@@ -1,0 +1,157 @@
+"""A few threads for work that NumPy does on one: the parts of a large loop run side by side.
+
+NumPy drops the interpreter lock inside its loops, so Python threads are enough. Waking a thread and waiting for it costs
+40 to 80 µs on the target machine, hence nothing here is used below the sizes that the callers measured.
+
+A job is cut into as many parts as `get_num_threads` says, whoever runs them: when the threads are busy with somebody
+else's job the caller runs all parts itself, so results never depend on what else is going on.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import nullcontext
+
+import numpy as np
+
+from . import blas
+
+
+class _Worker:
+    """One thread that runs the function it is handed. A pair of locks wakes it 10 µs sooner than a queue would."""
+
+    __slots__ = ("_done", "_error", "_go", "_task")
+
+    def __init__(self) -> None:
+        self._go = threading.Lock()
+        self._done = threading.Lock()
+        self._go.acquire()
+        self._done.acquire()
+        self._task: Callable[[], None] | None = None
+        self._error: BaseException | None = None
+        threading.Thread(target=self._run, name="pullback-worker", daemon=True).start()
+
+    def _run(self) -> None:
+        _inside.active = True
+        np.seterr(all="ignore")  # NumPy keeps this setting per thread
+        while True:
+            self._go.acquire()
+            task = self._task
+            assert task is not None
+            try:
+                task()
+            except BaseException as error:  # noqa: BLE001  # handed to the thread that waits
+                self._error = error
+            del task
+            self._task = None
+            self._done.release()
+
+    def start(self, task: Callable[[], None]) -> None:
+        self._task = task
+        self._go.release()
+
+    def wait(self) -> BaseException | None:
+        self._done.acquire()
+        error, self._error = self._error, None
+        return error
+
+
+_inside = threading.local()
+_busy = threading.Lock()
+_workers: list[_Worker] = []
+_count = 0
+
+
+def _default_count() -> int:
+    setting = os.environ.get("OMP_NUM_THREADS", "")
+    if setting.isdecimal() and int(setting) > 0:
+        return int(setting)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def get_num_threads() -> int:
+    """The number of threads that large kernels use: OMP_NUM_THREADS, else the cores this process may run on."""
+    global _count
+    if not _count:
+        _count = _default_count()
+    return _count
+
+
+def set_num_threads(count: int) -> None:
+    """Use `count` threads from now on, in these kernels and in BLAS."""
+    global _count
+    if count <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _count = count
+    blas.set_num_threads(count)
+
+
+def run_parts(part: Callable[[int], None], parts: int, *, uses_blas: bool = False) -> None:
+    """Call ``part(0) … part(parts - 1)``, side by side where threads are free, and return when all are done.
+
+    Parameters
+    ----------
+    part
+        Must write to places of its own only. The first exception that a part raises is raised here.
+    parts
+        How many parts; part ``i`` runs after part ``i - threads`` on the same thread.
+    uses_blas
+        Keep BLAS to one thread per part meanwhile.
+    """
+    threads = min(get_num_threads(), parts)
+    if threads <= 1:
+        for index in range(parts):
+            part(index)
+        return
+    free = not getattr(_inside, "active", False) and _busy.acquire(blocking=False)
+    try:
+        with blas.single_threaded() if uses_blas else nullcontext():
+            _run_on_threads(part, parts, threads if free else 1)
+    finally:
+        if free:
+            _busy.release()
+
+
+def _run_on_threads(part: Callable[[int], None], parts: int, threads: int) -> None:
+    def share(first: int) -> Callable[[], None]:
+        def run() -> None:
+            for index in range(first, parts, threads):
+                part(index)
+
+        return run
+
+    while len(_workers) < threads - 1:
+        _workers.append(_Worker())
+    helpers = _workers[: threads - 1]
+    for position, worker in enumerate(helpers, 1):
+        worker.start(share(position))
+    try:
+        share(0)()
+    finally:
+        # Wait for all even when this thread's own share failed: the parts write into the caller's arrays.
+        errors = [worker.wait() for worker in helpers]
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+def split(length: int, parts: int) -> list[tuple[int, int]]:
+    """The bounds of at most `parts` nearly equal stretches of ``range(length)``."""
+    parts = max(1, min(parts, length))
+    return [(length * i // parts, length * (i + 1) // parts) for i in range(parts)]
+
+
+def _forget_threads() -> None:
+    """A forked child has none of its parent's threads, and maybe a lock that one of them held."""
+    global _busy
+    _workers.clear()
+    _busy = threading.Lock()
+    blas.forget_users()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
