@@ -10,10 +10,10 @@ What this module must do:
 
 The format of floating-point elements is chosen so. Only finite elements other than zero count; let ``low``
 and ``high`` be their smallest and largest magnitude. If all of them are whole numbers they print as ``3.``,
-otherwise with ``precision`` decimals. Scientific notation is chosen where ``high / low > 1000``, ``high > 1e8``
-or ``low < 1e-4``; ``sci_mode`` overrules this. All are padded to the longest of those that count, so an
-``inf`` or ``nan`` may stand out; where none counts, zeros print as ``0.``. Every element is formatted as the
-Python float equal to it.
+otherwise with ``precision`` decimals. Scientific notation is chosen where ``high / low > 1000``,
+``high > 1e8`` or ``low < 1e-4``; ``sci_mode`` overrules this. All are padded to the longest of those that
+count, so an ``inf`` or ``nan`` may stand out; where none counts, zeros print as ``0.``. Every element is
+formatted as the Python float equal to it.
 """
 
 from __future__ import annotations
@@ -224,7 +224,8 @@ def _nest(
 def tensor_text(
     array: np.ndarray[Any, Any],
     *,
-    prefix: str = "tensor(",
+    class_name: str | None = None,
+    is_parameter: bool = False,
     contents: str | None = None,
     device: str = "cpu",
     requires_grad: bool = False,
@@ -237,8 +238,10 @@ def tensor_text(
     ----------
     array : numpy.ndarray
         The elements, of any shape and of any dtype in :mod:`pullback.dtypes`.
-    prefix : str
-        The opening, which sets the indent: ``'tensor('``, or the class's name and ``(`` for a subclass.
+    class_name : str, optional
+        The name of the tensor's class where that is neither Tensor nor Parameter.
+    is_parameter : bool
+        Whether an instance of such a class is a Parameter; torch says so, but not inside a dual level.
     contents : str, optional
         Stands for the elements (``tensor_contents`` of ``Tensor.__repr__``).
     device : str
@@ -255,6 +258,7 @@ def tensor_text(
     str
     """
     options = _options
+    prefix = "tensor(" if class_name is None else f"{class_name}("
     dtype = dtypes.from_numpy_dtype(array.dtype)
     is_usual = dtype is dtypes.get_default_dtype()
     show_size = False
@@ -282,7 +286,8 @@ def tensor_text(
         suffixes.append("requires_grad=True")
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
-    return _append(prefix + contents, suffixes, len(prefix), options.linewidth)
+    text = _append(prefix + contents, suffixes, len(prefix), options.linewidth)
+    return f"Parameter({text})" if is_parameter and class_name is not None else text
 
 
 def _append(text: str, suffixes: Sequence[str], indent: int, linewidth: int) -> str:
@@ -299,9 +304,9 @@ def _append(text: str, suffixes: Sequence[str], indent: int, linewidth: int) -> 
     return "".join(parts) + ")"
 
 
-def parameter_text(text: str, *, of_subclass: bool = False) -> str:
-    """Return the text of a Parameter from its text as a tensor, or of a subclass of Parameter."""
-    return f"Parameter containing:\nParameter({text})" if of_subclass else f"Parameter containing:\n{text}"
+def parameter_text(text: str) -> str:
+    """Return the text of a Parameter, or of an instance of a subclass, from its text as a tensor."""
+    return f"Parameter containing:\n{text}"
 
 
 def wrapper_text(kind: str, text: str, *, level: int, bdim: int | None = None) -> str:
