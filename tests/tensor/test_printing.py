@@ -154,6 +154,12 @@ def test_the_format_depends_only_on_what_is_shown():
     assert printing.tensor_text(values) == "tensor([1., 1., 1.,  ..., 1., 1., 1.])"
 
 
+def test_signalling_nans_print_without_a_warning():
+    for bits, dtype in ((np.uint16(0x7C01), np.float16), (np.uint32(0x7F800001), np.float32)):
+        text = printing.tensor_text(np.array([bits]).view(dtype))
+        assert text.startswith("tensor([nan]"), dtype
+
+
 def test_strides_do_not_matter():
     array = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)
     for view in (array[::-1], array.T, array[:, ::2], array[..., :0], array.transpose(1, 0, 2)[1]):

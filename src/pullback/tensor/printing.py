@@ -129,7 +129,8 @@ def _cells(elements: np.ndarray[Any, Any], dtype: dtypes.dtype, options: PrintOp
 
 
 def _float_cells(elements: np.ndarray[Any, Any], options: PrintOptions) -> _Cells:
-    doubles = elements.astype(np.float64).ravel()
+    with np.errstate(invalid="ignore"):  # uninitialised memory may hold signalling NaNs
+        doubles = elements.astype(np.float64).ravel()
     finite = np.isfinite(doubles)
     counts = finite & (doubles != 0)
     magnitudes = np.abs(doubles[counts])
