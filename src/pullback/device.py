@@ -3,14 +3,13 @@
 What this module must do:
 
 - parse, print, compare and pickle device names as torch does, whether or not such a device exists here;
-- turn whatever a caller gives as ``device=`` into the one device that has tensors, the CPU, and refuse every other
-  one as a torch built for the CPU alone refuses it;
+- turn whatever a caller gives as ``device=`` into the one device that has tensors, the CPU, and refuse every
+  other one as a torch built for the CPU alone refuses it;
 - keep the default device per thread, set by ``set_default_device`` or by using a device as a context manager.
 """
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -114,20 +113,29 @@ def _construct(args: tuple[Any, ...], kwargs: dict[str, Any]) -> device:
         name, value = ("device", args[0]) if args else next(iter(kwargs.items()))
         if name == "device" and isinstance(value, device):
             return value
-        if name in ("device", "type") and isinstance(value, str):
+        if name == "device" and isinstance(value, str):
             return _parse(value)
+        if name == "type" and isinstance(value, str):
+            return _with_index(args, kwargs)
         if name == "device" and _is_index(value):
             return _accelerator(int(value))
-    elif count == 2 and (args or "type" in kwargs) and len(args) + len(kwargs.keys() & {"type", "index"}) == 2:
+    elif count == 2:
         return _with_index(args, kwargs)
     raise invalid_combination("device", args, kwargs, SIGNATURES)
 
 
 def _with_index(args: tuple[Any, ...], kwargs: dict[str, Any]) -> device:
+    if not args and "type" not in kwargs:
+        raise TypeError('device() missing 1 required positional arguments: "type"')
     type_ = args[0] if args else kwargs["type"]
     if not isinstance(type_, str):
         raise argument_type("device", "type", 1 if args else None, "str", type_)
-    index = args[1] if len(args) == 2 else kwargs["index"]
+    for name in kwargs:
+        if name not in ("type", "index"):
+            raise TypeError(f"device() got an unexpected keyword argument '{name}'")
+        if name == "type" and args:
+            raise TypeError("device() got multiple values for argument 'type'")
+    index = args[1] if len(args) == 2 else kwargs.get("index")
     parsed = _parse(type_)
     if parsed.index is not None:
         raise RuntimeError(
@@ -135,15 +143,11 @@ def _with_index(args: tuple[Any, ...], kwargs: dict[str, Any]) -> device:
         )
     if index is None:
         return parsed
-    try:
-        position = operator.index(index) if not isinstance(index, bool) else None
-    except TypeError:
-        position = None
-    if position is None:
+    if not _is_index(index):
         raise argument_type("device", "index", 2 if len(args) == 2 else None, "int", index)
-    if position < 0:
+    if index < 0:
         raise RuntimeError("Device index must not be negative")
-    return _make(parsed.type, position)
+    return _make(parsed.type, int(index))
 
 
 def _parse(text: str) -> device:
@@ -206,5 +210,5 @@ def get_default_device() -> device:
 
 
 def set_default_device(device: Any) -> None:
-    """Make ``device`` this thread's default, None for the CPU; the device of a ``with`` block goes before it."""
+    """Make ``device`` this thread's default, None for the CPU; that of a ``with`` block goes before it."""
     _defaults.set((None if device is None else _construct((device,), {}), *_defaults.get()[1:]))

@@ -164,13 +164,13 @@ def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
     kind = numpy_dtype.type
     raise TypeError(
         f"can't convert np.ndarray of type {kind.__module__}.{kind.__name__}. The only supported types are: "
-        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
-        "uint8, and bool."
+        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+        "uint16, uint8, and bool."
     )
 
 
 def as_dtype(value: object, function: str, argument: str, position: builtins.int) -> dtype:
-    """Return ``value``, a dtype or a Python number type, as a dtype, or raise torch's error for the argument."""
+    """Return a dtype or a Python number type as a dtype, or raise torch's error for the argument."""
     if type(value) is dtype:
         return value
     found = BY_PYTHON_TYPE.get(value) if isinstance(value, type) else None
@@ -239,7 +239,7 @@ def _promote(a: dtype, b: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
-    """Return whether a cast keeps or raises the category: not complex to real, float to int, number to bool."""
+    """Return whether a cast keeps or raises the category, as int to float does and float to int does not."""
     source, target = as_dtype(from_, "can_cast", "from_", 1), as_dtype(to, "can_cast", "to", 2)
     return source.category <= target.category
 
@@ -248,8 +248,8 @@ def result_numpy_dtype(operands: Iterable[Any]) -> np.dtype[Any]:
     """Return the NumPy dtype that ``operands`` (arrays and Python numbers) are converted to when they meet.
 
     Arrays with dimensions, zero-dimensional arrays and Python numbers form three ranks. Each rank promotes
-    within itself; a lower rank then changes the result only where its category is higher. A Python float counts
-    as the default dtype and a Python complex as the default complex one.
+    within itself; a lower rank then changes the result only where its category is higher. A Python float
+    counts as the default dtype and a Python complex as the default complex one.
     """
     key = []
     for operand in operands:
@@ -295,16 +295,16 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
         return lower if higher is None else higher
     if higher.category == FLOATING and lower.category == COMPLEX:
         return higher.to_complex()
-    if higher.category >= FLOATING:
-        return higher
-    if higher is bool or lower.category >= FLOATING:
+    if higher is bool:
         return _promote(higher, lower)
-    return higher
+    return lower if lower.category > higher.category else higher
 
 
 # ------------------------------------------------------------------------------------------------------------
 # Limits
 # ------------------------------------------------------------------------------------------------------------
+
+NOT_GIVEN = object()
 
 # Decimal digits that survive a round trip through the dtype (C's FLT_DIG).
 DIGITS = {float16: 3, bfloat16: 2, float32: 6, float64: 15}
@@ -363,8 +363,8 @@ class finfo(_Limits):
     resolution: builtins.float
     smallest_normal: builtins.float
 
-    def __init__(self, type: Any = None, /) -> None:
-        of = _default if type is None else as_dtype(type, "finfo", "type", 1)
+    def __init__(self, type: Any = NOT_GIVEN) -> None:
+        of = _default if type is NOT_GIVEN else as_dtype(type, "finfo", "type", 1)
         if of.category < FLOATING:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"

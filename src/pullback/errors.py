@@ -61,14 +61,13 @@ def invalid_combination(
         parameters the name and a test of whether a value is of the right type.
     """
 
-    def described(name: str | None, value: object) -> str:
-        if isinstance(value, list | tuple):
-            open_, close = "[]" if isinstance(value, list) else "()"
-            inner = ", ".join(described(None, item) for item in value)
-            kind = f"{type_name(value)} of {open_}{inner}{close}"
-        else:
-            kind = type_name(value)
-        return kind if name is None else f"{name}={kind}"
+    def described(value: object) -> str:
+        if not isinstance(value, list | tuple):
+            return type_name(value)
+        items = ", ".join(map(type_name, value))
+        if isinstance(value, list):
+            return f"{type_name(value)} of [{items}]"
+        return f"{type_name(value)} of ({items}{',' if len(value) == 1 else ''})"
 
     def mismatch(parameters: Sequence[tuple[str, Accepts]]) -> str:
         unknown = [name for name in kwargs if name not in {name for name, _ in parameters}]
@@ -76,13 +75,12 @@ def invalid_combination(
             return f"some of the keywords were incorrect: {', '.join(unknown)}"
         parts = []
         for i, (name, accepts) in enumerate(parameters):
-            by_keyword = i >= len(args)
-            value = kwargs.get(name) if by_keyword else args[i]
+            value, label = (args[i], "") if i < len(args) else (kwargs.get(name), f"{name}=")
             mark = "" if accepts(value) else "!"
-            parts.append(f"{mark}{described(name if by_keyword else None, value)}{mark}")
+            parts.append(f"{mark}{label}{described(value)}{mark}")
         return f"some of the arguments have invalid types: ({', '.join(parts)})"
 
-    given = [described(None, value) for value in args] + [described(*item) for item in kwargs.items()]
+    given = [type_name(value) for value in args] + [f"{name}={type_name(v)}" for name, v in kwargs.items()]
     last_comma = ", " if kwargs and not args else ""  # torch leaves it standing where there are keywords only
     got = f"got ({', '.join(given)}{last_comma})"
     lines = [f"{function}() received an invalid combination of arguments - {got}, but expected one of:"]

@@ -1,7 +1,7 @@
 """torch.Size: the shape of a tensor, a tuple of integers that knows how many elements they span.
 
-Slices, sums and multiples of a Size are Sizes. A Size made from outside checks its elements; `size_of` wraps a
-shape that is known to be good.
+Slices, sums and multiples of a Size are Sizes. A Size made from outside checks its elements; `size_of` wraps
+a shape that is known to be good.
 """
 
 from __future__ import annotations
@@ -49,23 +49,37 @@ class Size(tuple[int, ...]):
         if isinstance(other, tuple):
             return Size(tuple.__add__(self, other))
         result = _reflected(other, "__radd__", self)
-        if result is NotImplemented:
-            raise TypeError(f"can only concatenate tuple (not {type_name(other)}) to torch.Size")
-        return result
+        if result is not NotImplemented:
+            return result
+        raise TypeError(f"can only concatenate tuple (not {type_name(other)}) to torch.Size")
 
-    def __radd__(self, other: Any) -> Any:
-        return Size(other + tuple(self)) if isinstance(other, tuple) else NotImplemented
+    def __radd__(self, other: Any) -> Size:
+        if isinstance(other, tuple):
+            return Size(other + tuple(self))
+        name = type_name(other)
+        if isinstance(other, list | str):
+            raise TypeError(f'can only concatenate {name} (not "torch.Size") to {name}')
+        raise TypeError(f"unsupported operand type(s) for +: '{name}' and 'torch.Size'")
 
     def __mul__(self, other: Any) -> Any:
-        if isinstance(other, int | np.integer):
-            return tuple.__new__(Size, tuple.__mul__(self, int(other)))
-        result = _reflected(other, "__rmul__", self)
-        if result is NotImplemented:
-            raise TypeError(f"can't multiply sequence by non-int of type '{type_name(other)}'")
-        return result
+        if not isinstance(other, int | np.integer):
+            result = _reflected(other, "__rmul__", self)
+            if result is not NotImplemented:
+                return result
+        return self._repeated(other, type_name(other))
 
-    def __rmul__(self, other: Any) -> Any:
-        return self * other if isinstance(other, int | np.integer) else NotImplemented
+    def __rmul__(self, other: Any) -> Size:
+        return self._repeated(other, "torch.Size" if isinstance(other, SEQUENCES) else type_name(other))
+
+    def _repeated(self, count: Any, refused: str) -> Size:
+        try:
+            return tuple.__new__(Size, tuple(self) * operator.index(count))
+        except TypeError:
+            raise TypeError(f"can't multiply sequence by non-int of type '{refused}'") from None
+
+
+# Python's own sequences: they concatenate and repeat, but have no arithmetic.
+SEQUENCES = (tuple, list, str, bytes, bytearray)
 
 
 def size_of(shape: tuple[int, ...]) -> Size:
@@ -74,18 +88,15 @@ def size_of(shape: tuple[int, ...]) -> Size:
 
 
 def _reflected(other: Any, method: str, size: Size) -> Any:
-    """Return what the other operand makes of ``size``; sequences come second, as they do for a tuple."""
-    call = getattr(type(other), method, None)
-    return NotImplemented if call is None or isinstance(other, Size) else call(other, size)
+    """Return what an array or a tensor on the right makes of ``size``: arithmetic goes before joining."""
+    call = None if isinstance(other, SEQUENCES) else getattr(type(other), method, None)
+    return NotImplemented if call is None else call(other, size)
 
 
 def _dimension(position: int, item: Any) -> int:
     try:
-        dimension = operator.index(item)
+        return operator.index(item)
     except TypeError:
         raise TypeError(
             f"torch.Size() takes an iterable of 'int' (item {position} is '{type_name(item)}')"
         ) from None
-    if not -(2**63) <= dimension < 2**63:
-        raise ValueError("Overflow when unpacking long long")
-    return dimension

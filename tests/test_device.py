@@ -1,0 +1,102 @@
+"""device: parsing, comparing and printing are torch's, and only the CPU has tensors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from pullback import device as module
+from pullback import dtypes
+from pullback.device import as_device, device, get_default_device, set_default_device
+from pullback.size import Size
+from tests.recorded import load, outcome
+
+BASICS = load("basics")
+TORCH = SimpleNamespace(**vars(dtypes), device=device, Size=Size)
+
+
+@pytest.fixture(autouse=True)
+def _default_device() -> Iterator[None]:
+    yield
+    set_default_device(None)
+
+
+@pytest.mark.parametrize("expression", BASICS["devices"])
+def test_as_torch(expression: str) -> None:
+    assert outcome(expression, TORCH) == BASICS["devices"][expression]
+
+
+@pytest.mark.parametrize("given", BASICS["as_device"])
+def test_only_the_cpu_has_tensors(given: str) -> None:
+    torch = SimpleNamespace(**vars(TORCH), as_device=as_device)
+    assert outcome(f"torch.as_device({given}, 'zeros')", torch) == BASICS["as_device"][given]
+
+
+def test_meta_is_refused() -> None:
+    with pytest.raises(NotImplementedError, match="pullback has no tensors on the meta device"):
+        as_device("meta")
+
+
+def test_refusals_say_what_to_do() -> None:
+    with pytest.raises(AssertionError) as caught:
+        as_device("cuda")
+    note = "pullback computes on the CPU; use device='cpu' or leave the device out."
+    assert caught.value.__notes__ == [note]
+    with pytest.raises(RuntimeError) as missing:
+        as_device(0)
+    assert missing.value.__notes__ == ["A bare number names an accelerator; the CPU is 'cpu'."]
+
+
+def test_one_cpu() -> None:
+    assert as_device(None) is as_device("cpu") is as_device("cpu:2") is as_device(device("cpu")) is module.CPU
+
+
+def test_default_device() -> None:
+    assert get_default_device() == device("cpu")
+    set_default_device("cuda")  # found out when a tensor is made, as in torch
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+        as_device(None)
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+        get_default_device()
+    assert as_device("cpu") == device("cpu")
+    set_default_device("cpu:1")
+    assert get_default_device() == device("cpu", 1)
+    assert as_device(None) == device("cpu")
+    with pytest.raises(RuntimeError, match="at start of device string: foo"):
+        set_default_device("foo")
+    with pytest.raises(RuntimeError, match="Cannot access accelerator device when none is available."):
+        set_default_device(3)
+    set_default_device(None)
+    assert get_default_device() == device("cpu")
+
+
+def test_with_blocks_nest_and_go_before_the_default() -> None:
+    with device("cuda:1") as outer:
+        assert outer == device("cuda:1")
+        assert get_default_device() == device("cuda:1")
+        with device("cpu"):
+            assert get_default_device() == device("cpu")
+            as_device(None)
+        with pytest.raises(AssertionError, match="CUDA"):
+            as_device(None)
+        set_default_device("cuda:2")
+        assert get_default_device() == device("cuda:1")
+    assert get_default_device() == device("cuda:2")
+
+
+def test_a_with_block_ends_on_an_error() -> None:
+    with pytest.raises(KeyError), device("cuda"):
+        raise KeyError
+    assert as_device(None) == device("cpu")
+
+
+def test_the_default_is_per_thread() -> None:
+    seen = []
+    with device("cuda:1"):
+        thread = threading.Thread(target=lambda: seen.append(get_default_device()))
+        thread.start()
+        thread.join()
+    assert seen == [device("cpu")]

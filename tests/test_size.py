@@ -1,0 +1,29 @@
+"""Size behaves as torch.Size: a tuple of ints whose slices, sums and multiples are Sizes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from pullback import dtypes
+from pullback.size import Size, size_of
+from tests.recorded import load, outcome
+
+SIZES = load("basics")["sizes"]
+TORCH = SimpleNamespace(**vars(dtypes), Size=Size)
+
+
+@pytest.mark.parametrize("expression", SIZES)
+def test_as_torch(expression: str) -> None:
+    assert outcome(expression, TORCH) == SIZES[expression]
+
+
+def test_size_of_wraps_a_shape() -> None:
+    size = size_of((2, 3))
+    assert type(size) is Size
+    assert size == (2, 3)
+
+
+def test_elements_become_plain_ints() -> None:
+    assert [type(n) for n in Size([True, 2])] == [int, int]
