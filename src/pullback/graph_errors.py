@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 from .errors import with_note
 
 _TYPE_WORD = {
@@ -37,7 +40,7 @@ def modified_in_place(dtype: object, shape: tuple[int, ...], maker: str, version
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[torch.{type_word(dtype)}Tensor [{sizes}]]{maker} is at version {version}; expected version {expected} "
             "instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True)."
+            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
         ),
         "The forward pass saved this value because its derivative needs it. Write to a copy (`y = x.clone()`), or use "
         "the out-of-place op.",
@@ -95,14 +98,15 @@ def view_update(creation: int, node_name: str | None, output: int) -> RuntimeErr
     `creation` says how the view was made: 1 in no_grad mode, 2 by an op with several outputs, 3 in inference mode, 4 by
     a custom Function.
     """
-    subject = f"Output {output} of {node_name} is a view" if node_name is not None else "A view was created in no_grad mode"
-    if creation == 1:
+    mode = "inference_mode" if creation == 3 else "no_grad"
+    subject = f"Output {output} of {node_name} is a view" if node_name is not None else f"A view was created in {mode} mode"
+    if creation in (1, 3):
         if node_name is not None:
-            subject += " of a view which was created in no_grad mode"
+            subject += f" of a view which was created in {mode} mode"
         return RuntimeError(
             f"{subject} and is being modified inplace with grad mode enabled. Given that this use case is ambiguous and "
             "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both "
-            "inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the "
+            f"inside the {mode} block (if you don't want the inplace to be tracked) or both outside (if you want the "
             "inplace to be tracked)."
         )
     if creation == 2:
@@ -111,8 +115,6 @@ def view_update(creation: int, node_name: str | None, output: int) -> RuntimeErr
             "Such functions do not allow the output views to be modified inplace. You should replace the inplace operation "
             "by an out-of-place one."
         )
-    if creation == 3:
-        return RuntimeError("A view was created in inference mode and is being modified inplace in normal mode.")
     return RuntimeError(
         f"{subject} and is being modified inplace. This view was created inside a custom Function (or because an input was "
         "returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with "
@@ -151,3 +153,19 @@ def no_graph(position: int) -> RuntimeError:
         "No op on a tensor that requires grad led to it: set requires_grad=True on the inputs before computing, and look "
         "for detach(), .data, item() or a no_grad block on the way.",
     )
+
+
+def anomaly_trace(node: Any) -> None:
+    """Warn with the stack of the forward call that made a node (anomaly mode)."""
+    stack = node.hooks.metadata.get("traceback_") if node.hooks is not None else None
+    name = type(node).__name__
+    if stack is None:
+        text = (
+            f"Error detected in {name}. No forward pass information available. Enable detect anomaly during forward pass "
+            "for more information."
+        )
+    else:
+        text = (
+            f"Error detected in {name}. Traceback of forward call that caused the error:\n" + "".join(stack)
+        )
+    warnings.warn(text, UserWarning, stacklevel=2)

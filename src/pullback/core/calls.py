@@ -310,12 +310,12 @@ def _attach(
         node.dtype = dtype_of(carried[0]._value)
         carried[0]._node = node
     node.seq = next_sequence()
-    for created in modes_node_watchers:
+    for created in node_watchers:
         created(node)
 
 
 #: Called with each node that the general path makes (anomaly mode keeps the stack of the call).
-modes_node_watchers: list[Callable[[Node], None]] = []
+node_watchers: list[Callable[[Node], None]] = []
 
 
 # --- the closures -----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from .. import dtypes
 from .. import graph_errors as errors
 from .calls import DIFFERENTIABLE, edge_of
 from .modes import modes
-from .node import LEAF, Node, Output, accumulator, edge_target, next_sequence
+from .node import LEAF, Node, Output, accumulator, edge_target, next_sequence, short_name
 from .saved import FROZEN
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .views import FUNCTION_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, View, bring_up_to_date, replay
@@ -37,6 +37,7 @@ class CopySlices(Node):
     """History of a base after a write through a view: edges to the base before and to what was written."""
 
     __slots__ = ("like", "steps")
+    __module__ = "torch.autograd.graph"
 
     def backward(self, g: Any) -> tuple[Any, ...]:
         base, source = self.edges
@@ -52,6 +53,7 @@ class AsStridedBackward0(Node):
     """History of a stale view: the view's steps replayed on the base's present history."""
 
     __slots__ = ("like", "steps")
+    __module__ = "torch.autograd.graph"
 
     def backward(self, g: Any) -> tuple[Any, ...]:
         zeros = np.zeros(self.like[0], dtype_of(g))
@@ -128,7 +130,7 @@ def forbidden_view_update(x: Any, record: View) -> RuntimeError:
     if x._node is None or x._node is LEAF:
         return errors.view_update(record.creation, None, 0)
     node, index = edge_target(x._node)
-    return errors.view_update(record.creation, type(node).__name__, index)
+    return errors.view_update(record.creation, short_name(node), index)
 
 
 def overlaps_itself(array: ndarray) -> bool:
@@ -207,6 +209,7 @@ def _move_history(x: Any, node: Any) -> None:
     """Put a new node behind `x`; a retained grad moves along, other hooks stay with the old node."""
     old = x._node
     x._node = node
+    x._counter[1:] = () if node is None else (short_name(edge_target(node)[0]),)
     if node is not None and x._retained and old is not None and old is not LEAF:
         from .hooks import hooks_of
 

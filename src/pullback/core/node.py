@@ -9,15 +9,13 @@ declaration), because `type(y.grad_fn).__name__` is part of torch's interface.
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
-if TYPE_CHECKING:
-    from .hooks import NodeHooks
+from .hooks import NodeHooks, RemovableHandle, add, hooks_of
 
 next_sequence = itertools.count().__next__
 
@@ -60,18 +58,43 @@ class Node:
     def release(self) -> None:
         """Free the saved values."""
 
-    def output_count(self) -> int:
-        """How many outputs this very node has."""
-        return 1
+    # --- what users see of a node -------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        kind = type(self)
+        prefix = "" if kind.__module__ == "torch.autograd.graph" else f"{kind.__module__}."
+        return f"<{prefix}{kind.__name__} object at {id(self):#x}>"
+
+    def name(self) -> str:
+        """The name of the node."""
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """(node, output index) that each input came from."""
+        return tuple((None, 0) if edge is None else edge_target(edge) for edge in self.edges)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for the user's own use."""
+        return hooks_of(self).metadata
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; what it returns replaces `grad_inputs`."""
+        return add(hooks_of(self).post, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before this node runs; what it returns replaces `grad_outputs`."""
+        return add(hooks_of(self).pre, fn)
 
 
 class MultiNode(Node):
     """A node with several differentiable outputs; `shape` and `dtype` are tuples, `g` a list with None for unused."""
 
     __slots__ = ()
-
-    def output_count(self) -> int:
-        return len(self.shape)
 
 
 class Output(NamedTuple):
@@ -104,6 +127,8 @@ class AccumulateGrad(Node):
 
     __slots__ = ("__weakref__", "variable")
 
+    __module__ = "torch.autograd.graph"
+
     variable: Any
 
     def __init__(self, variable: Any) -> None:
@@ -115,6 +140,10 @@ class AccumulateGrad(Node):
         self.dtype = value.dtype
         self.hooks = variable._leaf_hooks
         self.seq = next_sequence()
+
+    def name(self) -> str:
+        """The name of the node."""
+        return "torch::autograd::AccumulateGrad"
 
 
 def accumulator(leaf: Any) -> AccumulateGrad:
@@ -132,9 +161,9 @@ def edge_target(edge: Any) -> tuple[Node, int]:
     return edge if type(edge) is Output else (edge, 0)
 
 
-def is_bare(value: Any) -> bool:
-    """Whether a value is data without a graph of ours: an array or a NumPy scalar."""
-    return isinstance(value, (np.ndarray, np.generic))
-
-
-Unpack = Callable[[Any], Any]
+def short_name(node: Node) -> str:
+    """The name that torch's messages give a node: 'Add' for AddBackward0."""
+    name = type(node).__name__
+    if name == "CopySlices":
+        return "torch::autograd::CopySlices"
+    return re.sub(r"Backward\d*$", "", name)

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import graph_errors as errors
 from .modes import modes
-from .node import AccumulateGrad, MultiNode, Node, Output
+from .node import AccumulateGrad, MultiNode, Node, Output, edge_target, short_name
 from .value import TensorBase, dtype_of, shape_of, wrap
 
 #: Version counter of what can never be written to (scalars, packed values).
@@ -159,15 +159,20 @@ def modified(node: Node, index: int) -> RuntimeError:
     layout = node.op.layout
     i, o = layout.input_index[index], layout.output_index[index]
     edge = node.edges[i] if i >= 0 else Output(node, o)
-    return errors.modified_in_place(dtype_of(value), shape_of(value), edge_description(edge), counter[0], number)
+    return errors.modified_in_place(dtype_of(value), shape_of(value), edge_description(edge, counter), counter[0], number)
 
 
-def edge_description(edge: Any) -> str:
-    """Return ', which is output 0 of TanhBackward0,' for messages; empty for a leaf or constant."""
+def edge_description(edge: Any, counter: list[Any]) -> str:
+    """Return ', which is output 0 of Tanh,' for messages; empty for a leaf or constant.
+
+    A recorded write leaves the name of the node that it put behind the tensor in the version counter.
+    """
+    if len(counter) > 1 and counter[1] is not None:
+        return f", which is output 0 of {counter[1]},"
     if edge is None:
         return ""
-    node, index = edge if isinstance(edge, Output) else (edge, 0)
-    return f", which is output {index} of {type(node).__name__}"
+    node, index = edge_target(edge)
+    return "" if isinstance(node, AccumulateGrad) else f", which is output {index} of {short_name(node)},"
 
 
 def plain_saved(node: Node) -> tuple[Any, ...]:

@@ -24,7 +24,7 @@ def _as_tuple(values: Any) -> tuple[Any, ...]:
     return (values,) if isinstance(values, TensorBase) or values is None else tuple(values)
 
 
-def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool) -> Any:
+def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, position: int) -> Any:
     """The covector for one output as the engine carries it."""
     shape = shape_of(output)
     if gradient is None:
@@ -45,7 +45,13 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool) -> 
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     have = shape_of(gradient)[1:] if batched else shape_of(gradient)
     if have != shape and not _accumulates(have, shape):
-        raise errors.mismatched_covector(have, shape)
+        raise errors.mismatched_covector(have, shape, position)
+    if (dtype_of(output).kind == "c") != (dtype_of(gradient).kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{position}] has a dtype of torch.{dtype_of(gradient)} and output[{position}] has a dtype of "
+            f"torch.{dtype_of(output)}."
+        )
     return gradient if create_graph else gradient._value
 
 
@@ -191,7 +197,7 @@ def _covectors(outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
 def _roots(outputs: tuple[Any, ...], covectors: Sequence[Any], create_graph: bool, batched: bool) -> list[tuple[Any, Any]]:
     roots = []
     for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
-        covector = _covector(y, v, create_graph, batched)
+        covector = _covector(y, v, create_graph, batched, position)
         edge = edge_of(y)
         if edge is None:
             raise errors.no_graph(position)

@@ -1,0 +1,38 @@
+"""torch.autograd: differentiation under torch's names."""
+
+from __future__ import annotations
+
+from ..core.node import Node
+from ..tensor.backward import backward, grad
+from ..tensor.tensor import Tensor
+from . import anomaly_mode, function, grad_mode, graph
+from .anomaly_mode import detect_anomaly, set_detect_anomaly
+from .function import Function
+from .grad_mode import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+from .variable import Variable
+
+__all__ = [
+    "Function",
+    "Node",
+    "Tensor",
+    "Variable",
+    "anomaly_mode",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "grad",
+    "grad_mode",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]

@@ -1,0 +1,62 @@
+"""Anomaly detection: `backward` checks every covector for NaN and names the forward call behind a failure."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from typing import Any
+
+from ..core import calls
+from ..core.hooks import hooks_of
+from ..core.modes import change, modes
+
+
+def _remember(node: Any) -> None:
+    """Keep the stack of the call that made a node, while the mode is on."""
+    if modes().anomaly:
+        hooks_of(node).metadata["traceback_"] = traceback.format_stack()[:-4]
+
+
+if _remember not in calls.node_watchers:
+    calls.node_watchers.append(_remember)
+
+
+class set_detect_anomaly:
+    """Switch anomaly detection on or off; also a context manager."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.before = change(anomaly=mode, anomaly_check_nan=check_nan)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        change(anomaly=self.before.anomaly, anomaly_check_nan=self.before.anomaly_check_nan)
+
+
+class detect_anomaly:
+    """Context manager: detect anomalies in the forward and backward passes inside."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self.check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "debugging.",
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        self.before = change(anomaly=True, anomaly_check_nan=self.check_nan)
+
+    def __exit__(self, *exc: object) -> None:
+        change(anomaly=self.before.anomaly, anomaly_check_nan=self.before.anomaly_check_nan)
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether the mode is on."""
+    return modes().anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether the mode checks for NaN."""
+    return modes().anomaly_check_nan

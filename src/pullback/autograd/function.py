@@ -1,0 +1,388 @@
+"""Custom differentiable functions: `Function`, its context, `once_differentiable`.
+
+The context that `forward` receives is the node of the graph, as in torch: one class per Function, named `<Name>Backward`.
+A call runs `forward` without recording, makes the node, and puts it behind the outputs.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import inplace
+from ..core.calls import DIFFERENTIABLE, edge_of
+from ..core.engine import as_tensor
+from ..core.modes import change, modes, set_modes
+from ..core.node import LEAF, AccumulateGrad, MultiNode, Output, next_sequence
+from ..core.saved import FROZEN, Packed, edge_description, pack, unpack_hooked
+from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
+from ..core.views import FUNCTION_VIEW, View
+from ..errors import with_note
+from ..graph_errors import freed_graph, modified_in_place
+
+
+class FunctionCtx:
+    """What `forward` and `backward` share."""
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Save tensors (inputs, outputs or others, or None) for `backward`; writes to them are noticed."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Save tensors for `jvp`."""
+        for t in tensors:
+            if not (isinstance(t, TensorBase) or t is None):
+                raise AssertionError(
+                    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on "
+                    "ctx."
+                )
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args: Any) -> None:
+        """Declare inputs that `forward` wrote to; each must also be returned."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Any) -> None:
+        """Declare outputs that carry no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether `backward` gets zeros (True, as by default) or None for outputs that were not used."""
+        self.materialize_grads = value
+
+
+_DEFAULTS: dict[str, Any] = {
+    "to_save": (), "saved_for_forward": None, "dirty_tensors": (), "non_differentiable": (), "materialize_grads": True,
+}  # fmt: skip
+
+
+class BackwardCFunction(MultiNode, FunctionCtx):
+    """Node and context of one call of a Function."""
+
+    __slots__ = ("__dict__", "__weakref__")
+
+    _forward_cls: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _DEFAULTS:
+            return _DEFAULTS[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
+    def release(self) -> None:
+        if self.saved:
+            self.saved = None
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors given to `save_for_backward`, each at its place in the graph."""
+        if self.saved is None:
+            raise freed_graph()
+        if not self.saved:
+            return tuple(self.to_save)
+        return tuple(self._unpacked(*entry) for entry in self.saved)
+
+    saved_variables = saved_tensors
+
+    def _unpacked(self, value: Any, counter: list[int], number: int, edge: Any, original: Any, level: int) -> Any:
+        if value is None:
+            return None
+        if counter[0] != number:
+            maker = edge_description(edge, counter)
+            raise modified_in_place(dtype_of(value), shape_of(value), maker, counter[0], number)
+        if type(value) is Packed:
+            value = unpack_hooked(value)
+        if isinstance(edge, AccumulateGrad):
+            return edge.variable
+        return wrap(value, edge, level) if original is None else original
+
+    def _save(self, outputs: Sequence[Any]) -> None:
+        entries = []
+        for position, t in enumerate(self.to_save):
+            if t is None:
+                entries.append((None, FROZEN, 0, None, None, 0))
+                continue
+            if not isinstance(t, TensorBase):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {position} is of type {type(t).__name__}"
+                )
+            index = next((k for k, o in enumerate(outputs) if o is t), None)
+            edge = Output(self, index) if index is not None and t._node is not None else edge_of(t)
+            hooks = modes().saved_hooks
+            if hooks:
+                entries.append((pack(t, t._value, hooks[-1]), FROZEN, 0, edge, None, t._level))
+            else:
+                plain = t if edge is None else None
+                entries.append((t._value, t._counter, t._counter[0], edge, plain, t._level))
+        self.saved = tuple(entries)
+        self.to_save = ()
+
+    # --- pulling back -------------------------------------------------------------------------------------------------
+
+    def backward(self, g: Any) -> tuple[Any, ...]:
+        return tuple(v._value if isinstance(v, TensorBase) else v for v in self.backward_graph(g))
+
+    def backward_graph(self, g: Any) -> tuple[Any, ...]:
+        covectors = tuple(
+            (self._zeros(k) if self.materialize_grads else None) if v is None else as_tensor(v) for k, v in enumerate(g)
+        )
+        result = self.apply(*covectors)
+        return self._checked(result)
+
+    def _zeros(self, k: int) -> Any:
+        return None if self.shape[k] is None else wrap(np.zeros(self.shape[k], self.dtype[k]))
+
+    def apply(self, *covectors: Any) -> Any:
+        """Call the Function's `backward` (or `vjp`)."""
+        cls = self._forward_cls
+        backward, vjp = cls.backward, cls.vjp
+        if backward is not Function.backward and vjp is not Function.vjp:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
+                "one of them."
+            )
+        return (vjp if vjp is not Function.vjp else backward)(self, *covectors)
+
+    def _checked(self, result: Any) -> tuple[Any, ...]:
+        grads = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+        name = type(self).__name__
+        expected = len(self.edges)
+        if len(grads) > expected and all(v is None for v in grads[expected:]):
+            grads = grads[:expected]
+        if len(grads) != expected:
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {expected}, got {len(grads)})"
+            )
+        for index, (v, edge) in enumerate(zip(grads, self.edges, strict=True)):
+            if v is not None and not isinstance(v, TensorBase):
+                raise RuntimeError(f"expected Variable or None (got {type(v).__name__})")
+            if v is not None and edge is not None:
+                node, k = edge if isinstance(edge, Output) else (edge, 0)
+                want = node.shape[k] if isinstance(node, MultiNode) else node.shape
+                if not _expands(want, shape_of(v)):
+                    raise RuntimeError(
+                        f"Function {name} returned an invalid gradient at index {index} - got {list(shape_of(v))} but "
+                        f"expected shape compatible with {list(want)}"
+                    )
+        return grads
+
+
+def _expands(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
+    lead = len(large) - len(small)
+    return lead >= 0 and all(s in (1, n) for s, n in zip(small, large[lead:], strict=True))
+
+
+class FunctionMeta(type):
+    """Gives each Function its class of nodes."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> None:
+        cls._backward_cls = type(
+            name + "Backward",
+            (BackwardCFunction,),
+            {"_forward_cls": cls, "__module__": "torch.autograd.function", "__slots__": ()},
+        )
+        super().__init__(name, bases, attributes)
+
+
+class Function(metaclass=FunctionMeta):
+    """Base of custom functions: give `forward` (and `setup_context`), `backward` or `vjp`, `jvp`, `vmap`."""
+
+    generate_vmap_rule = False
+    _backward_cls: Any
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        warnings.warn(
+            f"{cls} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on "
+            "the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return super().__new__(cls)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs: ``forward(ctx, *inputs)``, or ``forward(*inputs)`` with `setup_context`."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Save what `backward` needs, where `forward` takes no context."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Covectors of the inputs from those of the outputs."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    vjp = staticmethod(backward.__func__)  # type: ignore[attr-defined]  # a distinct staticmethod over the same function
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Tangents of the outputs from those of the inputs."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """``(outputs, out_dims)`` for inputs with a batch axis."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap static method or set "
+            "generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Call the function."""
+        if any(isinstance(a, TensorBase) and a._level for a in args):
+            from .function_levels import apply_at_level
+
+            return apply_at_level(cls, args)
+        return apply_plain(cls, args, kwargs)
+
+
+def has_setup_context(cls: Any) -> bool:
+    """Whether a Function separates `setup_context` from `forward`."""
+    return cls.setup_context is not Function.setup_context
+
+
+def new_context(cls: Any, args: Sequence[Any], edges: Sequence[Any]) -> Any:
+    """An unfinished node for a call."""
+    node = cls._backward_cls.__new__(cls._backward_cls)
+    node.edges = tuple(edges)
+    node.saved = ()
+    node.hooks = None
+    node.needs_input_grad = tuple(e is not None for e in edges)
+    return node
+
+
+def run_forward(cls: Any, node: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Run `forward` (and `setup_context`) without recording."""
+    before = change(grad=False)
+    try:
+        if has_setup_context(cls):
+            output = cls.forward(*args, **kwargs)
+            cls.setup_context(node, tuple(args), output)
+            return output
+        return cls.forward(node, *args, **kwargs)
+    finally:
+        set_modes(modes()._replace(grad=before.grad))
+
+
+def apply_plain(cls: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Apply a Function to tensors around arrays."""
+    recording = modes().grad
+    edges = [edge_of(a) if recording and isinstance(a, TensorBase) else None for a in args]
+    node = new_context(cls, args, edges)
+    output = run_forward(cls, node, args, kwargs)
+    return attach_outputs(node, args, output, any(e is not None for e in edges))
+
+
+def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) -> Any:
+    """Put the node behind what `forward` returned."""
+    several = isinstance(output, tuple)
+    outputs = list(output) if several else [output]
+    dirty = node.dirty_tensors
+    fixed = {id(t) for t in node.non_differentiable}
+    inputs = {id(a) for a in args if isinstance(a, TensorBase)}
+    for t in dirty:
+        if not any(o is t for o in outputs):
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
+                               "inputs that are modified inplace must all be outputs of the Function.")
+    for k, o in enumerate(outputs):
+        if not isinstance(o, TensorBase):
+            continue
+        is_dirty = any(o is t for t in dirty)
+        if id(o) in inputs and not is_dirty:
+            base = o if o._view is None else o._view.base
+            steps = () if o._view is None else o._view.steps
+            alias = wrap_alias(o._value, o)
+            alias._view = View(base, steps, FUNCTION_VIEW, o._counter[0])
+            outputs[k] = alias
+        elif o._view is not None and recorded and not is_dirty:
+            o._view.creation = FUNCTION_VIEW
+    node.shape = tuple(shape_of(o) if isinstance(o, TensorBase) else None for o in outputs)
+    node.dtype = tuple(dtype_of(o) if isinstance(o, TensorBase) else None for o in outputs)
+    if recorded:
+        node.seq = next_sequence()
+        for k, (o, original) in enumerate(zip(outputs, output if several else [output], strict=True)):
+            if not isinstance(o, TensorBase) or dtype_of(o) not in DIFFERENTIABLE or id(original) in fixed:
+                continue
+            if any(o is t for t in dirty):
+                if o._node is LEAF:
+                    raise with_note(
+                        RuntimeError("a leaf Variable that requires grad has been used in an in-place operation."),
+                        "The Function marks an input dirty that is a leaf: give it a clone.",
+                    )
+                inplace.record_write(o, Output(node, k))
+            else:
+                o._node = Output(node, k)
+        node._save(outputs)
+    return tuple(outputs) if several else outputs[0]
+
+
+class _OnceDifferentiated(MultiNode):
+    """Behind the results of a once-differentiable backward: a second derivative is refused."""
+
+    __slots__ = ()
+
+    def backward(self, g: Any) -> tuple[Any, ...]:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+    backward_graph = backward
+
+
+def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a `backward` that is not itself differentiable: it runs unrecorded, and second derivatives are refused."""
+
+    @functools.wraps(function)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        before = change(grad=False)
+        try:
+            outputs = function(ctx, *args)
+        finally:
+            set_modes(modes()._replace(grad=before.grad))
+        if not modes().grad or not any(isinstance(a, TensorBase) and a.requires_grad for a in args):  # type: ignore[attr-defined]
+            return outputs
+        several = isinstance(outputs, tuple)
+        values = list(outputs) if several else [outputs]
+        node = _OnceDifferentiated()
+        node.edges = tuple(edge_of(a) if isinstance(a, TensorBase) else None for a in args)
+        node.saved = ()
+        node.hooks = None
+        node.shape = tuple(shape_of(v) if v is not None else None for v in values)
+        node.dtype = tuple(dtype_of(v) if v is not None else None for v in values)
+        node.seq = next_sequence()
+        wrapped = [None if v is None else wrap(v._value, Output(node, k)) for k, v in enumerate(values)]
+        return tuple(wrapped) if several else wrapped[0]
+
+    return wrapper
+
+
+class InplaceFunction(Function):
+    """Kept for old programs: a Function with an `inplace` flag."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
+NestedIOFunction = Function
+
+for _class in (Function, FunctionCtx, BackwardCFunction, InplaceFunction, FunctionMeta):
+    _class.__module__ = "torch.autograd.function"
+
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
+

@@ -1,0 +1,202 @@
+"""Grad modes: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`, as context managers and decorators.
+
+A decorated generator function runs in the mode only between a resumption and the next `yield`, so the mode never leaks to
+the consumer of the generator.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Generator
+from typing import Any
+
+from ..core.modes import change, is_grad_enabled, modes
+
+
+class _ModeContext:
+    """A context manager that is also a decorator; a fresh copy serves each entry of a decorated function."""
+
+    def clone(self) -> _ModeContext:
+        return self.__class__()
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exc: object) -> None:
+        raise NotImplementedError
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
+
+            @functools.wraps(function)
+            def make(*args: Any, **kwargs: Any) -> Any:
+                return function(*args, **kwargs)
+
+            return self.__call__(make)
+        if inspect.isgeneratorfunction(function):
+            return self._wrap_generator(function)
+
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
+
+        return decorated
+
+    def _wrap_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+            generator = function(*args, **kwargs)
+            try:
+                with self.clone():
+                    response = generator.send(None)
+                while True:
+                    try:
+                        request = yield response
+                    except GeneratorExit:
+                        with self.clone():
+                            generator.close()
+                        raise
+                    except BaseException:  # noqa: BLE001  # whatever the consumer throws goes into the generator
+                        import sys
+
+                        with self.clone():
+                            response = generator.throw(*sys.exc_info()[1:2])
+                    else:
+                        with self.clone():
+                            response = generator.send(request)
+            except StopIteration as stop:
+                return stop.value
+
+        return decorated
+
+
+class _NoArgumentMode(_ModeContext):
+    """A mode whose decorator may be written without parentheses."""
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        if function is None:
+            return super().__new__(cls)
+        return cls()(function)
+
+
+class no_grad(_NoArgumentMode):
+    """Record nothing inside: results have ``requires_grad=False``."""
+
+    def __init__(self, function: Any = None) -> None:
+        self.before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self.before.append(change(grad=False).grad)
+
+    def __exit__(self, *exc: object) -> None:
+        change(grad=self.before.pop())
+
+
+class enable_grad(_NoArgumentMode):
+    """Record inside, also within `no_grad`."""
+
+    def __init__(self, function: Any = None) -> None:
+        self.before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self.before.append(change(grad=True).grad)
+
+    def __exit__(self, *exc: object) -> None:
+        change(grad=self.before.pop())
+
+
+class set_grad_enabled(_ModeContext):
+    """Switch recording on or off: at once when called, and back again at the end of a `with` block."""
+
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(f"enabled must be a bool (got {type(mode).__name__})")
+        self.before = is_grad_enabled()
+        self.mode = mode
+        change(grad=mode)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        change(grad=self.before)
+        return super().__call__(function)
+
+    def __enter__(self) -> None:
+        change(grad=self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        change(grad=self.before)
+
+    def clone(self) -> set_grad_enabled:
+        return self.__class__(self.mode)
+
+    def __str__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
+
+    __repr__ = __str__
+
+
+class inference_mode(_ModeContext):
+    """Record nothing and count no versions: tensors made inside can never take part in a graph."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        if isinstance(mode, bool):
+            return super().__new__(cls)
+        return cls()(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self.before: list[Any] = []
+
+    def __enter__(self) -> None:
+        self.before.append(change(grad=not self.mode, inference=self.mode))
+
+    def __exit__(self, *exc: object) -> None:
+        before = self.before.pop()
+        change(grad=before.grad, inference=before.inference)
+
+    def clone(self) -> inference_mode:
+        return self.__class__(self.mode)
+
+
+class set_multithreading_enabled(_ModeContext):
+    """Accepted as torch accepts it; the engine always runs in the calling thread."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        return None
+
+    def clone(self) -> set_multithreading_enabled:
+        return self.__class__(self.mode)
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether `inference_mode` is on."""
+    return modes().inference
+
+
+for _class in (no_grad, enable_grad, set_grad_enabled, inference_mode, set_multithreading_enabled):
+    _class.__module__ = "torch.autograd.grad_mode"
+
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]

@@ -1,0 +1,132 @@
+"""torch.autograd.graph: nodes, gradient edges, hooks on saved values."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..core.calls import edge_of
+from ..core.modes import change, modes
+from ..core.node import Node, edge_target
+from ..core.value import TensorBase
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph: output `output_nr` of `node`."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+def get_gradient_edge(tensor: Any) -> GradientEdge:
+    """The edge at which a tensor's covector arrives."""
+    if tensor._node is None:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require gradients"
+        )
+    node, index = edge_target(edge_of(tensor))
+    return GradientEdge(node, index)
+
+
+def increment_version(tensor: Any) -> None:
+    """Tell autograd that tensors were written to behind its back."""
+    for t in (tensor,) if isinstance(tensor, TensorBase) else tensor:
+        t._counter[0] += 1
+
+
+class saved_tensors_hooks:
+    """Within: every saved tensor goes through `pack_hook`, and comes back through `unpack_hook`."""
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        reason = modes().saved_hooks_disabled
+        if reason is not None:
+            raise RuntimeError(reason)
+        change(saved_hooks=(*modes().saved_hooks, (self.pack_hook, self.unpack_hook)))
+
+    def __exit__(self, *exc: object) -> None:
+        change(saved_hooks=modes().saved_hooks[:-1])
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Within: saved tensors are kept on the CPU as copies, off their storage."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda tensor: tensor.clone(), lambda packed: packed)
+
+
+@contextlib.contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Within: entering `saved_tensors_hooks` raises a RuntimeError with this message."""
+    if modes().saved_hooks:
+        raise RuntimeError(error_message)
+    before = change(saved_hooks_disabled=error_message)
+    try:
+        yield
+    finally:
+        change(saved_hooks_disabled=before.saved_hooks_disabled)
+
+
+class _MultiHandle:
+    """Handle over several hooks."""
+
+    def __init__(self, handles: Sequence[Any]) -> None:
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        """Take all of the hooks out."""
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self) -> _MultiHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[..., Any], *, mode: str = "all") -> _MultiHandle:
+    """Call ``fn`` when the covectors of all the tensors (mode "all") or of the first (mode "any") are known."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    run: dict[str, Any] = {"count": 0, "grads": [None] * len(tensors), "done": False}
+
+    def hook_for(position: int) -> Callable[[Any], None]:
+        def hook(g: Any) -> None:
+            if mode == "any":
+                if not run["done"]:
+                    run["done"] = True
+                    fn(g)
+                return
+            run["count"] += 1
+            run["grads"][position] = g
+            if run["count"] == len(tensors):
+                grads = run["grads"]
+                run.update(count=0, grads=[None] * len(tensors))
+                fn(grads)
+
+        return hook
+
+    return _MultiHandle([t.register_hook(hook_for(k)) for k, t in enumerate(tensors)])
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Accepted: there are no streams on a CPU."""
+
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+    "set_warn_on_accumulate_grad_stream_mismatch",
+]
