@@ -11,14 +11,19 @@ from __future__ import annotations
 
 import warnings
 
+import ml_dtypes
 import numpy as np
 
-from ..dtypes import from_numpy_dtype
 from .random import Generator
 from .random_uniform import BFLOAT16, HALVES, c_dtype_name, check_dtype, chunks, fill, mantissa_digits, store
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
-TWO_WORDS_FROM = 2**28  # a range of so many numbers uses 64 random bits, to keep the remainder's bias small
+
+# From this range on a number uses 64 random bits, to keep the remainder's bias small.
+TWO_WORDS_FROM = 2**28
+TWO_WORDS_FROM_PERMUTATION = (2**32 - 1) // 20
+
+FEW = 500  # below this size single swaps in Python are faster
 
 _SIGNED = tuple(map(np.dtype, (np.int8, np.int16, np.int32, np.int64)))
 _BASIC = (np.dtype(np.uint8), *_SIGNED)
@@ -38,7 +43,7 @@ def random(generator: Generator, out: np.ndarray) -> np.ndarray:
     """
     if out.size == 0:
         return out
-    check_dtype(out, _ANY_BITS, "random_kernel_cpu")
+    check_dtype(out.dtype, _ANY_BITS, "random_kernel_cpu")
     if out.dtype in _FLOATING:
         count = 2 ** mantissa_digits(out.dtype) + 1
     elif out.dtype == np.bool_:
@@ -91,7 +96,7 @@ def random_between(generator: Generator, out: np.ndarray, low: int, high: int | 
 def _full_range(generator: Generator, out: np.ndarray) -> np.ndarray:
     if out.size == 0:
         return out
-    check_dtype(out, (*_BASIC, np.dtype(np.float32), np.dtype(np.float64), BFLOAT16), "random_full_64_bits_range_kernel_cpu")
+    check_dtype(out.dtype, (*_BASIC, np.dtype(np.float32), np.dtype(np.float64), BFLOAT16), "random_full_64_bits_range_kernel_cpu")
     if out.dtype not in _FULL_RANGE:
         raise RuntimeError("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
     return _remainders(generator, out, 2**64, 0, True)
@@ -162,7 +167,7 @@ def _through(number: int, dtype: np.dtype) -> int:
 def _check_bounds(low: int, last: int, dtype: np.dtype) -> None:
     bounds = (("from", low), ("to - 1", last))
     if dtype in _FLOATING:
-        limit = np.finfo(np.float64).max if dtype == np.float64 else float(_largest(dtype))
+        limit = float(ml_dtypes.finfo(dtype).max)
         _check_limits(bounds, -limit, limit, dtype)
         digits = mantissa_digits(dtype)
         for name, value in bounds:
@@ -182,3 +187,84 @@ def _check_bounds(low: int, last: int, dtype: np.dtype) -> None:
         _check_limits(bounds, int(np.iinfo(dtype).min), int(np.iinfo(dtype).max), dtype)
     else:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+
+
+def _check_limits(bounds: tuple[tuple[str, int], ...], least: float, most: float, dtype: np.dtype) -> None:
+    for name, value in bounds:
+        if not least <= value <= most:
+            raise RuntimeError(f"{name} is out of bounds for {c_dtype_name(dtype)}")
+
+
+# --- randperm -----------------------------------------------------------------------------------------------------------
+
+
+def randperm(generator: Generator, n: int, dtype: np.dtype) -> np.ndarray:
+    """Return the integers below ``n`` in random order: for i = 0, 1, ... swap element i with element i + z, z < n - i."""
+    dtype = np.dtype(dtype)
+    _check_permutation(n, dtype)
+    if n <= 1:
+        return np.zeros(n, dtype)
+    with generator.lock:
+        if n < TWO_WORDS_FROM_PERMUTATION:
+            words: np.ndarray = generator.words(n - 1)
+            words = words % np.arange(n, 1, -1, dtype=np.uint32)
+        else:
+            words = words64(generator, n - 1) % np.arange(n, 1, -1, dtype=np.uint64)
+    order = _shuffle_in_turn(n, words) if n < FEW else _shuffle_at_once(n, words)
+    return (order.astype(np.float32) if dtype in HALVES else order).astype(dtype)
+
+
+def _shuffle_in_turn(n: int, distances: np.ndarray) -> np.ndarray:
+    order = list(range(n))
+    for i, distance in enumerate(distances.tolist()):
+        order[i], order[i + distance] = order[i + distance], order[i]
+    return np.array(order)
+
+
+def _shuffle_at_once(n: int, distances: np.ndarray) -> np.ndarray:
+    """Do all swaps without doing one after the other.
+
+    Step i puts what is in place p = i + distance into place i, and what was in place i into place p. So what place p
+    holds before step i comes from the last earlier step that put something there: the value that this step's own place
+    held before it. Sorting the steps by (p, i) finds these steps; following them to the first one finds the values.
+    1,000,000 elements take 60 ms, one swap after the other 130 ms (torch: 5 ms).
+    """
+    step = np.arange(n - 1, dtype=np.int64)
+    key = np.sort((step + distances.astype(np.int64)) << 32 | step)
+    place, step = key >> 32, key & 0xFFFFFFFF
+    again = np.empty(n - 1, np.bool_)
+    again[0] = False
+    np.equal(place[1:], place[:-1], out=again[1:])
+    before = np.full(n - 1, -1)
+    before[1:] = np.where(again[1:], step[:-1], -1)
+
+    # The last step to put a value into a place before that place's own step: the group's last one, or, when that one is
+    # the place's own step, the one before.
+    source = np.arange(n)
+    last = np.append(~again[1:], True)
+    other = step != place
+    source[place[last & other]] = step[last & other]
+    own = ~other & again
+    source[place[own]] = before[own]
+    while True:
+        further = source[source]
+        if np.array_equal(further, source):
+            break
+        source = further
+
+    order = np.empty(n, np.int64)
+    order[step] = np.where(before >= 0, source[before], place)
+    order[-1] = source[-1]
+    return order
+
+
+def _check_permutation(n: int, dtype: np.dtype) -> None:
+    if n < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    if dtype == np.float16 and n > 2049:
+        raise RuntimeError("n cannot be greater than 2049 for Half type.")
+    if dtype == np.float32 and n > 2**24 + 1:
+        raise RuntimeError("n cannot be greater than 2^24+1 for Float type.")
+    if dtype.kind in "iu" and n - 1 > np.iinfo(dtype).max:
+        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+    check_dtype(dtype, (*_BASIC, *_FLOATING), "randperm")

@@ -37,7 +37,7 @@ def normal(generator: Generator, out: np.ndarray, mean: float = 0.0, std: float 
     if out.dtype.kind == "c":
         normal(generator, components(out), mean, std / math.sqrt(2))
         return out
-    check_dtype(out, REALS, "normal_kernel_cpu")
+    check_dtype(out.dtype, REALS, "normal_kernel_cpu")
     with generator.lock:
         if out.size < BLOCK or not out.flags.c_contiguous:
             return fill(out, lambda flat: _one_by_one(generator, flat, mean, std))
@@ -57,7 +57,7 @@ def log_normal(generator: Generator, out: np.ndarray, mean: float = 1.0, std: fl
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     if out.size == 0:
         return out
-    check_dtype(out, REALS, "log_normal_cpu")
+    check_dtype(out.dtype, REALS, "log_normal_cpu")
 
     def write(flat: np.ndarray) -> None:
         for piece in chunks(flat):

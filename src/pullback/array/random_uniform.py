@@ -69,10 +69,10 @@ def components(out: np.ndarray) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(real, (*out.shape, 2), (*out.strides, real.itemsize))
 
 
-def check_dtype(out: np.ndarray, allowed: tuple[np.dtype, ...], kernel: str) -> None:
+def check_dtype(dtype: np.dtype, allowed: tuple[np.dtype, ...], kernel: str) -> None:
     """Raise torch's error for a dtype that the kernel with torch's name ``kernel`` does not support."""
-    if out.dtype not in allowed:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{from_numpy_dtype(out.dtype).scalar_type}'")
+    if dtype not in allowed:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{from_numpy_dtype(dtype).scalar_type}'")
 
 
 def store(piece: np.ndarray, values: np.ndarray) -> None:
@@ -116,7 +116,7 @@ def uniform(generator: Generator, out: np.ndarray, low: float = 0.0, high: float
         if out.size:
             uniform(generator, components(out), low, high)
         return out
-    check_dtype(out, REALS, "check_uniform_bounds")
+    check_dtype(out.dtype, REALS, "check_uniform_bounds")
     limit = float(ml_dtypes.finfo(out.dtype).max)
     for name, value in (("from", low), ("to", high)):
         if not -limit <= value <= limit:
@@ -125,8 +125,8 @@ def uniform(generator: Generator, out: np.ndarray, low: float = 0.0, high: float
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if not high - low <= limit:
         raise RuntimeError(
-            f"uniform_ expects to-from <= std::numeric_limits<{from_numpy_dtype(out.dtype).scalar_type}>::max(), but found to={high:g} "
-            f"and from={low:g} which result in to-from to exceed the limit"
+            f"uniform_ expects to-from <= std::numeric_limits<{from_numpy_dtype(out.dtype).scalar_type}>::max(), "
+            f"but found to={high:g} and from={low:g} which result in to-from to exceed the limit"
         )
     precision = np.float64 if out.dtype == np.float64 else np.float32
     draw = doubles if out.dtype == np.float64 else singles
@@ -147,6 +147,11 @@ def uniform(generator: Generator, out: np.ndarray, low: float = 0.0, high: float
         return fill(out, write)
 
 
+def mantissa_digits(dtype: np.dtype) -> int:
+    """Return the bits of a floating-point dtype's mantissa, the hidden one included."""
+    return int(ml_dtypes.finfo(dtype).nmant) + 1
+
+
 def c_dtype_name(dtype: np.dtype) -> str:
     """Return the C++ name by which some of torch's messages call a dtype."""
     return _C_NAMES[dtype.name]
@@ -154,6 +159,7 @@ def c_dtype_name(dtype: np.dtype) -> str:
 
 _C_NAMES = {
     "float16": "c10::Half", "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double", "bool": "bool",
-    "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long",
-    "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long",
+    "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int", "int64": "long int",
+    "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip

@@ -1,0 +1,91 @@
+"""Sizes and paddings that convolutions and pools share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy import ndarray
+
+#: Zeros before and after each spatial axis; a negative number cuts places off.
+Pads = Sequence[tuple[int, int]]
+
+
+def output_size(
+    size: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+) -> tuple[int, ...]:
+    """(size + 2·padding − dilation·(kernel − 1) − 1) // stride + 1 on each axis."""
+    return tuple(
+        (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(size, kernel, stride, padding, dilation)
+    )
+
+
+def transposed_size(
+    size: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    output_padding: Sequence[int],
+    dilation: Sequence[int],
+) -> tuple[int, ...]:
+    """(size − 1)·stride − 2·padding + dilation·(kernel − 1) + output_padding + 1 on each axis."""
+    return tuple(
+        (n - 1) * s - 2 * p + d * (k - 1) + e + 1
+        for n, k, s, p, e, d in zip(size, kernel, stride, padding, output_padding, dilation)
+    )
+
+
+def pad_into(
+    x: ndarray,
+    pads: Pads,
+    starts: Sequence[int] | None = None,
+    lengths: Sequence[int] | None = None,
+    *,
+    images_last: bool = False,
+    fill: float = 0,
+) -> ndarray:
+    """A box of the padded `x`: a view where it holds no padding, else a copy.
+
+    Parameters
+    ----------
+    x
+        ``(N, C, *size)``.
+    pads
+        The padding of each spatial axis.
+    starts, lengths
+        The box, counted from the first padded place; by default everything.
+    images_last
+        Give ``(C, *lengths, N)`` in memory order, always as a copy.
+    fill
+        What stands in the padding.
+    """
+    axes = len(pads)
+    size = x.shape[2:]
+    starts = starts if starts is not None else (0,) * axes
+    if lengths is None:
+        lengths = [n + low + high - start for n, (low, high), start in zip(size, pads, starts)]
+    inside, target = [], []
+    whole = True
+    for n, (low, _), start, length in zip(size, pads, starts, lengths):
+        first = start - low
+        begin, end = max(first, 0), min(first + length, n)
+        end = max(begin, end)
+        inside.append(slice(begin, end))
+        target.append(slice(begin - first, end - first))
+        whole = whole and end - begin == length
+    source = x[(slice(None), slice(None), *inside)]
+    if images_last:
+        box = np.empty((x.shape[1], *lengths, x.shape[0]), x.dtype)
+        if not whole:
+            box.fill(fill)
+        box[(slice(None), *target)] = np.moveaxis(source, 0, -1)
+        return box
+    if whole:
+        return source
+    box = np.full((*x.shape[:2], *lengths), fill, x.dtype)
+    box[(slice(None), slice(None), *target)] = source
+    return box

@@ -1,0 +1,143 @@
+"""Draws whose outcome depends on whole distributions: multinomial and Poisson samples.
+
+What this module must do:
+
+- ``multinomial`` by torch's two algorithms: with replacement by searching the running sums for a uniform number,
+  without (or for one sample) by the largest p/q with q exponentially distributed;
+- ``poisson`` by rejection, with exactly torch's draws.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..dtypes import from_numpy_dtype
+from .random import Generator
+from .random_transform import exponential
+from .random_uniform import HALVES, REALS, check_dtype, doubles
+
+MOST_CATEGORIES = 2**24
+INT64_MIN = -(2**63)
+
+
+# --- multinomial --------------------------------------------------------------------------------------------------------
+
+
+def multinomial(generator: Generator, p: np.ndarray, count: int, replacement: bool = False) -> np.ndarray:
+    """Draw ``count`` indices of the last axis of ``p``, whose rows are weights that need not sum to one.
+
+    ``p`` has shape (n,) or (m, n), the result (count,) or (m, count), int64. Equally large p/q keep their order, where
+    torch's order depends on the C++ library; with float32 weights and up to 10⁴ categories that is rare.
+    """
+    if not 1 <= p.ndim <= 2:
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if p.dtype not in REALS:
+        raise RuntimeError(
+            "multinomial only supports floating-point dtypes for input, got: " + from_numpy_dtype(p.dtype).scalar_type
+        )
+    categories = p.shape[-1]
+    if count <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and count > categories:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if categories > MOST_CATEGORIES:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    result = np.zeros((*p.shape[:-1], count), np.int64)
+    if p.size == 0:
+        return result
+    if replacement and count > 1:
+        wide = p.astype(np.float32) if p.dtype in HALVES else p
+        with generator.lock:
+            for row, drawn in zip(np.atleast_2d(wide), np.atleast_2d(result)):
+                drawn[...] = _search(generator, row, count)
+        return result
+    if not ((p.max() < np.inf) & (p.min() >= 0)):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not (p > 0).any(axis=-1).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    q = exponential(generator, np.empty_like(p), 1.0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio = (p.astype(np.float32) / q.astype(np.float32)).astype(p.dtype) if p.dtype in HALVES else p / q
+    if count == 1:
+        result[..., 0] = ratio.argmax(axis=-1)
+    else:
+        result[...] = np.argsort(-ratio, axis=-1, kind="stable")[..., :count]
+    return result
+
+
+def _search(generator: Generator, weights: np.ndarray, count: int) -> np.ndarray:
+    if not (weights >= 0).all():
+        raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
+    if not np.isfinite(weights).all():
+        raise RuntimeError("invalid multinomial distribution (encountering probability entry = infinity or NaN)")
+    with np.errstate(over="ignore", invalid="ignore"):
+        running = np.cumsum(weights, dtype=weights.dtype)
+        if not running[-1] > 0:
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        running /= running[-1]
+    running[-1] = 1
+    return np.searchsorted(running.astype(np.float64), doubles(generator, count))
+
+
+# --- Poisson ------------------------------------------------------------------------------------------------------------
+
+
+def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
+    """Return Poisson samples with the given rates, in an array of their shape and dtype."""
+    check_dtype(rates.dtype, REALS, "poisson_cpu")
+    out = np.zeros(rates.shape, rates.dtype)
+    with generator.lock:
+        samples = [_poisson(generator, rate) for rate in rates.astype(np.float64).reshape(-1).tolist()]
+    values = np.array(samples, np.float64)
+    out[...] = (values.astype(np.float32) if rates.dtype in HALVES else values).reshape(rates.shape)
+    return out
+
+
+def _poisson(generator: Generator, rate: float) -> int:
+    if not rate >= 0:
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    if rate == 0:
+        return 0
+    return _poisson_by_product(generator, rate) if rate < 10 else _poisson_by_rejection(generator, rate)
+
+
+def _poisson_by_product(generator: Generator, rate: float) -> int:
+    """Count the uniform numbers whose product stays above e^-rate (Knuth)."""
+    limit = math.exp(-rate)
+    product = 1.0
+    count = -1
+    while True:
+        product *= generator.double()
+        count += 1
+        if product <= limit:
+            return count
+
+
+def _poisson_by_rejection(generator: Generator, rate: float) -> int:
+    """Transformed rejection with squeeze, algorithm PTRS of Hörmann (1993) with the constants of that paper."""
+    root = math.sqrt(rate)
+    log_rate = math.log(rate)
+    b = 0.931 + 2.53 * root
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    sure = 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u = generator.double() - 0.5
+        v = generator.double()
+        distance = 0.5 - abs(u)
+        k = _floor((2 * a / distance + b) * u + rate + 0.43) if distance else INT64_MIN
+        if distance >= 0.07 and v <= sure:
+            return k
+        if k < 0 or (distance < 0.013 and v > distance):
+            continue
+        log_v = math.log(v) if v else -math.inf
+        density = k * log_rate - rate - math.lgamma(k + 1)
+        if log_v + math.log(inverse_alpha) - math.log(a / (distance * distance) + b) <= density:
+            return k
+
+
+def _floor(value: float) -> int:
+    """Return ⌊value⌋ as a 64-bit integer; what does not fit becomes the smallest one, as on x86 processors."""
+    return math.floor(value) if abs(value) < 2.0**63 else INT64_MIN

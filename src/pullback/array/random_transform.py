@@ -1,0 +1,151 @@
+"""Distributions that one uniform float64 number is turned into: exponential, Cauchy, geometric, Bernoulli.
+
+What this module must do:
+
+- apply torch's formula to one 53-bit number per element, in the order of memory, with the C library's functions;
+- decide Bernoulli trials with a probability per element by the numbers of that probability's precision;
+- draw dropout's noise as ``torch.nn.functional.dropout`` does on a CPU.
+
+On Intel processors torch 2.13 draws ``bernoulli_(p)`` with a Python number p, dropout and ``exponential_`` from a
+generator of Intel's MKL. What is here is its stream on all other processors, and it is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..dtypes import from_numpy_dtype
+from .random import Generator
+from .random_rounding import fused_multiply_add, log, log1p, tan
+from .random_uniform import (
+    BFLOAT16,
+    HALVES,
+    REALS,
+    c_dtype_name,
+    check_dtype,
+    chunks,
+    doubles,
+    fill,
+    in_memory_order,
+    singles,
+    store,
+)
+
+_NUMBERS = (*REALS, *map(np.dtype, (np.uint8, np.int8, np.int16, np.int32, np.int64)))
+_TRIALS = (*_NUMBERS, np.dtype(np.bool_))
+
+
+def exponential(generator: Generator, out: np.ndarray, rate: float = 1.0) -> np.ndarray:
+    """Fill ``out`` with exponentially distributed numbers: -1/rate · ln(1 - u)."""
+    if not rate > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+    if out.size and out.dtype.kind != "f" and out.dtype != BFLOAT16:
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {from_numpy_dtype(out.dtype).scalar_type}"
+        )
+    scale = -1.0 / rate
+    return _each(generator, out, lambda u: scale * log1p(-u))
+
+
+def cauchy(generator: Generator, out: np.ndarray, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
+    """Fill ``out`` with Cauchy numbers: median + sigma·tan(π(u - ½))."""
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    if out.dtype.kind != "f" and out.dtype != BFLOAT16:
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
+            f"specified {c_dtype_name(out.dtype)}"
+        )
+    return _each(generator, out, lambda u: fused_multiply_add(tan(math.pi * (u - 0.5)), sigma, median))
+
+
+def geometric(generator: Generator, out: np.ndarray, p: float) -> np.ndarray:
+    """Fill ``out`` with the number of trials up to the first success: ⌈ln u / ln(1 - p)⌉."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    if out.size:
+        check_dtype(out.dtype, _NUMBERS, "geometric_cpu")
+    scale = math.log1p(-p)
+    return _each(generator, out, lambda u: np.ceil(log(u) / scale))
+
+
+def _each(generator: Generator, out: np.ndarray, formula: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def write(flat: np.ndarray) -> None:
+        for piece in chunks(flat):
+            store(piece, formula(doubles(generator, piece.size)))
+
+    with generator.lock:
+        return fill(out, write)
+
+
+# --- Bernoulli trials ---------------------------------------------------------------------------------------------------
+
+
+def bernoulli(generator: Generator, out: np.ndarray, p: float | np.ndarray = 0.5) -> np.ndarray:
+    """Fill ``out`` with ones with probability ``p``, a number or an array that broadcasts to ``out``, and with zeros.
+
+    A number and a float64 array are compared with 53-bit numbers, other arrays in float32 with 24-bit ones.
+    """
+    if isinstance(p, np.ndarray):
+        return _bernoulli_each(generator, out, p)
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    if out.size:
+        check_dtype(out.dtype, _TRIALS, "bernoulli_scalar_cpu_")
+    # u < p compares integers: the 53 bits with p·2⁵³ rounded up. The high word nearly always decides.
+    high_limit, low_limit = divmod(math.ceil(math.ldexp(p, 53)), 2**32)
+
+    def write(flat: np.ndarray) -> None:
+        for piece in chunks(flat):
+            words = generator.words(2 * piece.size)
+            high = words[::2] & 0x1FFFFF
+            success = high < high_limit
+            for tie in np.flatnonzero(high == high_limit).tolist():
+                success[tie] = words[2 * tie + 1] < low_limit
+            piece[...] = success
+
+    with generator.lock:
+        return fill(out, write)
+
+
+def _bernoulli_each(generator: Generator, out: np.ndarray, p: np.ndarray) -> np.ndarray:
+    if out.size == 0:
+        return out
+    check_dtype(out.dtype, _TRIALS, "bernoulli_tensor_cpu_self_")
+    check_dtype(p.dtype, REALS, "bernoulli_tensor_cpu_p_")
+    limits = in_memory_order(out, np.broadcast_to(p, out.shape)).reshape(-1)
+    draw = doubles if p.dtype == np.float64 else singles
+
+    def write(flat: np.ndarray) -> None:
+        for piece, limit in zip(chunks(flat), chunks(limits)):
+            possible = (limit >= 0) & (limit <= 1)
+            valid = piece.size if possible.all() else int(possible.argmin())
+            piece[:valid] = draw(generator, valid) < limit[:valid].astype(np.float64)
+            if valid < piece.size:
+                raise RuntimeError(
+                    "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+                    "improved?  If so, please report an enhancement request to PyTorch.)"
+                )
+
+    with generator.lock:
+        return fill(out, write)
+
+
+def dropout_noise(generator: Generator, out: np.ndarray, p: float) -> np.ndarray:
+    """Fill ``out`` with what dropout multiplies its input with: 1/(1 - p) with probability 1 - p, else 0.
+
+    ``out`` is laid out like the input, or has the sizes 1 of feature dropout. For p = 1 torch draws nothing.
+    """
+    if p == 1:
+        out[...] = 0
+        return out
+    bernoulli(generator, out, 1 - p)
+    if out.dtype in HALVES:
+        out[...] = (out.astype(np.float32) / np.float32(1 - p)).astype(out.dtype)
+    else:
+        out /= out.dtype.type(1 - p)
+    return out
