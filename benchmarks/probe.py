@@ -1,0 +1,175 @@
+"""Measurements that need a fresh process: ``python -m benchmarks.probe {chain|import} PEER [NODES]``.
+
+Prints one JSON object. Memory is the growth of the resident set, which counts Python objects and native
+memory alike, so that a node of PyTorch and a node of a Python library are measured by the same rule.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers import BY_NAME, Peer, load
+
+WARM_UP_NODES = 1000
+
+
+def _resident_bytes() -> int:
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    # Elsewhere only the peak is to be had, which serves because the chain only grows.
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _torch_chain(module: Any) -> tuple[Callable[[int], Any], Callable[[Any], float]]:
+    c = module.tensor(0.9999999)
+
+    def build(nodes: int) -> Any:
+        y = x = module.tensor(1.0, requires_grad=True)
+        for _ in range(nodes):
+            y = y * c
+        return x, y
+
+    def pull(built: Any) -> float:
+        x, y = built
+        y.backward()
+        return float(x.grad)
+
+    return build, pull
+
+
+def _mygrad_chain(module: Any) -> tuple[Callable[[int], Any], Callable[[Any], float]]:
+    import numpy as np
+
+    c = module.tensor(np.float32(0.9999999), constant=True)
+
+    def build(nodes: int) -> Any:
+        y = x = module.tensor(np.float32(1.0))
+        for _ in range(nodes):
+            y = y * c
+        return x, y
+
+    def pull(built: Any) -> float:
+        x, y = built
+        y.backward()
+        return float(x.grad)
+
+    return build, pull
+
+
+def _autograd_chain(module: Any) -> tuple[Callable[[int], Any], Callable[[Any], float]]:
+    import numpy as np
+
+    c = np.float32(0.9999999)
+
+    def build(nodes: int) -> Any:
+        def function(y: Any) -> Any:
+            for _ in range(nodes):
+                y = y * c
+            return y
+
+        return module.make_vjp(function)(np.float32(1.0))
+
+    def pull(built: Any) -> float:
+        pullback, _ = built
+        return float(pullback(np.float32(1.0)))
+
+    return build, pull
+
+
+CHAINS = {"torch": _torch_chain, "mygrad": _mygrad_chain, "autograd": _autograd_chain}
+
+
+def chain(peer: Peer, nodes: int) -> dict[str, float]:
+    """Build a chain of ``y = y·c`` on 0-d float32 and pull a covector back through it."""
+    build, pull = CHAINS[peer.family](load(peer).module)
+    pull(build(WARM_UP_NODES))
+    before = _resident_bytes()
+    start = time.perf_counter()
+    built = build(nodes)
+    middle = time.perf_counter()
+    grown = _resident_bytes() - before
+    resume = time.perf_counter()
+    pull(built)
+    seconds = (time.perf_counter() - resume) + (middle - start)
+    return {"node_us": seconds / nodes * 1e6, "node_bytes": grown / nodes}
+
+
+def _package_bytes(package: str) -> int:
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.submodule_search_locations is None:
+        return 0
+    return sum(
+        path.stat().st_size
+        for root in spec.submodule_search_locations
+        for path in Path(root).rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    )
+
+
+def _distribution_bytes(name: str, seen: set[str]) -> int:
+    """Bytes of an installed distribution and of everything that it requires without extras."""
+    name = re.sub(r"[-_.]+", "-", name).lower()
+    if name in seen:
+        return 0
+    seen.add(name)
+    try:
+        distribution = importlib.metadata.distribution(name)
+    except importlib.metadata.PackageNotFoundError:
+        return 0
+    total = sum(
+        path.stat().st_size
+        for file in distribution.files or ()
+        if (path := Path(str(distribution.locate_file(file)))).is_file() and path.suffix != ".pyc"
+    )
+    for requirement in distribution.requires or ():
+        specification, _, marker = requirement.partition(";")
+        if "extra" not in marker:
+            match = re.match(r"[A-Za-z0-9._-]+", specification.strip())
+            if match:
+                total += _distribution_bytes(match.group(), seen)
+    return total
+
+
+def _lists_package(peer: Peer) -> bool:
+    """Whether the distribution's list of files holds the package; a development install's does not."""
+    try:
+        files = importlib.metadata.distribution(peer.distribution).files or ()
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return any(file.parts[0] == peer.package for file in files)
+
+
+def import_(peer: Peer) -> dict[str, float]:
+    """Microseconds of the import in this fresh process; megabytes on disk."""
+    if peer.family == "tinygrad":
+        os.environ.setdefault("DEV", "CPU")
+    start = time.perf_counter()
+    importlib.import_module(peer.package)
+    seconds = time.perf_counter() - start
+    own = _package_bytes(peer.package)
+    with_dependencies = _distribution_bytes(peer.distribution, set())
+    if not _lists_package(peer):
+        with_dependencies += own
+    return {"import_us": seconds * 1e6, "size_mb": own / 1e6, "size_all_mb": with_dependencies / 1e6}
+
+
+def main(arguments: list[str]) -> None:
+    probe, peer = arguments[0], BY_NAME[arguments[1]]
+    result = chain(peer, int(arguments[2])) if probe == "chain" else import_(peer)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

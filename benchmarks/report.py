@@ -1,0 +1,198 @@
+"""What the benchmark prints and writes: a line per row, JSON with every sample, a Markdown table, a PNG."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.case import AnyRow, ProcessRow
+from benchmarks.peers import BASELINE, Peer
+
+TITLE_WIDTH, COLUMN_WIDTH = 58, 19
+SUBJECT = "pullback"
+# Compilers report pages of native stack.
+FAILURE_LINES, LINE_LIMIT = 15, 160
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for text in cpuinfo.read_text().splitlines():
+            if text.startswith("model name"):
+                return text.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def about(peers: Iterable[Peer], settings: dict[str, Any]) -> dict[str, Any]:
+    """Where, when and with what the figures were measured."""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "peers": {peer.name: peer.version() for peer in peers},
+        "settings": settings,
+    }
+
+
+def describe(row: AnyRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "title": row.title,
+        "unit": row.unit,
+        "target": row.target,
+        "target_is_absolute": isinstance(row, ProcessRow) and row.target_is_absolute,
+    }
+
+
+def figure(value: float) -> str:
+    """Three significant digits or whole numbers: 2.31, 48.7, 839, 81,400."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def header(facts: dict[str, Any], names: Sequence[str]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
+    where = f"{facts['processor']}, {facts['cores']} cores, Python {facts['python']}, {facts['date']}"
+    columns = "".join(f"{name:>{COLUMN_WIDTH}}" for name in names)
+    return f"{where}\n{versions}\nmedian (ratio to {BASELINE} eager)\n{'':{TITLE_WIDTH}}{columns}"
+
+
+def _cell(entry: dict[str, Any], name: str) -> str:
+    if name in entry["failures"]:
+        return "failed"
+    if name not in entry["peers"]:
+        return "–"
+    peer = entry["peers"][name]
+    ratio = "" if peer["ratio"] is None else f" ({peer['ratio']:.2f})"
+    doubt = "?" if peer.get("agrees") is False else ""
+    return f"{figure(peer['median'])}{ratio}{doubt}"
+
+
+def verdict(entry: dict[str, Any]) -> str:
+    """Whether pullback reached the row's target; empty where there is none or it was not measured."""
+    target, peer = entry["target"], entry["peers"].get(SUBJECT)
+    if target is None or peer is None:
+        return ""
+    value = peer["median"] if entry["target_is_absolute"] else peer["ratio"]
+    if value is None:
+        return ""
+    bound = figure(target) if entry["target_is_absolute"] else f"{target:g}"
+    return f"≤ {bound}: {'reached' if value <= target else 'missed'}"
+
+
+def line(entry: dict[str, Any], names: Sequence[str]) -> str:
+    title = f"{entry['name']}  {entry['title']}"
+    if entry["unit"] != "µs":
+        title += f" [{entry['unit']}]"
+    if len(title) >= TITLE_WIDTH:
+        title = title[: TITLE_WIDTH - 2] + "…"
+    cells = "".join(f"{_cell(entry, name):>{COLUMN_WIDTH}}" for name in names)
+    return f"{title:{TITLE_WIDTH}}{cells}  {verdict(entry)}".rstrip()
+
+
+def footer(results: dict[str, Any]) -> str:
+    """The failures, and the peers whose first numbers differ from PyTorch's."""
+    parts = []
+    for entry in results["rows"]:
+        for name, text in entry["failures"].items():
+            lines = [shown[:LINE_LIMIT] for shown in text.strip().splitlines()[:FAILURE_LINES]]
+            parts.append("\n    ".join([f"{entry['name']} failed in {name}:", *lines]))
+        reference = entry["peers"].get(BASELINE, {}).get("numbers")
+        for name, peer in entry["peers"].items():
+            if peer.get("agrees") is False:
+                parts.append(f"{entry['name']} {name} computes {peer['numbers']}, {BASELINE} {reference}")
+    return "\n".join(parts)
+
+
+def markdown(results: dict[str, Any]) -> str:
+    """The table for the documentation."""
+    facts = results["about"]
+    names = list(facts["peers"])
+    versions = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
+    lines = [
+        f"Measured {facts['date']} on {facts['processor']}, {facts['cores']} cores,",
+        f"Python {facts['python']}, {versions}.",
+        f"Medians in µs unless a row says otherwise; in brackets the ratio to {BASELINE} eager, same run.",
+        "",
+        "| | workload | " + " | ".join(names) + " | target |",
+        "| --- | --- |" + " ---: |" * len(names) + " --- |",
+    ]
+    for entry in results["rows"]:
+        title = entry["title"] + ("" if entry["unit"] == "µs" else f" [{entry['unit']}]")
+        cells = " | ".join(_cell(entry, name) for name in names)
+        lines.append(f"| {entry['name']} | {title} | {cells} | {verdict(entry)} |")
+    return "\n".join(lines) + "\n"
+
+
+def picture(results: dict[str, Any], path: Path) -> None:
+    """A dot for each peer in each row, at its ratio to PyTorch eager, on a logarithmic axis."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    entries = [entry for entry in results["rows"] if any(p["ratio"] for p in entry["peers"].values())]
+    if not entries:
+        return
+    figure_, axes = plt.subplots(figsize=(10, 1.5 + 0.28 * len(entries)), layout="constrained")
+    names = list(results["about"]["peers"])
+    markers = dict(zip(names, "osD^v<>", strict=False))
+    for name in names:
+        points = [
+            (entry["peers"][name]["ratio"], position)
+            for position, entry in enumerate(entries)
+            if name in entry["peers"] and entry["peers"][name]["ratio"]
+        ]
+        if points:
+            ratios, positions = zip(*points, strict=True)
+            subject = name == SUBJECT
+            axes.scatter(
+                ratios,
+                positions,
+                label=name,
+                marker=markers[name],
+                s=60 if subject else 26,
+                alpha=1.0 if subject else 0.7,
+                zorder=3 if subject else 2,
+            )
+    targets = [
+        (entry["target"], position)
+        for position, entry in enumerate(entries)
+        if entry["target"] and not entry["target_is_absolute"]
+    ]
+    if targets:
+        bounds, positions = zip(*targets, strict=True)
+        axes.scatter(bounds, positions, marker="|", s=160, color="black", label="target", zorder=1)
+    axes.axvline(1.0, color="grey", linewidth=1, zorder=0)
+    axes.set_xscale("log")
+    axes.set_yticks(
+        range(len(entries)), [f"{entry['name']}  {entry['title']}"[:60] for entry in entries], fontsize=8
+    )
+    axes.invert_yaxis()
+    axes.grid(axis="x", which="both", alpha=0.3)
+    facts = results["about"]
+    axes.set_xlabel(f"ratio to {BASELINE} eager in the same run (left is less)")
+    axes.set_title(f"{facts['processor']}, {facts['cores']} cores, {facts['date']}", fontsize=9)
+    axes.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.06 - 1.2 / (5 + len(entries))), ncols=8, fontsize=8
+    )
+    figure_.savefig(path, dpi=120)
+    plt.close(figure_)
+
+
+def write(results: dict[str, Any], folder: Path) -> list[Path]:
+    """Write ``results.json``, ``results.md`` and, with matplotlib, ``results.png``."""
+    paths = [folder / "results.json", folder / "results.md"]
+    paths[0].write_text(json.dumps(results, indent=1, ensure_ascii=False), encoding="utf-8")
+    paths[1].write_text(markdown(results), encoding="utf-8")
+    try:
+        picture(results, folder / "results.png")
+    except ImportError:
+        return paths
+    return [*paths, folder / "results.png"]

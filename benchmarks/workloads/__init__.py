@@ -1,0 +1,10 @@
+"""All rows of the table in order: one file per group of workloads, one function per family of peers."""
+
+from __future__ import annotations
+
+from benchmarks.case import AnyRow
+from benchmarks.workloads import conv, cost, dense, derivative, gpt, mlp, scalar, small
+
+ROWS: dict[str, AnyRow] = {
+    row.name: row for group in (small, scalar, mlp, conv, gpt, dense, derivative, cost) for row in group.ROWS
+}
