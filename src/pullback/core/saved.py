@@ -18,7 +18,7 @@ from .node import AccumulateGrad, MultiNode, Node, Output, edge_target, short_na
 from .value import TensorBase, dtype_of, shape_of, wrap
 
 #: Version counter of what can never be written to (scalars, packed values).
-FROZEN = [0]
+FROZEN: list[Any] = [0]
 
 
 class Packed:
@@ -159,7 +159,8 @@ def modified(node: Node, index: int) -> RuntimeError:
     layout = node.op.layout
     i, o = layout.input_index[index], layout.output_index[index]
     edge = node.edges[i] if i >= 0 else Output(node, o)
-    return errors.modified_in_place(dtype_of(value), shape_of(value), edge_description(edge, counter), counter[0], number)
+    own = counter if i >= 0 else FROZEN
+    return errors.modified_in_place(dtype_of(value), shape_of(value), edge_description(edge, own), counter[0], number)
 
 
 def edge_description(edge: Any, counter: list[Any]) -> str:

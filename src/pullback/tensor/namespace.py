@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops import structure  # noqa: F401  # hands the core the ops that it needs
-from . import math, operators  # noqa: F401  # importing a module registers what it declares
+from . import contract, math, operators  # noqa: F401  # importing a module registers what it declares
 from .api import install
 from .tensor import Tensor
 

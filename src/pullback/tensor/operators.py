@@ -7,6 +7,7 @@ from typing import Any
 from ..core.value import TensorBase
 from ..ops import arithmetic, comparison, elementwise
 from .api import inplace_twin
+from .contract import matmul
 from .math import power
 from .tensor import Tensor
 
@@ -19,6 +20,10 @@ def _reflected_division(self: Any, other: Any) -> Any:
 
 def _reflected_power(self: Any, base: Any) -> Any:
     return power(base, self)
+
+
+def _reflected_product(self: Any, other: Any) -> Any:
+    return matmul(other, self)
 
 
 def _compare(call: Any) -> Any:
@@ -45,6 +50,8 @@ _OPERATORS = {
     "__abs__": elementwise.abs.op.public,
     "__pow__": power,
     "__rpow__": _reflected_power,
+    "__matmul__": matmul,
+    "__rmatmul__": _reflected_product,
     "__eq__": _compare(comparison.eq),
     "__ne__": _compare(comparison.ne),
     "__lt__": comparison.lt.op.public,

@@ -1,0 +1,280 @@
+"""Products that contract an axis: matrix and vector products, `linear`, and their sums (`addmm` and its kin).
+
+Leading axes of a first operand are folded into rows, so one BLAS call serves (..., n, k) @ (k, m). `x @ wᵀ` and `xᵀ @ g` are
+ops of their own (`linear` and `linear_weight`): the rules of the three refer to each other and never transpose a copy.
+torch gives the folded forms other node names, so each has two declarations around the same kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op
+from ..core.value import dtype_of, shape_of
+from .arithmetic import add, mul
+from .convert import conj
+from .structure import expand, permute, permute_to_front, reshape, sum_dims
+
+
+def swap(x: Any) -> Any:
+    """Exchange the last two axes."""
+    if type(x) is ndarray:
+        return x.swapaxes(-1, -2)
+    rank = len(shape_of(x))
+    return permute(x, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def _rows(x: ndarray) -> ndarray:
+    return x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
+
+
+def _mm(x: ndarray, y: ndarray, /) -> ndarray:
+    if x.ndim == 2:
+        return np.dot(x, y)
+    return np.dot(_rows(x), y).reshape(*x.shape[:-1], y.shape[-1])
+
+
+def _linear(x: ndarray, w: ndarray, /) -> ndarray:
+    if x.ndim == 2:
+        return np.dot(x, w.T)
+    return np.dot(_rows(x), w.T).reshape(*x.shape[:-1], w.shape[0])
+
+
+def _linear_weight(g: ndarray, x: ndarray, /) -> ndarray:
+    return np.dot(_rows(g).T, _rows(x))
+
+
+def _affine(b: ndarray, x: ndarray, w: ndarray, /) -> ndarray:
+    y = _linear(x, w)
+    if y.dtype == b.dtype:
+        y += b
+        return y
+    return y + b
+
+
+def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> tuple[Any, ...]:
+    return tuple(v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True))
+
+
+def _batched_matrix(value: Any, dim: int | None, rank: int) -> Any:
+    """A matrix operand with axes (batch, 1, …, rows, columns) that broadcasts against an operand of `rank` axes + batch."""
+    if dim is None:
+        return value
+    shape = shape_of(value)
+    return reshape(value, (shape[0], *(1,) * (rank - 2), *shape[1:]))
+
+
+def _batch_mm(transposed: bool) -> Callable[..., Any]:
+    def rule(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+        x, y = _fronts(size, values, dims)
+        if dims[1] is None:
+            return (linear_folded if transposed else mm_folded)(x, y)
+        rank = len(shape_of(x)) - (dims[0] is not None)
+        y = swap(y) if transposed else y
+        return matmul(x, _batched_matrix(y, 0, rank))
+
+    return rule
+
+
+def _batch_weight(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+    g, x = (
+        reshape(v, (*shape_of(v)[: 0 if d is None else 1], -1, shape_of(v)[-1]))
+        for v, d in zip(_fronts(size, values, dims), dims, strict=True)
+    )
+    return matmul(swap(g), x)
+
+
+def _batch_affine(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+    b, x, w = values
+    y = linear_folded(x, w) if dims[1] is None and dims[2] is None else _batch_mm(True)(size, (x, w), dims[1:])
+    if dims[0] is not None:
+        b = permute_to_front(b, dims[0])
+        rank = len(shape_of(x)) - (dims[1] is not None)
+        b = reshape(b, (size, *(1,) * (rank - 1), shape_of(b)[1]))
+    return add(y, b)
+
+
+def _product(name: str, kernel: Callable[..., Any], rules: tuple[Any, Any], node_name: str, batch_rule: Any) -> Any:
+    return op(name, kernel, rules, kind="bilinear", halves=True, node_name=node_name, batch_rule=batch_rule)
+
+
+_MM_RULES = (
+    lambda g, y: (linear if len(shape_of(g)) == 2 else linear_folded)(g, conj(y)),
+    lambda g, x: linear_weight(conj(x), g),
+)
+_LINEAR_RULES = (
+    lambda g, w: (mm if len(shape_of(g)) == 2 else mm_folded)(g, conj(w)),
+    lambda g, x: linear_weight(g, conj(x)),
+)
+
+#: x @ y for matrices.
+mm = _product("mm", _mm, _MM_RULES, "MmBackward0", _batch_mm(False))
+#: x @ y with leading axes of x folded.
+mm_folded = _product("mm_folded", _mm, _MM_RULES, "UnsafeViewBackward0", _batch_mm(False))
+#: x @ wᵀ.
+linear = _product("linear", _linear, _LINEAR_RULES, "MmBackward0", _batch_mm(True))
+#: x @ wᵀ with leading axes of x folded.
+linear_folded = _product("linear_folded", _linear, _LINEAR_RULES, "UnsafeViewBackward0", _batch_mm(True))
+#: gᵀ @ x over all leading axes.
+linear_weight = _product(
+    "linear_weight", _linear_weight,
+    (
+        lambda g, x: (linear if len(shape_of(x)) == 2 else linear_folded)(conj(x), g),
+        lambda h, g: (mm if len(shape_of(g)) == 2 else mm_folded)(conj(g), h),
+    ),
+    "MmBackward0", _batch_weight,
+)  # fmt: skip
+
+_AFFINE_RULES = (lambda g: g, lambda g, w: _LINEAR_RULES[0](g, w), lambda g, x: linear_weight(g, conj(x)))
+
+
+def _affine_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
+    (_, x, w), (tb, tx, tw) = primals, tangents
+    parts = [] if tb is None else [expand(tb, shape_of(out))]
+    form = linear if len(shape_of(x)) == 2 else linear_folded
+    parts += [] if tx is None else [form(tx, w)]
+    parts += [] if tw is None else [form(x, tw)]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+#: b + x @ wᵀ.
+affine = op("affine", _affine, _AFFINE_RULES, halves=True, jvp=_affine_jvp, batch_rule=_batch_affine,
+            node_name="AddmmBackward0")
+#: b + x @ wᵀ with leading axes of x folded.
+affine_folded = op("affine_folded", _affine, _AFFINE_RULES, halves=True, jvp=_affine_jvp, batch_rule=_batch_affine,
+                   node_name="ViewBackward0")
+
+
+def _matmul(x: ndarray, y: ndarray, /) -> ndarray:
+    return np.matmul(x, y)
+
+
+def _batch_matmul(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+    fronts = _fronts(size, values, dims)
+    ranks = [len(shape_of(v)) - (d is not None) for v, d in zip(fronts, dims, strict=True)]
+    aligned = []
+    for v, d, rank in zip(fronts, dims, ranks, strict=True):
+        shape = shape_of(v)
+        aligned.append(v if d is None else reshape(v, (size, *(1,) * (max(ranks) - rank), *shape[1:])))
+    return matmul(*aligned)
+
+
+_MATMUL_RULES = (lambda g, y: matmul(g, swap(conj(y))), lambda g, x: matmul(swap(conj(x)), g))
+
+#: Matrix products over broadcasting leading axes; both operands have at least two axes.
+matmul = _product("matmul", _matmul, _MATMUL_RULES, "UnsafeViewBackward0", _batch_matmul)
+#: Matrix products of two stacks of equal length.
+bmm = _product("bmm", _matmul, _MATMUL_RULES, "BmmBackward0", _batch_matmul)
+
+
+def _dot(x: ndarray, y: ndarray, /) -> ndarray:
+    return np.asarray(np.dot(x, y))
+
+
+def _batch_dot(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+    x, y = _fronts(size, values, dims)
+    product = mul(x, y)
+    return sum_dims(product, (len(shape_of(product)) - 1,), False)
+
+
+#: Σ xᵢ·yᵢ.
+dot = _product(
+    "dot", _dot, (lambda g, y: g * conj(y), lambda g, x: g * conj(x)), "DotBackward0", _batch_dot
+)
+
+
+def _mv(x: ndarray, y: ndarray, /) -> ndarray:
+    return np.dot(x, y)
+
+
+def _batch_mv(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
+    x, y = _fronts(size, values, dims)
+    shape = shape_of(y)
+    return reshape(
+        matmul(x, reshape(y, (*shape, 1))), (size, *shape_of(x)[-2 if dims[0] is not None else 0 : -1])
+    )
+
+
+def column(v: Any) -> Any:
+    """A vector as a matrix of one column."""
+    return reshape(v, (*shape_of(v), 1))
+
+
+def row(v: Any) -> Any:
+    """A vector as a matrix of one row."""
+    return reshape(v, (1, *shape_of(v)))
+
+
+#: Matrix times vector.
+mv = _product(
+    "mv", _mv,
+    (lambda g, y: column(g) * conj(row(y)), lambda g, x: mv(swap(conj(x)), g)),
+    "MvBackward0", _batch_mv,
+)  # fmt: skip
+
+
+def _scaled(x: Any, factor: Any) -> Any:
+    return x if factor == 1 else x * factor
+
+
+def _add_product(name: str, kernel: Callable[..., Any], pull_x: Any, pull_y: Any, node_name: str) -> Any:
+    """Declare beta·input + alpha·product(x, y)."""
+
+    def forward(x: ndarray, y: ndarray, z: ndarray, /, beta: Any, alpha: Any) -> ndarray:
+        product = kernel(y, z)
+        if alpha != 1:
+            product = product * np.asarray(alpha, product.dtype)
+        if beta == 0:
+            return np.array(product)
+        return np.add(x if beta == 1 else x * np.asarray(beta, x.dtype), product, out=...)
+
+    def jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, beta: Any, alpha: Any) -> Any:
+        (_, y, z), (tx, ty, tz) = primals, tangents
+        parts = [] if tx is None else [expand(_scaled(tx, beta), shape_of(out))]
+        base = np.zeros(shape_of(out), dtype_of(out))
+        parts += [] if ty is None else [declared(base, ty, z, 1, alpha)]
+        parts += [] if tz is None else [declared(base, y, tz, 1, alpha)]
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return total
+
+    declared = op(
+        name, forward,
+        (
+            lambda g, beta: _scaled(g, beta.conjugate()),
+            lambda g, z, alpha: _scaled(pull_x(g, z), alpha.conjugate()),
+            lambda g, y, alpha: _scaled(pull_y(g, y), alpha.conjugate()),
+        ),
+        inputs=("x", "y", "z"), attrs=("beta", "alpha"), halves=True, jvp=jvp, node_name=node_name,
+    )  # fmt: skip
+    return declared
+
+
+addmm = _add_product(
+    "addmm", np.dot, lambda g, z: linear(g, conj(z)), lambda g, y: linear_weight(conj(y), g), "AddmmBackward0"
+)
+addmv = _add_product(
+    "addmv", np.dot, lambda g, z: column(g) * conj(row(z)), lambda g, y: mv(swap(conj(y)), g), "AddmvBackward0"
+)
+baddbmm = _add_product(
+    "baddbmm", np.matmul, lambda g, z: bmm(g, swap(conj(z))), lambda g, y: bmm(swap(conj(y)), g), "BaddbmmBackward0"
+)
+addr = _add_product("addr", np.outer, lambda g, z: mv(g, conj(z)), lambda g, y: mv(swap(g), conj(y)), "AddrBackward0")
+
+
+def _sum_of_products(x: ndarray, y: ndarray) -> ndarray:
+    return np.tensordot(x, y, axes=((0, 2), (0, 1)))
+
+
+addbmm = _add_product(
+    "addbmm", _sum_of_products,
+    lambda g, z: matmul(g, swap(conj(z))), lambda g, y: matmul(swap(conj(y)), g), "AddbmmBackward0",
+)  # fmt: skip

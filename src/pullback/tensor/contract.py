@@ -1,0 +1,433 @@
+"""Matrix products under torch's names: argument checks, the cases of `matmul`, `einsum`, `tensordot`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..ops import contract as c
+from ..ops.arithmetic import mul
+from ..ops.convert import conj
+from ..ops.structure import permute, reshape, sum_dims
+from .api import public
+
+_WORDS = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
+    "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def _check_dtypes(x: Any, y: Any) -> None:
+    a, b = dtype_of(x), dtype_of(y)
+    if a != b:
+        raise errors.with_note(
+            RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_WORDS[str(a)]} != {_WORDS[str(b)]}"),
+            "Convert one operand: x.to(y.dtype).",
+        )
+    if a.kind == "b":
+        raise NotImplementedError('"addmm_impl_cpu_" not implemented for \'Bool\'')
+
+
+def _check_product(x: Any, y: Any) -> None:
+    (n, k), (j, m) = shape_of(x), shape_of(y)
+    if k != j:
+        raise errors.with_note(
+            RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {j}x{m})"),
+            f"The columns of the first ({k}) must be the rows of the second ({j}); perhaps one is transposed.",
+        )
+
+
+def _tensors(name: str, **arguments: Any) -> None:
+    for position, (argument, value) in enumerate(arguments.items()):
+        if not isinstance(value, TensorBase):
+            raise errors.argument_type(name, argument, position + 1, "Tensor", value)
+
+
+@public
+def mm(input: Any, mat2: Any) -> Any:
+    """Matrix product: (n, k) @ (k, m) -> (n, m)."""
+    _tensors("mm", input=input, mat2=mat2)
+    if len(shape_of(input)) != 2:
+        raise RuntimeError("self must be a matrix")
+    if len(shape_of(mat2)) != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    _check_product(input, mat2)
+    _check_dtypes(input, mat2)
+    return c.mm(input, mat2)
+
+
+@public
+def mv(input: Any, vec: Any) -> Any:
+    """Matrix times vector: (n, k) @ (k,) -> (n,)."""
+    _tensors("mv", input=input, vec=vec)
+    ranks = len(shape_of(input)), len(shape_of(vec))
+    if ranks != (2, 1):
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {ranks[0]}, {ranks[1]}")
+    (n, k), (j,) = shape_of(input), shape_of(vec)
+    if k != j:
+        raise RuntimeError(f"size mismatch, got input ({n}), mat ({n}x{k}), vec ({j})")
+    _check_dtypes(input, vec)
+    return c.mv(input, vec)
+
+
+@public
+def dot(input: Any, tensor: Any) -> Any:
+    """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
+    _tensors("dot", input=input, tensor=tensor)
+    a, b = shape_of(input), shape_of(tensor)
+    if len(a) != 1 or len(b) != 1:
+        raise RuntimeError(f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors")
+    if dtype_of(input) != dtype_of(tensor):
+        raise RuntimeError(
+            f"dot : expected both vectors to have same dtype, but found {_title(input)} and {_title(tensor)}"
+        )
+    if a != b:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of elements, but "
+            f"got {a[0]} and {b[0]} elements respectively"
+        )
+    return c.dot(input, tensor)
+
+
+def _title(x: Any) -> str:
+    from ..graph_errors import type_word
+
+    return type_word(dtype_of(x))
+
+
+@public
+def vdot(input: Any, other: Any) -> Any:
+    """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
+    return dot(conj(input), other)
+
+
+@public
+def bmm(input: Any, mat2: Any) -> Any:
+    """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
+    _tensors("bmm", input=input, mat2=mat2)
+    _check_batches(input, mat2)
+    _check_dtypes(input, mat2)
+    return c.bmm(input, mat2)
+
+
+def _check_batches(x: Any, y: Any) -> None:
+    a, b = shape_of(x), shape_of(y)
+    if len(a) != 3:
+        raise RuntimeError("batch1 must be a 3D tensor")
+    if len(b) != 3:
+        raise RuntimeError("batch2 must be a 3D tensor")
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}]."
+        )
+
+
+@public
+def matmul(input: Any, other: Any) -> Any:
+    """Matrix product with torch's cases.
+
+    (k) @ (k) is a dot product; (n, k) @ (k) and (k) @ (k, m) a matrix times a vector; otherwise the last two axes are
+    matrices and leading axes broadcast.
+    """
+    if not isinstance(other, TensorBase) or not isinstance(input, TensorBase):
+        _tensors("matmul", input=input, other=other)
+    a, b = shape_of(input), shape_of(other)
+    ra, rb = len(a), len(b)
+    if ra == 2 and rb == 2:
+        if a[1] != b[0]:
+            _check_product(input, other)
+        _check_dtypes(input, other)
+        return c.mm(input, other)
+    if ra == 0 or rb == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {ra}D and {rb}D")
+    if ra == 1 and rb == 1:
+        return dot(input, other)
+    if ra == 2 and rb == 1:
+        return mv(input, other)
+    if ra == 1 and rb == 2:
+        _check_product(reshape(input, (1, *a)), other)
+        _check_dtypes(input, other)
+        return reshape(c.mm(reshape(input, (1, *a)), other), (b[1],))
+    _check_dtypes(input, other)
+    if rb == 1:
+        if a[-1] != b[0]:
+            rows = int(np.prod(a[:-1]))
+            raise RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})")
+        return reshape(c.mm_folded(input, reshape(other, (b[0], 1))), a[:-1])
+    if rb == 2:
+        if a[-1] != b[0]:
+            raise RuntimeError(
+                f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1]} and {b[0]}x{b[1]})"
+            )
+        return c.mm_folded(input, other)
+    if ra == 1:
+        product = matmul(reshape(input, (1, *a)), other)
+        return reshape(product, (*b[:-2], b[-1]))
+    try:
+        lead = np.broadcast_shapes(a[:-2], b[:-2])
+    except ValueError:
+        position, p, q = _mismatch(a[:-2], b[:-2])
+        raise RuntimeError(
+            f"The size of tensor a ({p}) must match the size of tensor b ({q}) at non-singleton dimension {position}"
+        ) from None
+    if a[-1] != b[-2]:
+        count = int(np.prod(lead))
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {a[-1]}] but got: "
+            f"[{count}, {b[-2]}]."
+        )
+    return c.matmul(input, other)
+
+
+def _mismatch(a: Sequence[int], b: Sequence[int]) -> tuple[int, int, int]:
+    """(dimension, size, size) of the last pair of axes that do not broadcast."""
+    rank = max(len(a), len(b))
+    p = (1,) * (rank - len(a)) + tuple(a)
+    q = (1,) * (rank - len(b)) + tuple(b)
+    for i in reversed(range(rank)):
+        if p[i] != q[i] and 1 not in (p[i], q[i]):
+            return i, p[i], q[i]
+    raise ValueError("the shapes broadcast")
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, TensorBase) else value  # type: ignore[attr-defined]  # the facade has it
+
+
+def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
+    have = shape_of(input)
+    lead = len(shape) - len(have)
+    if lead < 0:
+        raise RuntimeError(
+            f"expand(torch.{_title(input)}Tensor{{{list(have)}}}, size={list(shape)}): the number of sizes provided "
+            f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})"
+        )
+    for axis in reversed(range(len(have))):
+        if have[axis] not in (1, shape[lead + axis]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({shape[lead + axis]}) must match the existing size ({have[axis]}) at "
+                f"non-singleton dimension {lead + axis}.  Target sizes: {list(shape)}.  Tensor sizes: {list(have)}"
+            )
+
+
+@public(inplace=True)
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
+    _tensors("addmm", input=input, mat1=mat1, mat2=mat2)
+    if len(shape_of(mat1)) != 2:
+        raise RuntimeError(f"mat1 must be a matrix, got {len(shape_of(mat1))}-D tensor")
+    if len(shape_of(mat2)) != 2:
+        raise RuntimeError(f"mat2 must be a matrix, got {len(shape_of(mat2))}-D tensor")
+    _check_product(mat1, mat2)
+    _check_dtypes(mat1, mat2)
+    _check_expands(input, (shape_of(mat1)[0], shape_of(mat2)[1]))
+    return c.addmm(input, mat1, mat2, _number(beta), _number(alpha))
+
+
+@public(inplace=True)
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * mat @ vec``."""
+    _tensors("addmv", input=input, mat=mat, vec=vec)
+    _check_expands(input, (shape_of(mat)[0],))
+    return c.addmv(input, mat, vec, _number(beta), _number(alpha))
+
+
+@public(inplace=True)
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * vec1 ⊗ vec2``."""
+    _tensors("addr", input=input, vec1=vec1, vec2=vec2)
+    _check_expands(input, (shape_of(vec1)[0], shape_of(vec2)[0]))
+    return c.addr(input, vec1, vec2, _number(beta), _number(alpha))
+
+
+@public(inplace=True)
+def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
+    _tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)
+    _check_batches(batch1, batch2)
+    a, b = shape_of(batch1), shape_of(batch2)
+    _check_expands(input, (a[0], a[1], b[2]))
+    return c.baddbmm(input, batch1, batch2, _number(beta), _number(alpha))
+
+
+@public(inplace=True)
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
+    _tensors("addbmm", input=input, batch1=batch1, batch2=batch2)
+    _check_batches(batch1, batch2)
+    _check_expands(input, (shape_of(batch1)[1], shape_of(batch2)[2]))
+    return c.addbmm(input, batch1, batch2, _number(beta), _number(alpha))
+
+
+@public(aliases=("ger",))
+def outer(input: Any, vec2: Any) -> Any:
+    """The matrix inputᵢ·vec2ⱼ of two vectors."""
+    _tensors("outer", input=input, vec2=vec2)
+    for name, v in (("self", input), ("vec2", vec2)):
+        if len(shape_of(v)) != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {len(shape_of(v))}-D")
+    return mul(c.column(input), vec2)
+
+
+@public
+def inner(input: Any, other: Any) -> Any:
+    """Sums of products over the last axes of both."""
+    a, b = shape_of(input), shape_of(other)
+    if not a or not b:
+        return mul(input, other)
+    if a[-1] != b[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
+        )
+    return tensordot(input, other, dims=([len(a) - 1], [len(b) - 1]))
+
+
+@public(method=False)
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Sum products over pairs of axes.
+
+    Parameters
+    ----------
+    a, b : tensors
+    dims : int or (list of int, list of int)
+        How many last axes of `a` and first axes of `b` to contract, or which.
+    """
+    ra, rb = len(shape_of(a)), len(shape_of(b))
+    if isinstance(dims, TensorBase):
+        dims = dims.tolist() if len(shape_of(dims)) else int(dims)  # type: ignore[attr-defined, call-overload]
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(ra, rb):
+            raise RuntimeError(
+                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}, ndim_a={ra}, ndim_b={rb}"
+            )
+        over_a, over_b = list(range(ra - dims, ra)), list(range(dims))
+    else:
+        over_a, over_b = ([d % max(n, 1) for d in ds] for ds, n in zip(dims, (ra, rb), strict=True))
+    if len(over_a) != len(over_b):
+        raise RuntimeError("both dimension lists should have same length")
+    sa, sb = shape_of(a), shape_of(b)
+    for i, j in zip(over_a, over_b, strict=True):
+        if sa[i] != sb[j] and 1 not in (sa[i], sb[j]):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {sa[i]} in dim {i} and second has size {sb[j]} in "
+                f"dim {j}"
+            )
+    if dtype_of(a) != dtype_of(b):
+        raise RuntimeError("both inputs should have same dtype")
+    for i, j in zip(over_a, over_b, strict=True):
+        if sa[i] != sb[j]:
+            if sa[i] == 1:
+                b = sum_dims(b, (j,), True)
+            else:
+                a = sum_dims(a, (i,), True)
+    sa, sb = shape_of(a), shape_of(b)
+    free_a = [i for i in range(ra) if i not in over_a]
+    free_b = [j for j in range(rb) if j not in over_b]
+    size = int(np.prod([sa[i] for i in over_a], dtype=np.int64))
+    left = reshape(permute(a, (*free_a, *over_a)), (int(np.prod([sa[i] for i in free_a], dtype=np.int64)), size))
+    right = reshape(permute(b, (*over_b, *free_b)), (size, int(np.prod([sb[j] for j in free_b], dtype=np.int64))))
+    return reshape(c.mm(left, right), (*(sa[i] for i in free_a), *(sb[j] for j in free_b)))
+
+
+@public
+def kron(input: Any, other: Any) -> Any:
+    """Kronecker product."""
+    a, b = shape_of(input), shape_of(other)
+    rank = max(len(a), len(b))
+    p = (1,) * (rank - len(a)) + a
+    q = (1,) * (rank - len(b)) + b
+    left = reshape(input, tuple(s for n in p for s in (n, 1)))
+    right = reshape(other, tuple(s for n in q for s in (1, n)))
+    return reshape(mul(left, right), tuple(m * n for m, n in zip(p, q, strict=True)))
+
+
+@public(namespace="nn.functional", name="linear", method=False, out=False)
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
+    if not isinstance(weight, TensorBase) or not isinstance(input, TensorBase):
+        _tensors("linear", input=input, weight=weight)
+    a, w = shape_of(input), shape_of(weight)
+    if len(w) == 1:
+        return matmul(input, weight) if bias is None else matmul(input, weight) + bias
+    if a[-1:] != w[-1:]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1] if a else 1} and {w[1]}x{w[0]})"
+        )
+    if dtype_of(input) != dtype_of(weight):
+        _check_dtypes(input, weight)
+    if len(a) == 1:
+        return reshape(linear(reshape(input, (1, *a)), weight, bias), (w[0],))
+    if bias is None:
+        return c.linear(input, weight) if len(a) == 2 else c.linear_folded(input, weight)
+    return c.affine(bias, input, weight) if len(a) == 2 else c.affine_folded(bias, input, weight)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
+    out, n, m = shape_of(weight)
+    lead = shape_of(input1)[:-1]
+    if shape_of(input2)[:-1] != lead:
+        raise RuntimeError("bilinear(): input batch dimensions do not match")
+    x = reshape(input1, (-1 if int(np.prod(lead)) else 0, n)) if len(lead) != 1 else input1
+    y = reshape(input2, (-1 if int(np.prod(lead)) else 0, m)) if len(lead) != 1 else input2
+    rows = shape_of(x)[0]
+    half = c.linear(y, reshape(weight, (out * n, m)))
+    product = mul(reshape(half, (rows, out, n)), reshape(x, (rows, 1, n)))
+    result = reshape(sum_dims(product, (2,), False), (*lead, out))
+    return result if bias is None else result + bias
+
+
+# --- einsum -----------------------------------------------------------------------------------------------------------
+
+
+@public(method=False, out=False)
+def einsum(*args: Any) -> Any:
+    """Sum of products over named axes, ``einsum("ij,jk->ik", a, b)``; operands may come as one list.
+
+    Pairs of operands are contracted from left to right, each pair by one stacked matrix product.
+    """
+    from .einsum import contract
+
+    if isinstance(args[0], str):
+        equation, operands = args[0], args[1:]
+    else:
+        equation, operands = _from_sublists(args)
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    return contract(equation, list(operands))
+
+
+def _from_sublists(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    def letters(axes: Sequence[Any]) -> str:
+        def one(n: Any) -> str:
+            if n is Ellipsis:
+                return "..."
+            if not 0 <= n < 52:
+                raise ValueError(
+                    "einsum(): subscript in subscript list is not within the valid range [0, 52)"
+                )
+            return chr(ord("A") + n) if n < 26 else chr(ord("a") + n - 26)
+
+        return "".join(one(n) for n in axes)
+
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    equation = ",".join(letters(axes) for axes in args[1::2])
+    operands = args[0 : len(args) - len(args) % 2 : 2]
+    if len(args) % 2:
+        equation += "->" + letters(args[-1])
+    return equation, operands
+
+
+

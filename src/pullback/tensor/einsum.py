@@ -1,0 +1,181 @@
+"""einsum: parse the equation, then contract operands pair by pair with one stacked matrix product each.
+
+Every subscript becomes one axis of a canonical order (output subscripts, then summed ones); an operand takes a diagonal
+where it repeats a subscript, is permuted, and gets axes of size 1 for subscripts that it lacks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.value import shape_of
+from ..ops import contract as c
+from ..ops.arithmetic import mul
+from ..ops.structure import permute, reshape, sum_dims
+
+
+def contract(equation: str, operands: list[Any]) -> Any:
+    """Evaluate an einsum equation on tensors."""
+    inputs, output = _parse(equation, operands)
+    order = [*output, *sorted({s for subscripts in inputs for s in subscripts} - set(output))]
+    sizes = _sizes(inputs, operands)
+    terms = [_canonical(x, subscripts, order) for x, subscripts in zip(operands, inputs, strict=True)]
+    last_use = {s: max(i for i, subscripts in enumerate(inputs) if s in subscripts) for s in order if s in sizes}
+    summed = range(len(output), len(order))
+    result = _sum_unused(terms[0], [d for d in summed if last_use.get(order[d], 0) == 0])
+    for i in range(1, len(terms)):
+        over = [d for d in summed if last_use[order[d]] == i]
+        result = _pair(result, terms[i], over)
+    kept = shape_of(result)[: len(output)]
+    if len(order) > len(output):
+        result = reshape(result, kept)
+    return result
+
+
+def _sum_unused(x: Any, dims: list[int]) -> Any:
+    return sum_dims(x, tuple(dims), True) if dims else x
+
+
+def _parse(equation: str, operands: list[Any]) -> tuple[list[list[str]], list[str]]:
+    """Subscripts of each operand and of the output; axes under an ellipsis are named '.0', '.1', … from the last."""
+    text = equation.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    for character in text:
+        if not (character.isascii() and character.isalpha()) and character not in ".,->":
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {equation.index(character)} in the equation string, subscripts "
+                "must be in [a-zA-Z]"
+            )
+    parts = left.split(",")
+    if len(parts) < len(operands):
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
+    if len(parts) > len(operands):
+        raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
+    inputs = [_named(part, len(shape_of(x)), i) for i, (part, x) in enumerate(zip(parts, operands, strict=True))]
+    dots = max((sum(s.startswith(".") for s in names) for names in inputs), default=0)
+    ellipsis = [f".{k}" for k in reversed(range(dots))]
+    if not arrow:
+        counts: dict[str, int] = {}
+        for names in inputs:
+            for s in names:
+                counts[s] = counts.get(s, 0) + 1
+        letters = sorted((s for s in counts if not s.startswith(".") and counts[s] == 1), key=_alphabetical)
+        return inputs, [*ellipsis, *letters]
+    head, has_dots, tail = right.partition("...")
+    output = [*head, *(ellipsis if has_dots else []), *tail]
+    known = {s for names in inputs for s in names}
+    for s in output:
+        if output.count(s) > 1:
+            raise RuntimeError(f"einsum(): output subscript {s} appears more than once in the output")
+        if s not in known and not s.startswith("."):
+            raise RuntimeError(
+                f"einsum(): output subscript {s} does not appear in the equation for any input operand"
+            )
+    return inputs, output
+
+
+def _alphabetical(s: str) -> tuple[bool, str]:
+    return s.islower(), s
+
+
+def _named(part: str, rank: int, position: int) -> list[str]:
+    head, has_dots, tail = part.partition("...")
+    if "." in head or "." in tail:
+        raise RuntimeError(
+            f"einsum(): found '.' for operand {position} that is not part of any ellipsis"
+        )
+    spare = rank - len(head) - len(tail)
+    if spare < 0 or (spare and not has_dots):
+        count = len(head) + len(tail)
+        relation = "exceeds" if count > rank else "doesn't match"
+        if has_dots:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({count}) is more than the number of dimensions "
+                f"({rank}) for operand {position}"
+            )
+        raise RuntimeError(
+            f"einsum(): the number of subscripts in the equation ({count}) {_count_text(relation)} the number of dimensions "
+            f"({rank}) for operand {position}" + ("" if count > rank else " and no ellipsis was given")
+        )
+    return [*head, *(f".{k}" for k in reversed(range(spare))), *tail]
+
+
+def _count_text(relation: str) -> str:
+    return "is more than" if relation == "exceeds" else "does not match"
+
+
+def _sizes(inputs: list[list[str]], operands: list[Any]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for position, (names, x) in enumerate(zip(inputs, operands, strict=True)):
+        here: dict[str, int] = {}
+        for s, n in zip(names, shape_of(x), strict=True):
+            if here.setdefault(s, n) != n:
+                raise RuntimeError(
+                    f"einsum(): subscript {s} is repeated for operand {position} but the sizes don't match, {n} != {here[s]}"
+                )
+            if sizes.get(s, 1) == 1:
+                sizes[s] = n
+            elif n not in (1, sizes[s]):
+                raise RuntimeError(
+                    f"einsum(): subscript {s} has size {n} for operand {position} which does not broadcast with previously "
+                    f"seen size {sizes[s]}"
+                )
+    return sizes
+
+
+def _canonical(x: Any, names: list[str], order: list[str]) -> Any:
+    """The operand with one axis per subscript of `order`, of size 1 where it lacks the subscript."""
+    names = list(names)
+    for s in dict.fromkeys(names):
+        while names.count(s) > 1:
+            first = names.index(s)
+            second = names.index(s, first + 1)
+            x = x.diagonal(0, first, second)
+            del names[second], names[first]
+            names.append(s)
+    present = [s for s in order if s in names]
+    axes = tuple(names.index(s) for s in present)
+    if axes != tuple(range(len(axes))):
+        x = permute(x, axes)
+    if len(present) < len(order):
+        shape = iter(shape_of(x))
+        x = reshape(x, tuple(next(shape) if s in names else 1 for s in order))
+    return x
+
+
+def _pair(x: Any, y: Any, over: list[int]) -> Any:
+    """Multiply two canonical operands and sum over some axes (kept with size 1)."""
+    a, b = shape_of(x), shape_of(y)
+    both = [d for d in over if a[d] != 1 and b[d] != 1]
+    only_x = tuple(d for d in over if a[d] != 1 and b[d] == 1)
+    only_y = tuple(d for d in over if a[d] == 1 and b[d] != 1)
+    x = sum_dims(x, only_x, True) if only_x else x
+    y = sum_dims(y, only_y, True) if only_y else y
+    if not both:
+        return mul(x, y)
+    a, b = shape_of(x), shape_of(y)
+    rank = len(a)
+    batch = [d for d in range(rank) if d not in over and a[d] != 1 and b[d] != 1]
+    left = [d for d in range(rank) if d not in over and d not in batch and a[d] != 1]
+    right = [d for d in range(rank) if d not in over and d not in batch and a[d] == 1]
+    size = _count(a, both)
+    p = reshape(permute(x, (*batch, *left, *both, *_rest(rank, batch, left, both))), (_count(a, batch), _count(a, left), size))
+    q = reshape(permute(y, (*batch, *both, *right, *_rest(rank, batch, both, right))), (_count(b, batch), size, _count(b, right)))
+    product = c.bmm(p, q)
+    axes = [*batch, *left, *right]
+    product = reshape(product, tuple(a[d] if d not in right else b[d] for d in axes))
+    back = sorted(range(len(axes)), key=lambda k: axes[k])
+    product = permute(product, tuple(back))
+    shape = iter(shape_of(product))
+    return reshape(product, tuple(1 if d in over else next(shape) for d in range(rank)))
+
+
+def _rest(rank: int, *used: list[int]) -> list[int]:
+    taken = {d for group in used for d in group}
+    return [d for d in range(rank) if d not in taken]
+
+
+def _count(shape: tuple[int, ...], dims: list[int]) -> int:
+    return int(np.prod([shape[d] for d in dims], dtype=np.int64))
