@@ -1,17 +1,35 @@
-"""What all tests share: one BLAS thread and hypothesis without deadlines."""
+"""What all tests share: one BLAS thread, hypothesis without deadlines, defaults put back after each test."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 
 # Two workers of pytest-xdist on two cores lose more to each other's BLAS threads than they gain. Set before
 # NumPy loads.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from hypothesis import settings  # noqa: E402  # after the variables above
+import pytest  # noqa: E402  # after the variables above
+from hypothesis import settings  # noqa: E402
 
 # No deadline: a shared machine stalls. In CI the examples are the same in every run, so a change that did not
 # touch a test cannot turn it red; on a developer's machine they vary.
 settings.register_profile("pullback", deadline=None, derandomize="CI" in os.environ, print_blob=True)
 settings.load_profile("pullback")
+
+
+@pytest.fixture(autouse=True)
+def defaults() -> Iterator[None]:
+    """Put back what a test, or a program that it runs, may have set for the whole process."""
+    yield
+    if "pullback.tensor" not in sys.modules:  # tests of the checker of imports, for one, never load it
+        return
+    from pullback import dtypes
+    from pullback.core import modes
+    from pullback.tensor import printing
+
+    dtypes.set_default_dtype(dtypes.float32)
+    modes.set_modes(modes.DEFAULT)
+    printing.set_printoptions(profile="default")
