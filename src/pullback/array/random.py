@@ -3,12 +3,13 @@
 What this module must do:
 
 - give the 32-bit outputs of MT19937 in torch's order, in bulk, without a Python loop per element;
-- export and import the 5056-byte state of ``torch.get_rng_state()``, byte for byte, at every position of the stream,
-  with the cached second value of the scalar normal path;
+- export and import the 5056-byte state of ``torch.get_rng_state()``, byte for byte, at every position of
+  the stream, with the cached second value of the scalar normal path;
 - refuse bad seeds and states with torch's errors.
 
-NumPy's MT19937 supplies the outputs a block of 624 at a time. The generator below keeps the block that is being
-consumed, so a small draw is a slice, and NumPy's own state always is the state array that torch exports.
+NumPy's MT19937 supplies the outputs a block of 624 at a time. The generator below keeps the block that is
+being consumed, so a small draw is a slice, and NumPy's own state always is the state array that torch
+exports.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ STATE_WORDS = 624
 DEFAULT_SEED = 67280421310721
 SEEDS = 2**64
 
-# torch's state tensor: the seed, the words left in the block plus one, "seeded", the next word's index, the words
-# (widened to 64 bits), three normal values of which only normal_y still has a meaning, and a float32 normal value.
+# torch's state tensor: the seed, the words left in the block plus one, "seeded", the next word's index, the
+# words (widened to 64 bits), three normal values of which only the second one still has a meaning, and a
+# float32 normal value, which CPU kernels keep but do not use.
 STATE = np.dtype({
-    "names": ["seed", "left", "seeded", "next", "words", "normal_y", "normal_valid", "float_normal", "float_valid"],
+    "names": [
+        "seed", "left", "seeded", "next", "words", "normal", "has_normal", "float_normal", "has_float_normal",
+    ],
     "formats": ["<u8", "<i4", "<i4", "<u8", ("<u8", STATE_WORDS), "<f8", "<i4", "<f4", "?"],
     "offsets": [0, 8, 12, 16, 24, 5024, 5040, 5048, 5052],
     "itemsize": 5056,
@@ -54,7 +58,8 @@ class Generator:
     """
 
     __slots__ = (
-        "__weakref__", "_block", "_end", "_float_normal", "_next", "_seed", "_source", "device", "lock", "next_normal",
+        "__weakref__", "_block", "_end", "_float_normal", "_next", "_seed", "_source",
+        "device", "lock", "next_normal",
     )  # fmt: skip
 
     def __init__(self, device: object = "cpu") -> None:
@@ -72,7 +77,7 @@ class Generator:
         if self._source is not None:
             self._source.seed(seed)
 
-    # --- seeds ------------------------------------------------------------------------------------------------------
+    # --- seeds ------------------------------------------------------------------------------------
 
     def manual_seed(self, seed: int, /) -> Generator:
         """Start the stream that belongs to ``seed``, an integer in [-2⁶³, 2⁶⁴), and return the generator."""
@@ -97,7 +102,7 @@ class Generator:
     def set_offset(self, offset: int, /) -> None:
         raise RuntimeError("CPU Generator does not use offset")
 
-    # --- the state as bytes -----------------------------------------------------------------------------------------
+    # --- the state as bytes -----------------------------------------------------------------------
 
     def get_state(self) -> np.ndarray:
         """Return the state as 5056 bytes (a uint8 array) that torch's ``set_rng_state`` accepts."""
@@ -109,13 +114,13 @@ class Generator:
             state["next"] = self._next
             state["words"] = self._words().key()
             if self.next_normal is not None:
-                state["normal_y"], state["normal_valid"] = self.next_normal, 1
+                state["normal"], state["has_normal"] = self.next_normal, 1
             if self._float_normal is not None:
-                state["float_normal"], state["float_valid"] = self._float_normal, True
+                state["float_normal"], state["has_float_normal"] = self._float_normal, True
         return state.reshape(1).view(np.uint8)
 
     def set_state(self, new_state: np.ndarray, /) -> Generator:
-        """Continue from ``new_state``, 5056 bytes as ``get_state`` or torch's ``get_rng_state`` returned them."""
+        """Continue from ``new_state``, 5056 bytes as this class or torch's ``get_rng_state`` wrote them."""
         if not isinstance(new_state, np.ndarray):
             raise TypeError(f"expected a torch.ByteTensor, but got {c_type_name(new_state)}")
         if new_state.dtype != np.uint8:
@@ -124,8 +129,8 @@ class Generator:
             raise RuntimeError("RNG state must be contiguous")
         if new_state.size != STATE.itemsize:
             raise RuntimeError(
-                f"Expected a CPUGeneratorImplState of size {STATE.itemsize} but found the input RNG state size to be "
-                f"{new_state.size}"
+                f"Expected a CPUGeneratorImplState of size {STATE.itemsize} but found the input RNG state "
+                f"size to be {new_state.size}"
             )
         state = np.frombuffer(new_state.tobytes(), STATE)[0]
         left, position = int(state["left"]), int(state["next"])
@@ -137,8 +142,8 @@ class Generator:
             self._seed = int(state["seed"])
             self._block = temper(key)
             self._next, self._end = position, min(position + left - 1, STATE_WORDS)
-            self.next_normal = float(state["normal_y"]) if state["normal_valid"] else None
-            self._float_normal = float(state["float_normal"]) if state["float_valid"] else None
+            self.next_normal = float(state["normal"]) if state["has_normal"] else None
+            self._float_normal = float(state["float_normal"]) if state["has_float_normal"] else None
         return self
 
     def clone_state(self) -> Generator:
@@ -151,7 +156,7 @@ class Generator:
     def __setstate__(self, state: np.ndarray) -> None:
         self.set_state(state)
 
-    # --- drawing ----------------------------------------------------------------------------------------------------
+    # --- drawing ----------------------------------------------------------------------------------
 
     def _words(self) -> _Source:
         if self._source is None:
@@ -185,12 +190,12 @@ class _Source:
     __slots__ = ("_bits", "_draw", "_legacy")
 
     def __init__(self, seed: int) -> None:
-        from numpy.random import MT19937, RandomState  # 10 to 40 ms, which `import pullback` need not pay
+        from numpy.random import MT19937, RandomState  # 14 ms that `import pullback` need not pay
         from numpy.random import Generator as NumpyGenerator
 
         self._bits = MT19937(0)
         self._legacy = RandomState(self._bits)  # the public way to seed by the reference algorithm
-        self._draw = NumpyGenerator(self._bits).integers  # a full-range draw hands out raw words, fastest of all ways
+        self._draw = NumpyGenerator(self._bits).integers  # the fastest way to raw words: a full-range draw
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
@@ -229,7 +234,7 @@ def check_seed(seed: object) -> int:
 
 
 def c_type_name(value: object) -> str:
-    """Return the name of a value's type as C code prints it: with the module for types made in C, without it for others."""
+    """Return the name of a value's type as C code prints it: types made in C have their module before it."""
     kind = type(value)
     if kind.__flags__ & _HEAP_TYPE or kind.__module__ == "builtins":
         return kind.__name__

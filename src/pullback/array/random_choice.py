@@ -2,8 +2,8 @@
 
 What this module must do:
 
-- ``multinomial`` by torch's two algorithms: with replacement by searching the running sums for a uniform number,
-  without (or for one sample) by the largest p/q with q exponentially distributed;
+- ``multinomial`` by torch's two algorithms: with replacement by searching the running sums for a uniform
+  number, without (or for one sample) by the largest p/q with q exponentially distributed;
 - ``poisson`` by rejection, with exactly torch's draws.
 """
 
@@ -22,20 +22,22 @@ MOST_CATEGORIES = 2**24
 INT64_MIN = -(2**63)
 
 
-# --- multinomial --------------------------------------------------------------------------------------------------------
+# --- multinomial ----------------------------------------------------------------------------------
 
 
 def multinomial(generator: Generator, p: np.ndarray, count: int, replacement: bool = False) -> np.ndarray:
     """Draw ``count`` indices of the last axis of ``p``, whose rows are weights that need not sum to one.
 
-    ``p`` has shape (n,) or (m, n), the result (count,) or (m, count), int64. Equally large p/q keep their order, where
-    torch's order depends on the C++ library; with float32 weights and up to 10⁴ categories that is rare.
+    ``p`` has shape (n,) or (m, n), the result (count,) or (m, count), int64. Equally large p/q keep their
+    order, where torch's order depends on the C++ library; with float32 weights and up to 10⁴ categories
+    that is rare.
     """
     if not 1 <= p.ndim <= 2:
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if p.dtype not in REALS:
         raise RuntimeError(
-            "multinomial only supports floating-point dtypes for input, got: " + from_numpy_dtype(p.dtype).scalar_type
+            "multinomial only supports floating-point dtypes for input, got: "
+            + from_numpy_dtype(p.dtype).scalar_type
         )
     categories = p.shape[-1]
     if count <= 0:
@@ -71,7 +73,9 @@ def _search(generator: Generator, weights: np.ndarray, count: int) -> np.ndarray
     if not (weights >= 0).all():
         raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
     if not np.isfinite(weights).all():
-        raise RuntimeError("invalid multinomial distribution (encountering probability entry = infinity or NaN)")
+        raise RuntimeError(
+            "invalid multinomial distribution (encountering probability entry = infinity or NaN)"
+        )
     with np.errstate(over="ignore", invalid="ignore"):
         running = np.cumsum(weights, dtype=weights.dtype)
         if not running[-1] > 0:
@@ -81,7 +85,7 @@ def _search(generator: Generator, weights: np.ndarray, count: int) -> np.ndarray
     return np.searchsorted(running.astype(np.float64), doubles(generator, count))
 
 
-# --- Poisson ------------------------------------------------------------------------------------------------------------
+# --- Poisson --------------------------------------------------------------------------------------
 
 
 def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
@@ -116,7 +120,7 @@ def _poisson_by_product(generator: Generator, rate: float) -> int:
 
 
 def _poisson_by_rejection(generator: Generator, rate: float) -> int:
-    """Transformed rejection with squeeze, algorithm PTRS of Hörmann (1993) with the constants of that paper."""
+    """Transformed rejection with squeeze: algorithm PTRS of Hörmann (1993), with that paper's constants."""
     root = math.sqrt(rate)
     log_rate = math.log(rate)
     b = 0.931 + 2.53 * root
@@ -139,5 +143,5 @@ def _poisson_by_rejection(generator: Generator, rate: float) -> int:
 
 
 def _floor(value: float) -> int:
-    """Return ⌊value⌋ as a 64-bit integer; what does not fit becomes the smallest one, as on x86 processors."""
+    """Return ⌊value⌋ as a 64-bit integer; what does not fit becomes the smallest one, as on x86."""
     return math.floor(value) if abs(value) < 2.0**63 else INT64_MIN

@@ -2,14 +2,15 @@
 
 What this module must do:
 
-- arrays of 16 and more elements that are contiguous: Box and Muller's transform in blocks of 16, the first eight
-  numbers giving the radii and the last eight the angles. When the size is no multiple of 16, the last 16 elements are
-  drawn again;
+- arrays of 16 and more elements that are contiguous: Box and Muller's transform in blocks of 16, the first
+  eight numbers giving the radii and the last eight the angles. When the size is no multiple of 16, the last
+  16 elements are drawn again;
 - all other arrays: pairs of float64 numbers one after the other, whose second half waits in the generator;
-- in float32 (and in the half precisions, which compute in it) the logarithm, sine and cosine of the Cephes library as
-  compiled with fused multiply-adds; in float64 those of the C library.
+- in float32 (and in the half precisions, which compute in it) the logarithm, sine and cosine of the Cephes
+  library as compiled with fused multiply-adds; in float64 those of the C library.
 
-With u the uniform numbers of a block, output j < 8 is √(-2·ln(1 - uⱼ))·cos(2π·uⱼ₊₈) and output j + 8 has the sine.
+With u the uniform numbers of a block, output j < 8 is √(-2·ln(1 - uⱼ))·cos(2π·uⱼ₊₈) and output j + 8 has
+the sine.
 """
 
 from __future__ import annotations
@@ -41,13 +42,7 @@ def normal(generator: Generator, out: np.ndarray, mean: float = 0.0, std: float 
     with generator.lock:
         if out.size < BLOCK or not out.flags.c_contiguous:
             return fill(out, lambda flat: _one_by_one(generator, flat, mean, std))
-        flat = out.reshape(-1)
-        if out.dtype in HALVES:
-            _half_blocks(generator, flat, mean, std)
-        elif out.dtype == np.float32:
-            _single_blocks(generator, flat, mean, std)
-        else:
-            _double_blocks(generator, flat, mean, std)
+        _blocks(generator, out.reshape(-1), mean, std)
     return out
 
 
@@ -68,7 +63,7 @@ def log_normal(generator: Generator, out: np.ndarray, mean: float = 1.0, std: fl
         return fill(out, write)
 
 
-# --- the scalar path ----------------------------------------------------------------------------------------------------
+# --- the scalar path ------------------------------------------------------------------------------
 
 
 def _one_by_one(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
@@ -77,7 +72,7 @@ def _one_by_one(generator: Generator, flat: np.ndarray, mean: float, std: float)
 
 
 def _scalars(generator: Generator, count: int, mean: float, std: float) -> np.ndarray:
-    """Return what ``count`` calls of the scalar path give: the waiting number, pairs, and half of one more pair."""
+    """Return what ``count`` calls of the scalar path give: the waiting number, pairs, half of one more."""
     waiting = generator.next_normal
     pairs = (count if waiting is None else count - 1) + 1 >> 1
     numbers = np.empty(2 * pairs + (waiting is not None))
@@ -95,35 +90,28 @@ def _scalars(generator: Generator, count: int, mean: float, std: float) -> np.nd
     return fused_multiply_add(numbers[:count], std, mean)
 
 
-# --- blocks of 16 -------------------------------------------------------------------------------------------------------
+# --- blocks of 16 ---------------------------------------------------------------------------------
 
 
-def _double_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
+def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
+    if flat.dtype == np.float64:
+        draw, transform, words_each = doubles, _double_transform, 2
+    else:
+        draw, transform, words_each = singles, _single_transform, 1
+        mean, std = float(np.float32(mean)), float(np.float32(std))
     whole = flat.size - flat.size % BLOCK
-    for piece in chunks(flat[:whole]):
-        piece[...] = _double_transform(doubles(generator, piece.size), mean, std)
+    *pieces, last = chunks(flat[:whole])
+    for piece in pieces:
+        store(piece, transform(draw(generator, piece.size), mean, std))
+    uniform = draw(generator, last.size)
     if whole < flat.size:
-        generator.words(2 * (flat.size - whole))  # torch draws these too, to overwrite them
-        flat[-BLOCK:] = _double_transform(doubles(generator, BLOCK), mean, std)
-
-
-def _single_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
-    whole = flat.size - flat.size % BLOCK
-    mean, std = float(np.float32(mean)), float(np.float32(std))
-    for piece in chunks(flat[:whole]):
-        piece[...] = _single_transform(singles(generator, piece.size), mean, std)
+        if flat.dtype not in HALVES:  # torch draws the numbers that it then overwrites, in these precisions
+            generator.words(words_each * (flat.size - whole))
+        uniform = np.concatenate((uniform, draw(generator, BLOCK)))
+    values = transform(uniform, mean, std)
+    store(last, values[: last.size])
     if whole < flat.size:
-        generator.words(flat.size - whole)
-        flat[-BLOCK:] = _single_transform(singles(generator, BLOCK), mean, std)
-
-
-def _half_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
-    whole = flat.size - flat.size % BLOCK
-    mean, std = float(np.float32(mean)), float(np.float32(std))
-    for piece in chunks(flat[:whole]):
-        store(piece, _single_transform(singles(generator, piece.size), mean, std))
-    if whole < flat.size:  # here torch does not draw the numbers that it would overwrite
-        store(flat[-BLOCK:], _single_transform(singles(generator, BLOCK), mean, std))
+        store(flat[-BLOCK:], values[last.size :])
 
 
 def _halves_of_blocks(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -153,12 +141,13 @@ def _join(radius: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> np.ndarra
     return joined.reshape(-1)
 
 
-# --- Cephes' single-precision functions ---------------------------------------------------------------------------------
+# --- Cephes' single-precision functions
 #
-# The compiled functions fuse each product that is added to something. Here such a step runs in float64, where the
-# product is exact, and rounds to float32. That the sum is rounded twice makes no difference: the arguments are multiples
-# of 2⁻²⁴ in [0, 1], and for each of the 2²⁴ the results were compared with torch's. Products that are exact anyway
-# (by a power of two, or of a small integer and a constant with few bits) stay in float32.
+# The compiled functions fuse each product that is added to something. Here such a step runs in float64,
+# where the product is exact, and rounds to float32. That the sum is rounded twice makes no difference: the
+# arguments are multiples of 2⁻²⁴ in [0, 1], and for each of the 2²⁴ the results were compared with torch's.
+# Products that are exact anyway (by a power of two, or of a small integer and a constant with few bits)
+# stay in float32.
 
 _single = np.float32
 
@@ -170,14 +159,19 @@ _LOG = tuple(map(float, map(_single, (
 _SINE = tuple(map(float, map(_single, (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1))))
 _COSINE = tuple(map(float, map(_single, (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2))))
 _LN2_HIGH, _LN2_LOW = _single(0.693359375), _single(-2.12194440e-4)
-_QUARTER_PI = (_single(-0.78515625), _single(-2.4187564849853515625e-4), float(_single(-3.77489497744594108e-8)))
+_QUARTER_PI = (
+    _single(-0.78515625), _single(-2.4187564849853515625e-4), float(_single(-3.77489497744594108e-8)),
+)  # fmt: skip
 _FOUR_OVER_PI = _single(1.27323954473516)
 _TWO_PI = _single(2 * math.pi)
 _ROOT_HALF_BITS = int(_single(0.707106781186547524).view(np.int32))
 
 
 def cephes_radius(x: np.ndarray) -> np.ndarray:
-    """Return √(-2·ln x) for float32 x in (0, 1], with ln by Cephes: 2ᵉ·m, √½ ≤ m < √2, and a polynomial in m - 1."""
+    """Return √(-2·ln x) for float32 x in (0, 1].
+
+    Cephes writes x = 2ᵉ·m with √½ ≤ m < √2 and takes a polynomial in m - 1.
+    """
     bits = x.view(np.int32)
     exponent = bits - _ROOT_HALF_BITS
     exponent >>= 23
@@ -202,7 +196,10 @@ def cephes_radius(x: np.ndarray) -> np.ndarray:
 
 
 def cephes_cos_sin(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return cos 2πu and sin 2πu for float32 u in [0, 1), by Cephes: reduced to ±π/4, and one polynomial for each."""
+    """Return cos 2πu and sin 2πu for float32 u in [0, 1).
+
+    Cephes reduces the argument to ±π/4 and has one polynomial for each function.
+    """
     x = u * _TWO_PI
     octant = (x * _FOUR_OVER_PI).astype(np.int32)
     octant += 1
@@ -233,8 +230,8 @@ def cephes_cos_sin(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     wide += x
     sine[...] = wide
 
-    # In every second pair of octants sine and cosine change places; bit 2 of the octant gives the signs. On the bits
-    # this takes a third of the time of np.where.
+    # In every second pair of octants sine and cosine change places; bit 2 of the octant gives the signs. On
+    # the bits this takes a third of the time of np.where.
     sine_bits, cosine_bits = sine.view(np.int32), cosine.view(np.int32)
     swap = octant << 30
     swap >>= 31
@@ -248,7 +245,7 @@ def cephes_cos_sin(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _polynomial(coefficients: tuple[float, ...], x: np.ndarray, wide: np.ndarray) -> np.ndarray:
-    """Return the polynomial in float32, rounded after each fused step; ``x`` and the work space are float64."""
+    """Return the polynomial in float32, rounded after each fused step; ``x`` and ``wide`` are float64."""
     y = np.empty(x.shape, np.float32)
     np.multiply(x, coefficients[0], out=wide)
     wide += coefficients[1]

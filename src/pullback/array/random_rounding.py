@@ -2,10 +2,11 @@
 
 What this module must do:
 
-- the fused multiply-add that compilers make of ``x * scale + shift``: one rounding, which NumPy has no function for;
-- the C library's double-precision functions on whole arrays. NumPy's own log, log1p, exp and tan are vectorised
-  differently from one processor to the next and differ from the C library's in the last bit for up to 7 % of arguments,
-  so they cannot be used where the bits count.
+- the fused multiply-add that compilers make of ``x * scale + shift``: one rounding, which NumPy has no
+  function for;
+- the C library's double-precision functions on whole arrays. NumPy's own log, log1p, exp and tan are
+  vectorised differently from one processor to the next and differ from the C library's in the last bit for
+  up to 7 % of arguments, so they cannot be used where the bits count.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-# Below this size a Python loop over math's functions is faster than SciPy's call overhead, and spares its import.
+# Below this size math's functions in a Python loop (4 µs for 100 elements) spare the import of SciPy (120 ms).
 FEW = 100
 
 _SPLIT = 2.0**27 + 1
@@ -24,21 +25,21 @@ _MIDPOINT = 2**28
 _SMALLEST_NORMAL_FLOAT32 = 2.0**-126
 
 
-# --- fused multiply-add -------------------------------------------------------------------------------------------------
+# --- fused multiply-add
 
 
 def fused_multiply_add(x: np.ndarray, scale: float, shift: float) -> np.ndarray:
-    """Return x·scale + shift rounded once, for a float32 or float64 array and numbers of the same precision."""
+    """Return x·scale + shift rounded once; ``x`` is float32 or float64, the numbers have its precision."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        if shift == 0 or scale == 0 or math.frexp(scale)[0] in (0.5, -0.5) or not (math.isfinite(scale) and math.isfinite(shift)):
-            kind = x.dtype.type  # the product is exact, or the sum adds nothing to it: two roundings are one
-            return x * kind(scale) + kind(shift)
+        exact_product = math.frexp(scale)[0] in (0.0, 0.5, -0.5)
+        if exact_product or shift == 0 or not (math.isfinite(scale) and math.isfinite(shift)):
+            return x * x.dtype.type(scale) + x.dtype.type(shift)
         return _fused_single(x, scale, shift) if x.dtype == np.float32 else _fused_double(x, scale, shift)
 
 
 def _fused_single(x: np.ndarray, scale: float, shift: float) -> np.ndarray:
-    # A product of two float32 numbers is exact in float64. Rounding the sum to float64 and then to float32 goes wrong
-    # only where the first rounding lands in the middle between two float32 numbers.
+    # A product of two float32 numbers is exact in float64. Rounding the sum to float64 and then to float32
+    # goes wrong only where the first rounding lands in the middle between two float32 numbers.
     product = x.astype(np.float64)
     product *= scale
     total = product + shift
@@ -46,13 +47,14 @@ def _fused_single(x: np.ndarray, scale: float, shift: float) -> np.ndarray:
     if max(abs(scale), abs(shift)) < 1e-25:
         suspect |= np.abs(total) < _SMALLEST_NORMAL_FLOAT32  # the middle lies at another bit
     if suspect.any():
-        total[suspect] = _add_to_odd(product[suspect], np.float64(shift))
+        total[suspect] = _add_to_odd(product[suspect], shift)
     return total.astype(np.float32)
 
 
 def _fused_double(x: np.ndarray, scale: float, shift: float) -> np.ndarray:
-    # Boldo and Melquiond, "Emulation of FMA and correctly rounded sums" (2008): the error terms are added with rounding
-    # to odd, so that the last addition rounds the exact sum. Scaling by a power of two keeps the splitting in range.
+    # Boldo and Melquiond, "Emulation of FMA and correctly rounded sums" (2008): the error terms are added
+    # with rounding to odd, so that the last addition rounds the exact sum. Scaling by a power of two keeps
+    # the splitting in range.
     exponent = max(math.frexp(scale)[1], math.frexp(shift)[1])
     scale, shift = math.ldexp(scale, -exponent), math.ldexp(shift, -exponent)
     high, low = _two_product(x, scale)
@@ -81,7 +83,7 @@ def _two_product(x: np.ndarray, scale: float) -> tuple[np.ndarray, np.ndarray]:
     return product, error
 
 
-def _add_to_odd(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _add_to_odd(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
     """Return a + b where an inexact sum becomes its neighbour with an odd last bit."""
     total, error = _two_sum(a, b)
     even = (error != 0) & (total.view(np.int64) & 1 == 0)
@@ -89,12 +91,14 @@ def _add_to_odd(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(even, toward, total)
 
 
-# --- the C library's functions on float64 arrays ------------------------------------------------------------------------
+# --- the C library's functions on float64 arrays --------------------------------------------------
 
 
 def log(x: np.ndarray) -> np.ndarray:
     """Return the C library's log(x); log(0) is -inf."""
-    from scipy.special import xlogy  # 1·log(x) by the C function; importing SciPy is left to those who need it
+    if x.size < FEW and x.all():
+        return _each(math.log, x)
+    from scipy.special import xlogy  # 1·log(x) by the C function
 
     return xlogy(1.0, x)
 

@@ -2,12 +2,14 @@
 
 What this module must do:
 
-- apply torch's formula to one 53-bit number per element, in the order of memory, with the C library's functions;
+- apply torch's formula to one 53-bit number per element, in the order of memory, with the C library's
+  functions;
 - decide Bernoulli trials with a probability per element by the numbers of that probability's precision;
 - draw dropout's noise as ``torch.nn.functional.dropout`` does on a CPU.
 
-On Intel processors torch 2.13 draws ``bernoulli_(p)`` with a Python number p, dropout and ``exponential_`` from a
-generator of Intel's MKL. What is here is its stream on all other processors, and it is the same on every machine.
+On Intel processors torch 2.13 draws ``bernoulli_(p)`` with a Python number p, dropout and ``exponential_``
+from a generator of Intel's MKL. What is here is its stream on all other processors, and it is the same on
+every machine.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ def exponential(generator: Generator, out: np.ndarray, rate: float = 1.0) -> np.
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
     if out.size and out.dtype.kind != "f" and out.dtype != BFLOAT16:
         raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {from_numpy_dtype(out.dtype).scalar_type}"
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating "
+            f"point but you specified {from_numpy_dtype(out.dtype).scalar_type}"
         )
     scale = -1.0 / rate
     return _each(generator, out, lambda u: scale * log1p(-u))
@@ -57,8 +59,8 @@ def cauchy(generator: Generator, out: np.ndarray, median: float = 0.0, sigma: fl
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     if out.dtype.kind != "f" and out.dtype != BFLOAT16:
         raise RuntimeError(
-            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {c_dtype_name(out.dtype)}"
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point "
+            f"but you specified {c_dtype_name(out.dtype)}"
         )
     return _each(generator, out, lambda u: fused_multiply_add(tan(math.pi * (u - 0.5)), sigma, median))
 
@@ -82,13 +84,14 @@ def _each(generator: Generator, out: np.ndarray, formula: Callable[[np.ndarray],
         return fill(out, write)
 
 
-# --- Bernoulli trials ---------------------------------------------------------------------------------------------------
+# --- Bernoulli trials -----------------------------------------------------------------------------
 
 
 def bernoulli(generator: Generator, out: np.ndarray, p: float | np.ndarray = 0.5) -> np.ndarray:
-    """Fill ``out`` with ones with probability ``p``, a number or an array that broadcasts to ``out``, and with zeros.
+    """Fill ``out`` with ones, each with probability ``p``, and zeros.
 
-    A number and a float64 array are compared with 53-bit numbers, other arrays in float32 with 24-bit ones.
+    ``p`` is a number or an array that broadcasts to ``out``. A number and a float64 array are compared with
+    53-bit numbers, other arrays in float32 with 24-bit ones.
     """
     if isinstance(p, np.ndarray):
         return _bernoulli_each(generator, out, p)
@@ -127,8 +130,8 @@ def _bernoulli_each(generator: Generator, out: np.ndarray, p: np.ndarray) -> np.
             piece[:valid] = draw(generator, valid) < limit[:valid].astype(np.float64)
             if valid < piece.size:
                 raise RuntimeError(
-                    "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
-                    "improved?  If so, please report an enhancement request to PyTorch.)"
+                    "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "
+                    "be improved?  If so, please report an enhancement request to PyTorch.)"
                 )
 
     with generator.lock:
