@@ -8,11 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops import structure  # noqa: F401  # hands the core the ops that it needs
-from . import contract, math, operators  # noqa: F401  # importing a module registers what it declares
+from . import (  # noqa: F401  # importing a module registers what it declares
+    contract,
+    conversion,
+    creation,
+    math,
+    operators,
+    python_protocol,
+)
 from .api import install
+from .constants import CONSTANTS
 from .tensor import Tensor
 
 #: The names of torch's top level.
-TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor}
+TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor, **CONSTANTS}
 
 install(Tensor, TOP_LEVEL)

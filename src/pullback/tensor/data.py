@@ -1,0 +1,259 @@
+"""Python data as arrays: numbers, nested sequences, NumPy arrays and tensors, read as ``torch.tensor`` reads them.
+
+What this module must do:
+
+- find the sizes along the first elements, then the dtype over all elements, then store, so that of several mistakes
+  the one that torch finds first is reported;
+- refuse numbers that the dtype cannot hold, with torch's texts;
+- always return a new array in C order.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from ..core.value import TensorBase, array_of
+from ..errors import with_note
+
+_NUMBERS = frozenset({bool, int, float, complex})
+_LEAST_DTYPE = {bool: 0, int: 1, float: 2, complex: 3}
+MOST_DIMENSIONS = 128
+
+
+def array_from(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
+    """Return a new array of `data`, of the dtype given or else of the one that its elements call for."""
+    kind = type(data)
+    if kind in _NUMBERS:
+        return _stored([data], dtype or number_dtype(kind), ())
+    if isinstance(data, TensorBase):
+        return converted(array_of(data), dtype)
+    if isinstance(data, ndarray):
+        dtypes.from_numpy_dtype(data.dtype)
+        return converted(data, dtype)
+    if isinstance(data, str | bytes):
+        raise TypeError(f"new(): invalid data type '{kind.__name__}'")
+    if isinstance(data, np.generic):
+        return converted(np.asarray(data), dtype)
+    sizes = _sizes(data)
+    if not sizes:
+        found = _dtype_of_item(data) if dtype is None else dtype
+        return _stored([data], found, ())
+    flat = _flat(data, sizes, dtype)
+    if isinstance(flat, ndarray):
+        return flat
+    return _stored(flat, dtype or _common_dtype(flat), sizes)
+
+
+def converted(array: ndarray, dtype: np.dtype[Any] | None) -> ndarray:
+    """Return a C-ordered copy of an array in another dtype, rounded as torch rounds."""
+    if dtype is None or array.dtype == dtype:
+        return array.copy(order="C")
+    return cast_array(array, dtype).copy(order="C")
+
+
+def cast_array(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
+    """Return the array in another dtype: imaginary parts dropped, half precisions reached through float32."""
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        array = array.real
+    try:
+        if dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64:
+            return array.astype(np.float32).astype(dtype)
+        return array.astype(dtype)
+    except RuntimeWarning:
+        with np.errstate(all="ignore"):
+            return array.astype(dtype)
+
+
+def number_dtype(kind: type) -> np.dtype[Any]:
+    """Return the dtype that a Python number becomes."""
+    if kind is float:
+        return dtypes.get_default_dtype().numpy
+    if kind is complex:
+        return dtypes.default_complex().numpy
+    return np.dtype(kind)
+
+
+def _is_sequence(data: Any) -> bool:
+    if isinstance(data, list | tuple):
+        return True
+    if isinstance(data, TensorBase | np.generic | dict):
+        return False
+    return hasattr(type(data), "__getitem__") and hasattr(type(data), "__len__")
+
+
+def _sizes(data: Any) -> tuple[int, ...]:
+    sizes: list[int] = []
+    while _is_sequence(data):
+        length = len(data)
+        sizes.append(length)
+        if len(sizes) > MOST_DIMENSIONS:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        if length == 0:
+            break
+        data = data[0]
+    return tuple(sizes)
+
+
+def _flat(data: Any, sizes: tuple[int, ...], dtype: np.dtype[Any] | None) -> list[Any] | ndarray:
+    """The elements in row-major order; an array where the innermost sequences are arrays."""
+    level = [data]
+    wrong: Exception | None = None
+    for dim, size in enumerate(sizes):
+        if level and all(type(item) is ndarray for item in level):
+            return _from_arrays(level, sizes, dim, dtype)
+        below: list[Any] = []
+        for item in level:
+            if not _is_sequence(item):
+                wrong = wrong or TypeError("not a sequence")
+                below.append(item)
+                continue
+            if len(item) != size:
+                wrong = wrong or ValueError(f"expected sequence of length {size} at dim {dim} (got {len(item)})")
+            below.extend(item)
+        level = below
+    if wrong is not None:
+        if dtype is None:
+            _common_dtype(level)
+        raise wrong
+    return level
+
+
+def _from_arrays(arrays: list[ndarray], sizes: tuple[int, ...], dim: int, dtype: np.dtype[Any] | None) -> ndarray:
+    if dim:
+        warnings.warn(
+            "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list "
+            "to a single numpy.ndarray with numpy.array() before converting to a tensor.",
+            UserWarning,
+            stacklevel=5,
+        )
+    for array in arrays:
+        if array.shape != sizes[dim:]:
+            at = next(i for i, (have, want) in enumerate(zip(array.shape, sizes[dim:])) if have != want)
+            raise ValueError(
+                f"expected sequence of length {sizes[dim + at]} at dim {dim + at} (got {array.shape[at]})"
+            )
+    common = dtype
+    if common is None:
+        found = dtypes.from_numpy_dtype(arrays[0].dtype)
+        for array in arrays[1:]:
+            found = dtypes.promote_types(found, dtypes.from_numpy_dtype(array.dtype))
+        common = found.numpy
+    return np.stack([cast_array(a, common) for a in arrays]).reshape(sizes)
+
+
+def _common_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
+    kinds = set(map(type, flat))
+    if not kinds:
+        return dtypes.get_default_dtype().numpy
+    if kinds <= _NUMBERS:
+        return number_dtype(max(kinds, key=_LEAST_DTYPE.__getitem__))
+    found: dtypes.dtype | None = None
+    for item in flat:
+        current = dtypes.from_numpy_dtype(_dtype_of_item(item))
+        found = current if found is None else dtypes.promote_types(found, current)
+    assert found is not None
+    return found.numpy
+
+
+def _dtype_of_item(item: Any) -> np.dtype[Any]:
+    if isinstance(item, TensorBase):
+        return array_of(item).dtype
+    if isinstance(item, ndarray | np.generic):
+        return dtypes.from_numpy_dtype(item.dtype).numpy
+    for kind in (bool, int, float, complex):
+        if isinstance(item, kind):
+            return number_dtype(kind)
+    if isinstance(item, str | bytes):
+        raise TypeError(f"new(): invalid data type '{type(item).__name__}'")
+    if _is_sequence(item):
+        return _common_dtype(list(item))
+    raise RuntimeError(f"Could not infer dtype of {type(item).__name__}")
+
+
+def _stored(flat: list[Any], dtype: np.dtype[Any], sizes: tuple[int, ...]) -> ndarray:
+    """The elements as an array of `dtype`, each checked as torch checks it."""
+    if not set(map(type, flat)) <= _NUMBERS:
+        flat = [_as_number(item, dtype) for item in flat]
+    if dtype.kind == "c":
+        return np.array(flat, dtype).reshape(sizes)
+    if dtype.kind == "b":
+        return np.array([bool(item) for item in flat], dtype).reshape(sizes)
+    if any(type(item) is complex for item in flat):
+        raise TypeError(
+            f"must be real number, not complex" if dtype.kind in "fV"
+            else "'complex' object cannot be interpreted as an integer"
+        )
+    if dtype.kind in "iu":
+        return _stored_integers(flat, dtype).reshape(sizes)
+    stored_as = dtype if dtype.itemsize > 2 else np.dtype(np.float32)
+    try:
+        array = np.array(flat, stored_as)
+    except RuntimeWarning:
+        with np.errstate(all="ignore"):
+            array = np.array(flat, stored_as)
+    return cast_array(array, dtype).reshape(sizes)
+
+
+def _stored_integers(flat: list[Any], dtype: np.dtype[Any]) -> ndarray:
+    if not any(type(item) is float for item in flat):
+        try:
+            return np.array(flat, dtype)
+        except OverflowError:
+            pass  # found below, number by number
+    return np.array([checked_integer(item, dtype, dtype.name) for item in flat], dtype)
+
+
+def checked_integer(number: Any, dtype: np.dtype[Any], name: str) -> int:
+    """Return a number as the integer that an integer dtype stores: floats cut off, small negatives wrapped."""
+    limits = np.iinfo(dtype)
+    low, high = int(limits.min), int(limits.max)
+    if type(number) is float:
+        if number != number or not low - 1 < number < high + 1:
+            raise overflow(name)
+        return int(number)
+    if not -(2**63) <= number < (2**64 if dtype == np.uint64 else 2**63):
+        raise ValueError("Overflow when unpacking long long")
+    if dtype.kind == "u" and -high <= number < 0:
+        return int(number) + high + 1
+    if not low <= number <= high:
+        raise overflow(name)
+    return int(number)
+
+
+def overflow(name: str) -> RuntimeError:
+    """Build the error for a number outside the range of a dtype."""
+    return RuntimeError(f"value cannot be converted to type {name} without overflow")
+
+
+def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
+    if type(item) in _NUMBERS:
+        return item
+    if isinstance(item, TensorBase):
+        if array_of(item).size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if item._node is not None:
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                "Consider using tensor.detach() first.",
+                UserWarning,
+                stacklevel=6,
+            )
+        return item.item()  # type: ignore[attr-defined]  # the facade has it
+    if isinstance(item, ndarray | np.generic):
+        number = item.item()
+        return float(number) if type(number) not in _NUMBERS else number
+    if dtype.kind in "iu":
+        return operator.index(item)
+    if dtype.kind == "b":
+        return bool(item)
+    return complex(item) if dtype.kind == "c" else float(item)
+
+
+__all__ = ["array_from", "cast_array", "checked_integer", "converted", "number_dtype", "overflow", "with_note"]
