@@ -179,9 +179,7 @@ def picture(results: dict[str, Any], path: Path) -> None:
     facts = results["about"]
     axes.set_xlabel(f"ratio to {BASELINE} eager in the same run (left is less)")
     axes.set_title(f"{facts['processor']}, {facts['cores']} cores, {facts['date']}", fontsize=9)
-    axes.legend(
-        loc="upper center", bbox_to_anchor=(0.5, -0.06 - 1.2 / (5 + len(entries))), ncols=8, fontsize=8
-    )
+    figure_.legend(loc="outside lower center", ncols=4, fontsize=8)
     figure_.savefig(path, dpi=120)
     plt.close(figure_)
 
