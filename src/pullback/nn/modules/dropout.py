@@ -1,0 +1,65 @@
+"""Dropout layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import functional as F
+from .module import Module
+
+
+class _Dropout(Module):
+    function: str
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if p < 0 or p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p = p
+        self.inplace = inplace
+
+    def forward(self, input: Any) -> Any:
+        """In training, zero elements (or channels) with probability p and scale the others by 1/(1−p)."""
+        return getattr(F, self.function)(input, self.p, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout(_Dropout):
+    """Zero elements."""
+
+    function = "dropout"
+
+
+class Dropout1d(_Dropout):
+    """Zero channels of (N, C, L)."""
+
+    function = "dropout1d"
+
+
+class Dropout2d(_Dropout):
+    """Zero channels of (N, C, H, W)."""
+
+    function = "dropout2d"
+
+
+class Dropout3d(_Dropout):
+    """Zero channels of (N, C, D, H, W)."""
+
+    function = "dropout3d"
+
+
+class AlphaDropout(_Dropout):
+    """Dropout that keeps mean and variance of SELU activations."""
+
+    function = "alpha_dropout"
+
+    def forward(self, input: Any) -> Any:
+        """Apply in training."""
+        return F.alpha_dropout(input, self.p, self.training)
+
+
+for _class in (Dropout, Dropout1d, Dropout2d, Dropout3d, AlphaDropout):
+    _class.__module__ = "torch.nn.modules.dropout"

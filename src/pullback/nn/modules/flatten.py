@@ -1,0 +1,45 @@
+"""Flatten and Unflatten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .module import Module
+
+
+class Flatten(Module):
+    """Join the axes `start_dim` to `end_dim`."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Any) -> Any:
+        """Join axes."""
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Split an axis into several."""
+
+    def __init__(self, dim: Any, unflattened_size: Any) -> None:
+        super().__init__()
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Any) -> Any:
+        """Split the axis."""
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+
+
+for _class in (Flatten, Unflatten):
+    _class.__module__ = "torch.nn.modules.flatten"

@@ -1,0 +1,100 @@
+"""Normalisation over the last axes or over groups of channels."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from .. import functional as F
+from .. import init
+from ..parameter import Parameter
+from .creation import empty_parameter
+from .module import Module
+
+
+class LayerNorm(Module):
+    """``(x − mean) / √(var + eps) · weight + bias`` over the last axes, whose shape is `normalized_shape`."""
+
+    def __init__(
+        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True, device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)
+        self.normalized_shape = shape
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        if elementwise_affine:
+            self.weight: Parameter | None = empty_parameter(shape, device, dtype)
+        else:
+            self.register_parameter("weight", None)
+        if elementwise_affine and bias:
+            self.bias: Parameter | None = empty_parameter(shape, device, dtype)
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Any) -> Any:
+        """Normalise."""
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.elementwise_affine and self.bias is not None}"
+        )
+
+
+class GroupNorm(Module):
+    """Normalisation over each group of channels."""
+
+    def __init__(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None,
+        dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if num_channels % num_groups != 0:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        if affine:
+            self.weight: Parameter | None = empty_parameter((num_channels,), device, dtype)
+        else:
+            self.register_parameter("weight", None)
+        if affine and bias:
+            self.bias: Parameter | None = empty_parameter((num_channels,), device, dtype)
+        else:
+            self.register_parameter("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Any) -> Any:
+        """Normalise."""
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.affine and self.bias is not None}"
+        )
+
+
+for _class in (LayerNorm, GroupNorm):
+    _class.__module__ = "torch.nn.modules.normalization"

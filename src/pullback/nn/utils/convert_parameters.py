@@ -1,0 +1,27 @@
+"""Parameters as one vector and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...core.value import TensorBase
+
+
+def parameters_to_vector(parameters: Iterable[Any]) -> Any:
+    """All parameters, flattened one after another."""
+    from ...tensor.namespace import TOP_LEVEL
+
+    return TOP_LEVEL["cat"]([p.reshape(-1) for p in parameters])
+
+
+def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
+    """Write consecutive parts of a vector into the parameters' data."""
+    if not isinstance(vec, TensorBase):
+        raise TypeError(f"expected torch.Tensor, but got: torch.{type(vec).__name__}")
+    vector: Any = vec
+    start = 0
+    for p in parameters:
+        count = p.numel()
+        p.data = vector[start : start + count].view_as(p).data
+        start += count

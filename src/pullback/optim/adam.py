@@ -1,0 +1,94 @@
+"""Adam and AdamW."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..tensor.creation import tensor, zeros_like
+from .optimizer import Optimizer
+
+
+class Adam(Optimizer):
+    """Adam (Kingma & Ba 2015; AMSGrad: Reddi et al. 2018).
+
+    With gradient g, step t, learning rate γ, weight decay λ::
+
+        g ← g + λ·p
+        m ← β₁·m + (1 − β₁)·g
+        v ← β₂·v + (1 − β₂)·g²
+        p ← p − γ / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + ε)
+
+    AMSGrad uses the largest v so far; with `decoupled_weight_decay` the decay is p ← p − γ·λ·p instead (AdamW).
+    """
+
+    def __init__(
+        self, params: Any, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
+        amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+        differentiable: bool = False, fused: bool | None = None, decoupled_weight_decay: bool = False,
+    ) -> None:  # fmt: skip
+        if not lr >= 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if not eps >= 0.0:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        for index, beta in enumerate(betas):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+        if not weight_decay >= 0.0:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        super().__init__(
+            params,
+            {
+                "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+                "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
+                "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
+            },
+        )  # fmt: skip
+
+    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """Step count 0, moments 0."""
+        state = {"step": tensor(0.0), "exp_avg": zeros_like(param), "exp_avg_sq": zeros_like(param)}
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = zeros_like(param)
+        return state
+
+    def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step of the formula above."""
+        beta1, beta2 = group["betas"]
+        lr = float(group["lr"])
+        decay = group["weight_decay"]
+        state["step"] += 1
+        step = state["step"].item()
+        if group["maximize"]:
+            grad = -grad
+        if decay != 0:
+            if group["decoupled_weight_decay"]:
+                param.mul_(1 - lr * decay)
+            else:
+                grad = grad.add(param, alpha=decay)
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        if group["amsgrad"]:
+            largest = state["max_exp_avg_sq"]
+            square = largest.copy_(largest.maximum(square))
+        denominator = square.sqrt().div_(math.sqrt(1 - beta2**step)).add_(group["eps"])
+        param.addcdiv_(mean, denominator, value=-lr / (1 - beta1**step))
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay (Loshchilov & Hutter 2019): p ← p − γ·λ·p before the step."""
+
+    def __init__(
+        self, params: Any, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False, foreach: bool | None = None,
+        capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
+            differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
+        )  # fmt: skip
+
+
+Adam.__module__ = "torch.optim.adam"
+AdamW.__module__ = "torch.optim.adamw"

@@ -1,0 +1,298 @@
+"""`Optimizer`: parameter groups, state, state dicts and hooks.
+
+A subclass says what state a parameter has (`init`) and how a step changes it (`update`); the loop over groups is here, once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Callable
+from copy import deepcopy
+from itertools import chain
+from typing import Any
+
+from ..autograd.grad_mode import enable_grad, no_grad
+from ..core.hooks import HookDict, RemovableHandle
+from ..core.value import TensorBase
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+class Optimizer:
+    """Base of all optimizers.
+
+    Parameters
+    ----------
+    params : iterable of tensors, of (name, tensor), or of dicts with the key "params" and options of their own
+    defaults : dict
+        Options of groups that do not give them.
+    """
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        self._optimizer_step_pre_hooks = HookDict()
+        self._optimizer_step_post_hooks = HookDict()
+        self._optimizer_state_dict_pre_hooks = HookDict()
+        self._optimizer_state_dict_post_hooks = HookDict()
+        self._optimizer_load_state_dict_pre_hooks = HookDict()
+        self._optimizer_load_state_dict_post_hooks = HookDict()
+        if isinstance(params, TensorBase):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                + _torch_type(params)
+            )
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        groups = list(params)
+        if len(groups) == 0:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(dict(group))
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        text = type(self).__name__ + " ("
+        for i, group in enumerate(self.param_groups):
+            text += f"\nParameter Group {i}\n"
+            text += "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
+        return text + ")"
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group of parameters with options of its own."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, TensorBase):
+            param_group["params"] = [params]
+        elif isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
+                "change between runs. Please use a list instead."
+            )
+        else:
+            param_group["params"] = list(params)
+        tensors, names = [], []
+        for p in param_group["params"]:
+            if isinstance(p, tuple):
+                names.append(p[0])
+                tensors.append(p[1])
+            else:
+                tensors.append(p)
+        if names and len(names) != len(tensors):
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+        param_group["params"] = tensors
+        if names:
+            param_group["param_names"] = names
+        for p in tensors:
+            if not isinstance(p, TensorBase):
+                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + _torch_type(p))
+            if not self.defaults.get("differentiable", None) and not (p.is_leaf or p.retains_grad):  # type: ignore[attr-defined]
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+            param_group.setdefault(name, default)
+        seen = {id(p) for group in self.param_groups for p in group["params"]}
+        if len({id(p) for p in tensors}) != len(tensors):
+            import warnings
+
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                "github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
+        if any(id(p) in seen for p in tensors):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    # --- the step -----------------------------------------------------------------------------------------------------
+
+    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """The state of a parameter before its first step."""
+        raise NotImplementedError
+
+    def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Change a parameter and its state in place by one step."""
+        raise NotImplementedError
+
+    @no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Do one step for every parameter that has a gradient.
+
+        Parameters
+        ----------
+        closure : callable, optional
+            Computes the loss again with gradients and returns it; the step returns what it returned.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for param in group["params"]:
+                grad = param._grad
+                if grad is None:
+                    continue
+                state = self.state[param]
+                if not state:
+                    state.update(self.init(param, group))
+                self.update(param, grad, state, group)
+        return loss
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clear the gradients."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                if set_to_none:
+                    p._grad = None
+                elif p._grad is not None:
+                    if p._grad.grad_fn is not None:
+                        p._grad.detach_()
+                    else:
+                        p._grad.requires_grad_(False)
+                    p._grad.zero_()
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` before each step."""
+        return _add(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` after each step."""
+        return _add(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer)`` before `state_dict`."""
+        return _add(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` after `state_dict`; what it returns replaces the dict."""
+        return _add(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` before loading; what it returns replaces the dict."""
+        return _add(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer)`` after loading."""
+        return _add(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+    # --- state --------------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """State per parameter (numbered in order) and the groups' options."""
+        for pre in self._optimizer_state_dict_pre_hooks.values():
+            pre(self)
+        numbers: dict[int, int] = {}
+        groups = []
+        for group in self.param_groups:
+            for p in group["params"]:
+                numbers.setdefault(id(p), len(numbers))
+            packed = {key: value for key, value in group.items() if key != "params"}
+            packed["params"] = [numbers[id(p)] for p in group["params"]]
+            groups.append(packed)
+        state = {numbers[id(k)] if isinstance(k, TensorBase) else k: v for k, v in self.state.items()}
+        result: dict[str, Any] = {"state": state, "param_groups": groups}
+        for post in self._optimizer_state_dict_post_hooks.values():
+            replaced = post(self, result)
+            result = result if replaced is None else replaced
+        return result
+
+    @no_grad()
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take state and options from a state dict of an optimizer with groups of the same sizes."""
+        state_dict = dict(state_dict)
+        for pre in self._optimizer_load_state_dict_pre_hooks.values():
+            replaced = pre(self, state_dict)
+            state_dict = state_dict if replaced is None else replaced
+        saved = deepcopy(state_dict["param_groups"])
+        groups = self.param_groups
+        if len(groups) != len(saved):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(len(g["params"]) != len(s["params"]) for g, s in zip(groups, saved, strict=True)):
+            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+        by_number = dict(
+            zip(chain.from_iterable(s["params"] for s in saved), chain.from_iterable(g["params"] for g in groups), strict=True)
+        )
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            if key in by_number:
+                param = by_number[key]
+                state[param] = {name: _loaded(name, v, param) for name, v in value.items()}
+            else:
+                state[key] = value
+        for own, given in zip(groups, saved, strict=True):
+            given["params"] = own["params"]
+            if "param_names" in own and "param_names" not in given:
+                given["param_names"] = own["param_names"]
+        self.__setstate__({"state": state, "param_groups": saved})
+        for post in self._optimizer_load_state_dict_post_hooks.values():
+            post(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for name in ("step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post"):
+            self.__dict__.setdefault(f"_optimizer_{name}_hooks", HookDict())
+        self.defaults.setdefault("differentiable", False)
+
+
+def _loaded(name: str, value: Any, param: Any) -> Any:
+    """A state value in the parameter's dtype; the step count stays as it is."""
+    if not isinstance(value, TensorBase):
+        return value
+    tensor: Any = value
+    if name != "step" and param.is_floating_point():
+        return tensor.to(dtype=param.dtype).clone()
+    return tensor.clone()
+
+
+def _add(hooks: HookDict, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(step)
+    def wrapper(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        for pre in self._optimizer_step_pre_hooks.values():
+            replaced = pre(self, args, kwargs)
+            if replaced is not None:
+                if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                    raise RuntimeError(
+                        f"{self.step} must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
+                    )
+                args, kwargs = replaced
+        result = step(self, *args, **kwargs)
+        for post in self._optimizer_step_post_hooks.values():
+            post(self, args, kwargs)
+        return result
+
+    return wrapper
+
+
+def _torch_type(value: Any) -> str:
+    return value.type() if isinstance(value, TensorBase) else type(value).__name__  # type: ignore[attr-defined]
+
+
+Optimizer.step = _with_hooks(Optimizer.step)  # type: ignore[method-assign]
+Optimizer.__module__ = "torch.optim.optimizer"
+
+__all__ = ["Optimizer", "required"]
