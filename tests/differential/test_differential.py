@@ -1,0 +1,81 @@
+"""2,000 random programs under torch and under pullback: everything visible must be equal."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+import pullback
+
+torch = pytest.importorskip("torch")
+
+from .check import Result, check, examine, reproducer, shrink  # noqa: E402  # needs torch
+from .compare import UNDECIDED  # noqa: E402
+from .generator import generate  # noqa: E402
+from .program import Raised, run  # noqa: E402
+
+PROGRAMS = 2000
+CHUNK = 100
+CHUNKS = [range(first, first + CHUNK) for first in range(0, PROGRAMS, CHUNK)]
+
+#: Rounding may leave at most this share of programs with a number that cannot be judged.
+UNDECIDED_SHARE = 0.01
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@cache
+def results(seeds: range) -> list[Result]:
+    return [check(seed, torch, pullback) for seed in seeds]
+
+
+def report(failing: list[Result], wanted: Any) -> str:
+    """All failing seeds, and the shrunk reproducer of the first."""
+    first = failing[0]
+    mismatch = next(m for m in first.failures if wanted(m))
+    small, expected, mismatch = shrink(first.program, mismatch, torch, pullback)
+    seeds = ", ".join(str(result.seed) for result in failing)
+    script = reproducer(small, expected, mismatch, first.seed)
+    return f"{len(failing)} programs differ (seeds {seeds}).\n{script}"
+
+
+@pytest.mark.parametrize("seeds", CHUNKS, ids=str)
+def test_programs_agree(seeds: range) -> None:
+    wanted = lambda mismatch: mismatch.kind != "stride"
+    failing = [result for result in results(seeds) if any(wanted(m) for m in result.failures)]
+    assert not failing, report(failing, wanted)
+
+
+@pytest.mark.parametrize("seeds", CHUNKS, ids=str)
+def test_strides_agree(seeds: range) -> None:
+    wanted = lambda mismatch: mismatch.kind == "stride"
+    failing = [result for result in results(seeds) if any(wanted(m) for m in result.failures)]
+    assert not failing, report(failing, wanted)
+
+
+def test_few_programs_are_undecided() -> None:
+    undecided = [
+        r.seed for seeds in CHUNKS for r in results(seeds) if any(m.kind == UNDECIDED for m in r.mismatches)
+    ]
+    assert len(undecided) <= UNDECIDED_SHARE * PROGRAMS, undecided
+
+
+def test_torch_agrees_with_itself() -> None:
+    for seed in range(PROGRAMS, PROGRAMS + 50):
+        assert examine(generate(seed, torch), torch, torch)[1] == []
+
+
+def test_a_seed_gives_one_program() -> None:
+    for seed in range(20):
+        assert generate(seed, torch).script() == generate(seed, torch).script()
+
+
+def test_most_instructions_succeed() -> None:
+    outcomes = [outcome for seed in range(200) for outcome in run(generate(seed, torch), torch).outcomes]
+    refused = sum(isinstance(outcome, Raised) for outcome in outcomes)
+    assert 0.02 < refused / len(outcomes) < 0.15
