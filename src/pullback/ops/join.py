@@ -1,0 +1,58 @@
+"""Joining values along an axis, and splitting one into parts: each is the other's rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op, view
+from ..core.value import shape_of
+from .view import LEAD
+
+
+def _cat(xs: tuple[ndarray, ...], /, sizes: tuple[int, ...], dim: int) -> ndarray:
+    return np.concatenate(xs, axis=dim)
+
+
+#: Values side by side along axis `dim`; `sizes` are theirs there.
+cat_sizes = op(
+    "cat", _cat, lambda g, sizes, dim: split_with_sizes(g, sizes, dim), kind="linear", variadic=True, promote="same",
+    batch=lambda size, sizes, dim: (sizes, dim + 1),
+)
+
+
+def cat(xs: Any, dim: int) -> Any:
+    """Values side by side along axis `dim`."""
+    return cat_sizes(xs, tuple(shape_of(x)[dim] for x in xs), dim)
+
+
+def _split_with_sizes(x: ndarray, /, sizes: tuple[int, ...], dim: int) -> tuple[ndarray, ...]:
+    lead = LEAD[dim]
+    parts = []
+    start = 0
+    for size in sizes:
+        parts.append(x[(*lead, slice(start, start + size))])
+        start += size
+    return tuple(parts)
+
+
+#: Parts of the given sizes of axis `dim`.
+split_with_sizes = view(
+    "split_with_sizes", _split_with_sizes, lambda g, dim: cat(g, dim), many=True,
+    batch=lambda size, sizes, dim: (sizes, dim + 1),
+)
+
+
+def _split(x: ndarray, /, size: int, dim: int) -> tuple[ndarray, ...]:
+    length = x.shape[dim]
+    count = max(-(-length // size), 1) if size else 1
+    return _split_with_sizes(x, (*(size,) * (count - 1), length - size * (count - 1)), dim)
+
+
+#: Parts of `split_size` places of axis `dim`; the last may be smaller.
+split = view(
+    "split", lambda x, /, split_size, dim: _split(x, split_size, dim), lambda g, dim: cat(g, dim), many=True,
+    batch=lambda size, split_size, dim: (split_size, dim + 1),
+)

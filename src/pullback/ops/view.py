@@ -1,0 +1,210 @@
+"""View ops: other shapes, axes and parts of the same storage. Each has torch's node name and torch's strides.
+
+`select` and `slice_dim` are what indexing with integers and slices runs, so they are kept short. A part of a value has
+a twin `…_backward` that puts a covector into zeros; the two are each other's rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op, view
+from ..core.value import shape_of
+from .structure import contiguous_copy, permute_to_front, reshape
+
+Shape = tuple[int, ...]
+
+#: ``LEAD[d]`` selects all of the first d axes (64 is NumPy's limit).
+LEAD = tuple((slice(None),) * d for d in range(65))
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _select(x: ndarray, /, dim: int, index: int) -> ndarray:
+    return x[(*LEAD[dim], index, ...)] if dim else x[index, ...]
+
+
+#: The part at `index` of axis `dim`, without that axis.
+select = view(
+    "select", _select, lambda g, shape_x, dim, index: select_backward(g, shape_x, dim, index),
+    batch=lambda size, dim, index: (dim + 1, index),
+)
+
+
+def _select_backward(g: ndarray, /, shape: Shape, dim: int, index: int) -> ndarray:
+    whole = np.zeros(shape, g.dtype)
+    whole[(*LEAD[dim], index)] = g
+    return whole
+
+
+#: Zeros of `shape` with `g` at `index` of axis `dim`: the transpose of `select`.
+select_backward = op(
+    "select_backward", _select_backward, (lambda g, dim, index: select(g, dim, index),), kind="linear",
+    batch=lambda size, shape, dim, index: ((size, *shape), dim + 1, index),
+)
+
+
+def _slice(x: ndarray, /, dim: int, start: int, stop: int, step: int) -> ndarray:
+    return x[(*LEAD[dim], slice(start, stop, step))] if dim else x[start:stop:step]
+
+
+#: Places start, start + step, … below `stop` of axis `dim`; 0 ≤ start ≤ stop ≤ size, step > 0.
+slice_dim = view(
+    "slice", _slice, lambda g, shape_x, dim, start, stop, step: slice_backward(g, shape_x, dim, start, stop, step),
+    batch=lambda size, dim, start, stop, step: (dim + 1, start, stop, step),
+)
+
+
+def _slice_backward(g: ndarray, /, shape: Shape, dim: int, start: int, stop: int, step: int) -> ndarray:
+    whole = np.zeros(shape, g.dtype)
+    whole[(*LEAD[dim], slice(start, stop, step))] = g
+    return whole
+
+
+#: Zeros of `shape` with `g` at a slice of axis `dim`: the transpose of `slice_dim`.
+slice_backward = op(
+    "slice_backward", _slice_backward, (lambda g, dim, start, stop, step: slice_dim(g, dim, start, stop, step),),
+    kind="linear",
+    batch=lambda size, shape, dim, start, stop, step: ((size, *shape), dim + 1, start, stop, step),
+)
+
+
+def _diagonal(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
+    part = x.diagonal(offset, dim1, dim2)
+    part.flags.writeable = x.flags.writeable
+    return part
+
+
+#: The diagonal of axes `dim1` and `dim2`, as a last axis.
+diagonal = view(
+    "diagonal", _diagonal, lambda g, shape_x, offset, dim1, dim2: diagonal_backward(g, shape_x, offset, dim1, dim2),
+    batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
+)
+
+
+def _diagonal_backward(g: ndarray, /, shape: Shape, offset: int, dim1: int, dim2: int) -> ndarray:
+    whole = np.zeros(shape, g.dtype)
+    _diagonal(whole, offset, dim1, dim2)[...] = g
+    return whole
+
+
+#: Zeros of `shape` with `g` on a diagonal: the transpose of `diagonal`.
+diagonal_backward = op(
+    "diagonal_backward", _diagonal_backward, (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),),
+    kind="linear",
+    batch=lambda size, shape, offset, dim1, dim2: ((size, *shape), offset, dim1 + 1, dim2 + 1),
+)
+
+
+# --- axes -------------------------------------------------------------------------------------------------------------
+
+
+def _transpose(x: ndarray, /, dim0: int, dim1: int) -> ndarray:
+    return x.swapaxes(dim0, dim1)
+
+
+#: Axes `dim0` and `dim1` exchanged.
+transpose = view(
+    "transpose", _transpose, lambda g, dim0, dim1: transpose(g, dim0, dim1),
+    batch=lambda size, dim0, dim1: (dim0 + 1, dim1 + 1),
+)
+
+
+def _t(x: ndarray, /) -> ndarray:
+    return x.transpose()
+
+
+#: The transpose of a matrix; vectors and scalars as they are.
+t = view(
+    "t", _t, lambda g: t(g),
+    batch_rule=lambda size, values, dims: _t_batched(permute_to_front(values[0], dims[0])),
+)
+
+
+def _t_batched(x: Any) -> Any:
+    return transpose(x, 1, 2) if len(shape_of(x)) == 3 else alias(x)
+
+
+def _squeeze(x: ndarray, /) -> ndarray:
+    return x.squeeze()
+
+
+#: Without the axes of size 1.
+squeeze = view(
+    "squeeze", _squeeze, lambda g, shape_x: reshape(g, shape_x),
+    batch_rule=lambda size, values, dims: _squeeze_batched(permute_to_front(values[0], dims[0])),
+)
+
+
+def _squeeze_batched(x: Any) -> Any:
+    return squeeze_dims(x, tuple(d for d, size in enumerate(shape_of(x)) if d and size == 1))
+
+
+def _squeeze_dim(x: ndarray, /, dim: int) -> ndarray:
+    return x.squeeze(dim) if x.ndim and x.shape[dim] == 1 else x[...]
+
+
+#: Without axis `dim` where its size is 1.
+squeeze_dim = view(
+    "squeeze_dim", _squeeze_dim, lambda g, shape_x: reshape(g, shape_x), node_name="SqueezeBackward1",
+    batch_rule=lambda size, values, dims, dim: squeeze_dims(
+        permute_to_front(values[0], dims[0]), (dim + 1,) if len(shape_of(values[0])) > 1 else ()
+    ),
+)
+
+
+def _squeeze_dims(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
+    return x.squeeze(tuple(d for d in dims if x.shape[d] == 1)) if x.ndim else x[...]
+
+
+#: Without those of the axes `dims` whose size is 1.
+squeeze_dims = view(
+    "squeeze_dims", _squeeze_dims, lambda g, shape_x: reshape(g, shape_x), node_name="SqueezeBackward2",
+    batch_rule=lambda size, values, dims, which: squeeze_dims(
+        permute_to_front(values[0], dims[0]), tuple(d + 1 for d in which) if len(shape_of(values[0])) > 1 else ()
+    ),
+)
+
+
+def _unsqueeze(x: ndarray, /, dim: int) -> ndarray:
+    return x[(*LEAD[dim], None, ...)] if dim else x[None]
+
+
+#: With a new axis of size 1 at `dim`.
+unsqueeze = view(
+    "unsqueeze", _unsqueeze, lambda g, dim: squeeze_dim(g, dim), batch=lambda size, dim: (dim + 1,)
+)
+
+
+def _alias(x: ndarray, /) -> ndarray:
+    return x[...]
+
+
+#: All of it (what ``x[...]`` is).
+alias = view("alias", _alias, lambda g: g, batch=lambda size: ())
+
+
+# --- complex values as pairs ------------------------------------------------------------------------------------------
+
+
+def _view_as_real(x: ndarray, /) -> ndarray:
+    part = x.real
+    return np.lib.stride_tricks.as_strided(part, (*x.shape, 2), (*x.strides, part.itemsize))
+
+
+def _view_as_complex(x: ndarray, /) -> ndarray:
+    return x.view(np.complex64 if x.itemsize == 4 else np.complex128)[..., 0]
+
+
+#: A complex value with real and imaginary part along a new last axis.
+view_as_real = view("view_as_real", _view_as_real, lambda g: view_as_complex(contiguous_copy(g)), batch=lambda size: ())
+
+#: Pairs along the last axis as complex numbers.
+view_as_complex = view(
+    "view_as_complex", _view_as_complex, lambda g: view_as_real(g),
+    batch_rule=lambda size, values, dims: view_as_complex(contiguous_copy(permute_to_front(values[0], dims[0]))),
+)
