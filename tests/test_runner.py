@@ -453,7 +453,7 @@ def test_real_program(real: Shell) -> None:
         import torch.nn as nn
         from torch.nn import functional as F
         from torch.autograd import Variable
-        from torch.utils.data import DataLoader, TensorDataset
+        from torch.utils.checkpoint import checkpoint
 
         x = Variable(torch.tensor([1.0, 2.0]), requires_grad=True)
         y = torch.stack([3 * x[0] ** 2, x[0] ** 2 + 2 * x[1] ** 3, 10 * x[1]])
