@@ -1,0 +1,361 @@
+"""Random streams equal torch's bit for bit: recorded ones, the state's bytes, live ones if torch is there."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+import math
+import pickle
+import threading
+import zlib
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.array.random_steps import (
+    c_library,
+    digest,
+    mixed,
+    outcome,
+    uses_c_library,
+    with_pullback,
+)
+
+from pullback.array import (
+    random_choice,
+    random_integer,
+    random_normal,
+    random_rounding,
+    random_transform,
+    random_uniform,
+)
+from pullback.array.random import DEFAULT_SEED, Generator, default_generator
+
+DATA: dict[str, Any] = json.loads((Path(__file__).parent / "data" / "random.json").read_text())
+SAME_C_LIBRARY = DATA["c_library"] == [c_library()]
+
+
+def seeded(seed: int) -> Generator:
+    return Generator().manual_seed(seed)
+
+
+def check(step: list[Any], expected: str, generator: Generator) -> None:
+    got = outcome(step, generator)
+    if uses_c_library(step) and not SAME_C_LIBRARY:  # torch's own last bits would differ here, too
+        numbers = [[float(word) for word in text.split()[1:]] for text in (got, expected)]
+        assert numbers[0] == pytest.approx(numbers[1], rel=1e-2 if "float16" in step[1] else 1e-5)
+    else:
+        assert got == expected
+
+
+# --- the recorded streams -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "row", DATA["systematic"], ids=lambda row: " ".join(map(str, [*row[0][:2], *row[0][4]]))
+)
+def test_every_kernel_and_dtype_at_all_sizes(row: list[Any]) -> None:
+    step, expected, state = row
+    generator = seeded(2**40 + 17)
+    check(step, expected, generator)
+    if SAME_C_LIBRARY or generator.next_normal is None:
+        assert digest(generator.get_state().tobytes()) == state
+
+
+@pytest.mark.parametrize("name", [name for name in DATA if name.startswith("mixed")])
+def test_mixed_calls_on_one_generator(name: str) -> None:
+    *program, state = DATA[name]
+    seed = int(name.split()[1])
+    assert [step for step, _ in program] == mixed(seed), "the steps changed: run tools.record_random again"
+    generator = seeded(seed)
+    for step, expected in program:
+        check(step, expected, generator)
+    if SAME_C_LIBRARY or generator.next_normal is None:
+        assert digest(generator.get_state().tobytes()) == state
+
+
+def test_first_numbers_of_well_known_streams() -> None:
+    uniform = random_uniform.uniform(seeded(0), np.empty(2, np.float32))
+    assert [f"{number:.4f}" for number in uniform.tolist()] == ["0.4963", "0.7682"]
+    normal = random_normal.normal(seeded(0), np.empty(2, np.float32))
+    assert [f"{number:.4f}" for number in normal.tolist()] == ["1.5410", "-0.2934"]
+
+
+def test_float32_logarithm_sine_and_cosine_for_every_argument() -> None:
+    radius, cosine, sine = (np.empty(2**24, np.float32) for _ in range(3))
+    for start in range(0, 2**24, 2**16):
+        part = slice(start, start + 2**16)
+        u = np.arange(start, start + 2**16).astype(np.float32) * np.float32(2.0**-24)
+        radius[part] = random_normal.cephes_radius(np.float32(1) - u)
+        cosine[part], sine[part] = random_normal.cephes_cos_sin(u)
+    (expected,) = DATA["functions"]
+    plus = np.float32(0)  # the recorded ones are scaled by one and shifted by zero, which makes -0 a 0
+    assert digest((radius + plus).tobytes()) == expected["radius"]
+    assert digest((cosine + plus).tobytes()) == expected["cosine"]
+    assert digest((sine + plus).tobytes()) == expected["sine"]
+
+
+# --- the generator ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", DATA["seeds"], ids=lambda row: row[0])
+def test_seeds(row: list[Any]) -> None:
+    text, expected = row
+    try:
+        got: Any = Generator().manual_seed(eval(text)).initial_seed()
+    except (RuntimeError, TypeError, ValueError) as error:
+        got = f"{type(error).__name__}: {error}"
+    assert got == expected
+
+
+def recorded_states() -> list[tuple[list[Any], bytes]]:
+    return [(step, zlib.decompress(base64.b85decode(text))) for step, text in DATA["states"]]
+
+
+def test_state_has_torchs_bytes() -> None:
+    generator = seeded(-7)
+    for step, expected in recorded_states():
+        with_pullback(step, generator)
+        assert generator.get_state().shape == (5056,)
+        if SAME_C_LIBRARY or generator.next_normal is None:
+            assert generator.get_state().tobytes() == expected
+
+
+def test_stream_continues_from_torchs_bytes() -> None:
+    for _, state in recorded_states():
+        first = Generator().set_state(np.frombuffer(state, np.uint8))
+        second = Generator().set_state(first.get_state())
+        assert second.get_state().tobytes() == state
+        for step in (["normal", "float32", [3], "plain", []], ["uniform", "float64", [1500], "plain", []]):
+            assert outcome(step, first) == outcome(step, second)
+
+
+def test_state_of_another_form_is_refused() -> None:
+    generator = seeded(1)
+    state = generator.get_state()
+    for bad, kind, text in (
+        (None, TypeError, "expected a torch.ByteTensor, but got NoneType"),
+        (state.astype(np.float32), TypeError, "RNG state must be a torch.ByteTensor"),
+        (np.repeat(state, 2)[::2], RuntimeError, "RNG state must be contiguous"),
+        (
+            state[:-1], RuntimeError,
+            "Expected a CPUGeneratorImplState of size 5056 but found the input RNG state size to be 5055",
+        ),
+        (np.zeros(5056, np.uint8), RuntimeError, "Invalid mt19937 state"),
+    ):  # fmt: skip
+        with pytest.raises(kind) as error:
+            generator.set_state(bad)
+        assert str(error.value) == text
+    assert generator.get_state().tobytes() == state.tobytes()
+
+
+def test_copies_continue_independently() -> None:
+    generator = seeded(3)
+    random_normal.normal(generator, np.empty(5))
+    copies = [
+        generator.clone_state(), copy.copy(generator), copy.deepcopy(generator),
+        pickle.loads(pickle.dumps(generator)),
+    ]  # fmt: skip
+    step = ["normal", "float64", [4], "plain", []]
+    assert {outcome(step, one) for one in copies} == {outcome(step, generator)}
+    assert {one.initial_seed() for one in copies} == {3}
+
+
+def test_offsets_are_refused() -> None:
+    for call in (Generator().get_offset, lambda: Generator().set_offset(0)):
+        with pytest.raises(RuntimeError, match=r"^CPU Generator does not use offset$"):
+            call()
+
+
+def test_seed_starts_another_stream_each_time() -> None:
+    generator = Generator()
+    assert generator.initial_seed() == DEFAULT_SEED
+    assert len({generator.initial_seed(), generator.seed(), generator.seed()}) == 3
+    latest = generator.seed()
+    assert generator.initial_seed() == latest
+    assert default_generator.initial_seed() != DEFAULT_SEED
+
+
+def test_threads_share_a_stream_without_loss() -> None:
+    shared = seeded(11)
+    drawn: list[np.ndarray] = []
+
+    def draw() -> None:
+        for _ in range(200):
+            drawn.append(random_uniform.uniform(shared, np.empty(37, np.float32)))
+
+    threads = [threading.Thread(target=draw) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    alone = random_uniform.uniform(seeded(11), np.empty((800, 37), np.float32))
+    assert sorted(map(bytes, drawn)) == sorted(map(bytes, alone))
+
+
+# --- order and kinds of arrays ------------------------------------------------------------------------------
+
+
+def test_elements_are_drawn_in_the_order_of_memory() -> None:
+    plain = random_uniform.uniform(seeded(5), np.empty((3, 4), np.float32))
+    turned = random_uniform.uniform(seeded(5), np.empty((3, 4), np.float32).T)
+    apart = random_uniform.uniform(seeded(5), np.empty((6, 8), np.float32)[::2, ::2])
+    assert np.array_equal(turned.T, plain)
+    assert np.array_equal(apart, plain)
+
+
+def test_contiguous_and_other_arrays_have_other_normal_streams() -> None:
+    plain = random_normal.normal(seeded(5), np.empty(20, np.float32))
+    apart = random_normal.normal(seeded(5), np.empty(40, np.float32)[::2])
+    few = random_normal.normal(seeded(5), np.empty(15, np.float32))
+    assert not (plain == apart).any()
+    assert (apart[:15] == few).all()
+
+
+def test_half_precisions_are_below_one() -> None:
+    for dtype in (np.float16, ml_dtypes.bfloat16):
+        assert random_uniform.uniform(seeded(5), np.empty(10**5, dtype)).astype(np.float32).max() < 1
+
+
+def test_results_are_the_arrays_given() -> None:
+    out = np.empty((2, 3), np.float32)
+    generator = seeded(5)
+    for result in (
+        random_uniform.uniform(generator, out), random_normal.normal(generator, out),
+        random_transform.bernoulli(generator, out, 0.5), random_integer.random_between(generator, out, 0, 9),
+        random_transform.dropout_noise(generator, out, 0.5),
+    ):  # fmt: skip
+        assert result is out
+    assert random_uniform.uniform(generator, np.empty((), np.float32)).shape == ()
+
+
+# --- errors -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", DATA["refused"], ids=lambda row: " ".join(map(str, row[0])))
+def test_errors(row: list[Any]) -> None:
+    step, text = row
+    assert outcome(step, seeded(1)) == text
+
+
+def test_probability_out_of_range_stops_in_the_middle() -> None:
+    generator = seeded(1)
+    with pytest.raises(RuntimeError, match="Expected p_in >= 0 && p_in <= 1 to be true, but got false"):
+        random_transform.bernoulli(generator, np.empty(3, np.float32), np.array([0.5, 0.5, 2], np.float32))
+    assert generator.words(1)[0] == seeded(1).words(3)[2]
+
+
+@pytest.mark.parametrize(
+    ("weights", "count", "replacement", "text"),
+    [
+        (np.ones((2, 2, 2)), 1, False, "prob_dist must be 1 or 2 dim"),
+        (np.ones(3, np.int64), 1, False,
+         "multinomial only supports floating-point dtypes for input, got: Long"),
+        (np.ones(3), 0, False, "cannot sample n_sample <= 0 samples"),
+        (np.ones(3), 4, False, "cannot sample n_sample > prob_dist.size(-1) samples without replacement"),
+        (np.array([1, np.inf]), 1, True, "probability tensor contains either `inf`, `nan` or element < 0"),
+        (np.array([1, -1.0]), 2, True,
+         "invalid multinomial distribution (encountering probability entry < 0)"),
+        (np.array([1, np.inf]), 2, True,
+         "invalid multinomial distribution (encountering probability entry = infinity or NaN)"),
+        (np.zeros(3), 1, False, "invalid multinomial distribution (sum of probabilities <= 0)"),
+        (np.zeros(3), 2, True, "invalid multinomial distribution (sum of probabilities <= 0)"),
+    ],
+)  # fmt: skip
+def test_multinomial_errors(weights: np.ndarray, count: int, replacement: bool, text: str) -> None:
+    with pytest.raises(RuntimeError) as error:
+        random_choice.multinomial(seeded(1), weights, count, replacement)
+    assert str(error.value) == text
+
+
+def test_bounds_beyond_the_precision_warn() -> None:
+    with pytest.warns(UserWarning, match=r"^to - 1 is out of bounds \[-\(2\^24\), 2\^24\]\. Due to "):
+        random_integer.random_between(seeded(1), np.empty(3, np.float32), 0, 2**40)
+
+
+# --- the parts ----------------------------------------------------------------------------------------------
+
+
+def rounded(exact: Fraction, digits: int) -> float:
+    """Round an exact number to ``digits`` binary ones, halves to even."""
+    if exact == 0:
+        return 0.0
+    exponent = exact.numerator.bit_length() - exact.denominator.bit_length() - digits
+    while abs(exact) / Fraction(2) ** exponent >= 2**digits:
+        exponent += 1
+    return float(round(exact / Fraction(2) ** exponent) * Fraction(2) ** exponent)
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.integers(-40, 40),
+    st.integers(1, 53),
+)  # fmt: skip
+def test_fused_multiply_add_rounds_once(seed: int, kind: Any, exponent: int, few: int) -> None:
+    choose = np.random.RandomState(seed)
+    digits = 24 if kind is np.float32 else 53
+    step = 2.0 ** min(few, digits)  # numbers with few digits make ties
+    x = (np.floor(choose.random_sample(50) * step) / step).astype(kind)
+    scale = float(kind(np.floor(choose.random_sample() * step) / step))
+    shift = float(kind(choose.standard_normal() * 2.0**exponent))
+    expected = [rounded(Fraction(float(number)) * Fraction(scale) + Fraction(shift), digits) for number in x]
+    assert random_rounding.fused_multiply_add(x, scale, shift).tolist() == expected
+
+
+def test_functions_are_the_c_librarys() -> None:
+    for size in (5, 3000):
+        u = np.random.RandomState(1).random_sample(size)
+        assert random_rounding.log(u).tolist() == [math.log(number) for number in u]
+        assert random_rounding.log1p(-u).tolist() == [math.log1p(-number) for number in u]
+        assert random_rounding.exp(8 * u - 4).tolist() == [math.exp(8 * number - 4) for number in u]
+        cosine, sine = random_rounding.cos_sin(2 * math.pi * u)
+        assert cosine.tolist() == [math.cos(2 * math.pi * number) for number in u]
+        assert sine.tolist() == [math.sin(2 * math.pi * number) for number in u]
+    assert random_rounding.log(np.zeros(1)).tolist() == [-math.inf]
+
+
+@given(st.integers(1, 80), st.integers(0, 2**32 - 1))
+def test_permutations_at_once_equal_those_in_turn(n: int, seed: int) -> None:
+    choose = np.random.RandomState(seed)
+    distances = np.array([choose.randint(0, n - i) for i in range(n - 1)], np.int64)
+    if n > 1:
+        in_turn = random_integer.shuffle_in_turn(n, distances)
+        assert random_integer.shuffle_at_once(n, distances).tolist() == in_turn.tolist()
+    places = np.array([choose.randint(0, i + 1) for i in range(n)], np.int64)
+    order: list[int] = []
+    for i, place in enumerate(places.tolist()):
+        order.append(i)
+        order[i], order[place] = order[place], i
+    assert random_integer.insert_at_once(n, places).tolist() == order
+
+
+def test_large_permutations_use_the_other_algorithm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(random_integer, "TWO_WORDS_FROM_PERMUTATION", 10)
+    places = random_integer.words64(seeded(4), 10) % np.arange(1, 11, dtype=np.uint64)
+    generator = seeded(4)
+    order = random_integer.randperm(generator, 10, np.dtype(np.int64))
+    assert order.tolist() == random_integer.insert_at_once(10, places).tolist()
+    assert generator.words(1)[0] == seeded(4).words(21)[20]
+
+
+# --- live ---------------------------------------------------------------------------------------------------
+
+
+def test_live_against_torch() -> None:
+    torch = pytest.importorskip("torch")
+    if "AuthenticAMD" not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("on Intel's processors torch draws some distributions from MKL")
+    for seed in range(1000, 1060):
+        theirs, ours = torch.Generator().manual_seed(seed), seeded(seed)
+        for index, step in enumerate(mixed(seed)):
+            assert outcome(step, ours) == outcome(step, theirs, torch), (seed, step)
+            assert ours.get_state().tobytes() == theirs.get_state().numpy().tobytes(), (seed, step)
+            if index % 5 == 1:
+                ours = Generator().set_state(theirs.get_state().numpy())
+            elif index % 5 == 3:
+                theirs.set_state(torch.from_numpy(ours.get_state()))
