@@ -208,3 +208,35 @@ view_as_complex = view(
     "view_as_complex", _view_as_complex, lambda g: view_as_real(g),
     batch_rule=lambda size, values, dims: view_as_complex(contiguous_copy(permute_to_front(values[0], dims[0]))),
 )
+
+
+# --- other readings ---------------------------------------------------------------------------------------------------
+
+
+def of_view_dtype(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
+    """The same bytes as another dtype; the last axis takes up a change of the element's size."""
+    if x.itemsize == dtype.itemsize or not x.size:
+        shape = (*x.shape[:-1], x.shape[-1] * x.itemsize // dtype.itemsize) if x.ndim else ()
+        return x.view(dtype) if x.itemsize == dtype.itemsize else np.empty(shape, dtype)
+    if x.shape[-1] * x.itemsize == dtype.itemsize and x.strides[-1] != x.itemsize:
+        x = x[..., :]
+    return x.view(dtype)
+
+
+def _view_dtype(x: ndarray, /, dtype: np.dtype[Any]) -> ndarray:
+    return of_view_dtype(x, dtype)
+
+
+#: The same bytes as another dtype; carries no gradient, as in torch.
+view_dtype = op("view_dtype", _view_dtype, kind="linear", batch=lambda size, dtype: (dtype,))
+
+
+def _unsafe_view(x: ndarray, /, shape: Shape) -> ndarray:
+    return x.reshape(shape)
+
+
+#: A fresh contiguous copy in another shape, which no other tensor shares.
+unsafe_view = op(
+    "unsafe_view", _unsafe_view, (lambda g, shape_x: reshape(g, shape_x),), kind="linear",
+    batch_rule=lambda size, values, dims, shape: reshape(permute_to_front(values[0], dims[0]), (size, *shape)),
+)

@@ -12,9 +12,15 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     contract,
     conversion,
     creation,
+    extremes,
+    join,
     math,
     operators,
+    parts,
     python_protocol,
+    reductions,
+    softmax,
+    shape,
 )
 from .api import install
 from .constants import CONSTANTS

@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes, graph_errors as errors
+from ..array.strides import strides_of
 from ..core import hooks as node_hooks
 from ..core import inplace
 from ..core.calls import DIFFERENTIABLE
@@ -86,8 +87,7 @@ class Tensor(TensorBase):
 
     def stride(self, dim: int | None = None) -> Any:
         """Elements to step over along each axis, or along one."""
-        array = array_of(self)
-        strides = tuple(s // array.itemsize for s in array.strides)
+        strides = strides_of(array_of(self))
         return strides if dim is None else strides[checked_dim(dim, len(strides))]
 
     def is_contiguous(self, memory_format: Any = None) -> bool:

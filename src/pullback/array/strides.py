@@ -1,0 +1,142 @@
+"""Strides in elements as torch counts them, and arrays laid out by them.
+
+NumPy gives new axes and the axes of empty arrays the stride 0, where torch gives them the stride of a dense layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy import ndarray
+
+Ints = tuple[int, ...]
+
+
+def contiguous_strides(shape: Sequence[int]) -> Ints:
+    """Strides of C order; an axis of size 0 counts as one of size 1."""
+    strides = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def channels_last_strides(shape: Sequence[int]) -> Ints:
+    """Strides of ``(N, C, *size)`` with the channels innermost."""
+    n, channels, *size = shape
+    inner = contiguous_strides((n, *size, channels))
+    return (inner[0], inner[-1], *inner[1:-1])
+
+
+def strides_of(x: ndarray) -> Ints:
+    """Strides of an array in elements."""
+    if not x.size:
+        return contiguous_strides(x.shape)
+    width = x.itemsize
+    strides = tuple([s // width for s in x.strides])
+    if 0 not in strides:
+        return strides
+    fixed = list(strides)
+    for axis in reversed(range(x.ndim)):
+        if x.shape[axis] == 1 and not fixed[axis]:
+            fixed[axis] = x.shape[axis + 1] * fixed[axis + 1] if axis + 1 < x.ndim else 1
+    return tuple(fixed)
+
+
+def extent(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Number of elements from the first to the last that a layout reaches, both included."""
+    if 0 in shape:
+        return 0
+    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+
+
+def is_dense_in(order: Sequence[int], shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements lie without gaps when the axes `order` are walked from the innermost out."""
+    expected = 1
+    for axis in order:
+        if shape[axis] != 1:
+            if strides[axis] != expected:
+                return False
+            expected *= shape[axis]
+    return True
+
+
+def is_channels_last(x: ndarray) -> bool:
+    """Whether an array of rank 4 or 5 lies densely with the channels (axis 1) innermost."""
+    return is_dense_in((1, *range(x.ndim - 1, 1, -1), 0), x.shape, strides_of(x))
+
+
+def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
+    """The view of `x`'s storage with other strides, `offset` elements after (or before) its first element."""
+    root, before = storage(x)
+    width = x.itemsize
+    return np.ndarray(shape, x.dtype, root, before + offset * width, tuple([s * width for s in strides]))
+
+
+def storage(x: ndarray) -> tuple[ndarray, int]:
+    """The array that spans the storage which `x` is part of, as bytes, and the place of `x` in it, in bytes."""
+    root = x
+    while isinstance(root.base, ndarray):
+        root = root.base
+    if not (root.flags.c_contiguous or root.flags.f_contiguous):
+        low, high = np.lib.array_utils.byte_bounds(root)
+        return _bytes_at(root, low, high - low), _address(x) - low
+    flat = root if root.flags.c_contiguous else root.T
+    return flat, (_address(x) - _address(root) if x is not root else 0)
+
+
+def _address(x: ndarray) -> int:
+    return int(x.__array_interface__["data"][0])
+
+
+class _Memory:
+    """Hands a piece of another array's memory to NumPy."""
+
+    def __init__(self, owner: ndarray, address: int, size: int) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "data": (address, not owner.flags.writeable), "shape": (size,), "typestr": "|u1", "version": 3,
+        }
+
+
+def _bytes_at(owner: ndarray, address: int, size: int) -> ndarray:
+    return np.asarray(_Memory(owner, address, size))
+
+
+def laid_out(x: ndarray, strides: Ints | None) -> ndarray:
+    """A copy with the given strides (None: C order)."""
+    if strides is None:
+        return x.copy(order="C")
+    buffer = np.empty(extent(x.shape, strides), x.dtype)
+    width = x.itemsize
+    copy: ndarray = np.ndarray(x.shape, x.dtype, buffer, 0, tuple([s * width for s in strides]))
+    copy[...] = x
+    return copy
+
+
+def reshaped_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
+    """Strides that show a layout in another shape of as many elements; None where only a copy can have that shape."""
+    if 0 in shape:
+        return contiguous_strides(new)
+    if not shape:
+        return (1,) * len(new)
+    found = [0] * len(new)
+    at = len(new) - 1
+    step = strides[-1]
+    elements = covered = 1
+    for axis in range(len(shape) - 1, -1, -1):
+        elements *= shape[axis]
+        if axis and (shape[axis - 1] == 1 or strides[axis - 1] == elements * step):
+            continue
+        while at >= 0 and (covered < elements or new[at] == 1):
+            found[at] = covered * step
+            covered *= new[at]
+            at -= 1
+        if covered != elements:
+            return None
+        if axis:
+            step = strides[axis - 1]
+            elements = covered = 1
+    return tuple(found) if at < 0 else None

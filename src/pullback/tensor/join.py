@@ -1,0 +1,102 @@
+"""Tensors joined along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.value import shape_of
+from ..ops import join, structure
+from .api import public
+from .shape import atleast_1d, atleast_2d, atleast_3d, reshaped
+from .sizes import integer, tensors
+from .tensor import checked_dim
+
+
+@public(method=False, aliases=("concat", "concatenate"))
+def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
+    """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+    return concatenated("cat", tensors, dim if axis is None else axis)
+
+
+def concatenated(name: str, given: Any, dim: int) -> Any:
+    """`cat` under a function's name."""
+    xs = tensors(name, given)
+    if not xs:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    shapes = [shape_of(x) for x in xs]
+    for i, shape in enumerate(shapes):
+        if not shape:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    model = next((s for s in shapes if s != (0,)), (0,))
+    dim = checked_dim(integer(name, "dim", 2, dim), len(model))
+    for i, shape in enumerate(shapes):
+        if shape == (0,):
+            continue
+        if len(shape) != len(model):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(model)} and {len(shape)}")
+        for d, (want, have) in enumerate(zip(model, shape, strict=True)):
+            if d != dim and want != have:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {want} but got size {have} for "
+                    f"tensor number {i} in the list."
+                )
+    if model != (0,) and (0,) in shapes:
+        empty = (*model[:dim], 0, *model[dim + 1 :])
+        xs = tuple(reshaped(x, empty) if s == (0,) else x for x, s in zip(xs, shapes, strict=True))
+    return join.cat(xs, dim)
+
+
+@public(method=False)
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Tensors of one shape side by side along a new axis `dim`."""
+    xs = _given("stack", tensors)
+    first = shape_of(xs[0])
+    for i, x in enumerate(xs):
+        if shape_of(x) != first:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and {list(shape_of(x))} at "
+                f"entry {i}"
+            )
+    return structure.stack(xs, checked_dim(integer("stack", "dim", 2, dim), len(first) + 1))
+
+
+def _given(name: str, given: Any) -> tuple[Any, ...]:
+    xs = tensors(name, given)
+    if not xs:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return xs
+
+
+@public(method=False)
+def hstack(tensors: Any) -> Any:
+    """Tensors joined along axis 1 (vectors along axis 0)."""
+    xs = atleast_1d(_given("hstack", tensors))
+    return concatenated("hstack", xs, 0 if len(shape_of(xs[0])) == 1 else 1)
+
+
+@public(method=False)
+def vstack(tensors: Any) -> Any:
+    """Tensors, vectors as rows, joined along axis 0."""
+    return concatenated("vstack", atleast_2d(_given("vstack", tensors)), 0)
+
+
+@public(method=False)
+def row_stack(tensors: Any) -> Any:
+    """The same as `vstack`."""
+    return concatenated("row_stack", atleast_2d(_given("vstack", tensors)), 0)
+
+
+@public(method=False)
+def dstack(tensors: Any) -> Any:
+    """Tensors, as of rank 3, joined along axis 2."""
+    return concatenated("dstack", atleast_3d(_given("dstack", tensors)), 2)
+
+
+@public(method=False)
+def column_stack(tensors: Any) -> Any:
+    """Tensors, vectors as columns, joined along axis 1."""
+    xs = _given("column_stack", tensors)
+    columns = tuple(
+        reshaped(x, (1 if not shape_of(x) else shape_of(x)[0], 1)) if len(shape_of(x)) <= 1 else x for x in xs
+    )
+    return concatenated("column_stack", columns, 1)

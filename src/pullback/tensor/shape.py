@@ -1,0 +1,449 @@
+"""Other shapes and orders of axes: views wherever torch makes views, with torch's errors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from numpy import ndarray
+
+from .. import dtypes, errors
+from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
+from ..graph_errors import type_word
+from ..ops import structure, view as v
+from ..ops.convert import conj
+from .api import public
+from .sizes import (
+    Ints, count, dims, distinct_dims, inferred, int_or_sequence, integer, ints, is_int, sequence, tensor,
+    tensors,
+)  # fmt: skip
+from .tensor import Tensor, checked_dim
+
+# --- other shapes -----------------------------------------------------------------------------------------------------
+
+
+@public(is_function=False, out=False, name="view")
+def view(input: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
+    """The same storage in another shape, or read as another dtype.
+
+    One size may be -1 and is then inferred. Raises where the strides do not allow the shape without a copy.
+    """
+    only = dtype if dtype is not None else shape[0] if len(shape) == 1 else None
+    if isinstance(only, dtypes.dtype):
+        return view_as_dtype(input, only)
+    if size is None and (not shape or not (is_int(shape[0]) or isinstance(shape[0], (tuple, list)))):
+        raise errors.invalid_combination("view", shape, {}, {
+            "(torch.dtype dtype)": [("dtype", lambda a: isinstance(a, dtypes.dtype))],
+            "(tuple of ints size)": [("size", lambda a: isinstance(a, (tuple, list)))],
+        })
+    return _viewed(input, ints("view", "size", shape, size))
+
+
+def _viewed(input: Any, shape: Ints) -> Any:
+    own = shape_of(input)
+    try:
+        return structure.reshape_view(input, inferred(shape, count(own)))
+    except ValueError:
+        raise errors.with_note(
+            RuntimeError(
+                "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+                "contiguous subspaces). Use .reshape(...) instead."
+            ),
+            f"Shape {list(own)} with strides {list(input.stride())} cannot be walked as {list(shape)} without a copy.",
+        ) from None
+
+
+def view_as_dtype(input: Any, dtype: dtypes.dtype) -> Any:
+    """The same bytes read as another dtype; never differentiable."""
+    have, want = dtype_of(input), dtype.numpy
+    a, b = have.itemsize, want.itemsize
+    if a != b:
+        words = f"to view {type_word(have)} as {type_word(want)} (different element sizes)"
+        shape = shape_of(input)
+        if not shape:
+            raise RuntimeError(f"self.dim() cannot be 0 {words}")
+        if b > a and shape[-1] % (b // a):
+            raise RuntimeError(f"self.size(-1) must be divisible by {b // a} {words}, but got {shape[-1]}")
+        strides = input.stride()
+        if strides[-1] != 1:
+            raise RuntimeError(f"self.stride(-1) must be 1 {words}, but got {strides[-1]}")
+        if b > a:
+            for d, stride in enumerate(strides[:-1]):
+                if stride % (b // a):
+                    raise RuntimeError(f"self.stride({d}) must be divisible by {b // a} {words}, but got {stride}")
+    elif have == want:
+        return input
+    if type(input._value) is ndarray:
+        return wrap_alias(v.of_view_dtype(input._value, want), input)
+    return v.view_dtype(input, want)
+
+
+@public(is_function=False, out=False)
+def view_as(input: Any, other: Any) -> Any:
+    """``input.view(other.size())``."""
+    return _viewed(input, tuple(shape_of(tensor("view_as", "other", other))))
+
+
+@public(out=False)
+def reshape(input: Any, *shape: Any, **keyword: Any) -> Any:
+    """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
+    return reshaped(input, ints("reshape", "shape", shape, keyword.get("shape")))
+
+
+def reshaped(input: Any, shape: Ints) -> Any:
+    """`reshape` to a tuple of ints."""
+    shape = inferred(shape, count(shape_of(input)))
+    try:
+        return structure.reshape_view(input, shape)
+    except ValueError:
+        return v.unsafe_view(structure.contiguous_copy(input), shape)
+
+
+@public(is_function=False, out=False)
+def reshape_as(input: Any, other: Any) -> Any:
+    """``input.reshape(other.size())``."""
+    return reshaped(input, tuple(shape_of(tensor("reshape_as", "other", other))))
+
+
+@public(out=False)
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The axes `start_dim` to `end_dim` as one."""
+    shape = shape_of(tensor("flatten", "input", input))
+    start, end = checked_dim(start_dim, len(shape)), checked_dim(end_dim, len(shape))
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not shape:
+        return reshaped(input, (1,))
+    if start == end:
+        return input
+    return reshaped(input, (*shape[:start], count(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+@public(out=False)
+def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
+    """Axis `dim` as several axes of `sizes`; one size may be -1."""
+    shape = shape_of(tensor("unflatten", "input", input))
+    dim = checked_dim(integer("unflatten", "dim", 2, dim), len(shape))
+    new = sequence("unflatten", "sizes", 2, sizes)
+    if not new:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    try:
+        found = inferred(new, shape[dim])
+    except RuntimeError as error:
+        if "is invalid for input of size" not in str(error):
+            raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(new)} don't multiply up to the size of dim {dim} ({shape[dim]}) in the input "
+            "tensor"
+        ) from None
+    return _viewed(input, (*shape[:dim], *found, *shape[dim + 1 :]))
+
+
+@public(out=False)
+def ravel(input: Any) -> Any:
+    """All elements along one axis."""
+    if not isinstance(input, TensorBase):
+        raise errors.argument_type("ravel", "input", 1, "Tensor", input)
+    value = input._value
+    if type(value) is ndarray and not value.flags.c_contiguous:
+        input = structure.contiguous_copy(input)
+    return reshaped(input, (-1,)) if count(shape_of(input)) else reshaped(input, (0,))
+
+
+@public(out=False)
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """Without the axes of size 1, or without those of `dim` whose size is 1."""
+    tensor("squeeze", "input", input)
+    if dim is None:
+        return v.squeeze(input)
+    rank = len(shape_of(input))
+    if is_int(dim):
+        return v.squeeze_dim(input, checked_dim(int(dim), rank))
+    if not isinstance(dim, (tuple, list)):
+        raise errors.invalid_combination("squeeze", (dim,), {}, {
+            "()": [],
+            "(int dim)": [("dim", is_int)],
+            "(tuple of ints dim)": [("dim", lambda a: isinstance(a, (tuple, list)))],
+        })
+    return v.squeeze_dims(input, distinct_dims(sequence("squeeze", "dim", 1, dim), rank))
+
+
+@public(out=False)
+def unsqueeze(input: Any, dim: int) -> Any:
+    """With a new axis of size 1 at `dim`."""
+    rank = len(shape_of(tensor("unsqueeze", "input", input)))
+    return v.unsqueeze(input, checked_dim(integer("unsqueeze", "dim", 1, dim), rank + 1))
+
+
+# --- other orders of axes ---------------------------------------------------------------------------------------------
+
+
+@public(out=False)
+def transpose(input: Any, dim0: int, dim1: int) -> Any:
+    """Axes `dim0` and `dim1` exchanged."""
+    rank = len(shape_of(tensor("transpose", "input", input)))
+    a = checked_dim(integer("transpose", "dim0", 1, dim0), rank)
+    b = checked_dim(integer("transpose", "dim1", 2, dim1), rank)
+    return v.transpose(input, a, b) if rank else v.alias(input)
+
+
+@public(out=False, aliases=("swapdims",))
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """Axes `axis0` and `axis1` exchanged."""
+    return transpose(input, axis0, axis1)
+
+
+@public(out=False)
+def t(input: Any) -> Any:
+    """The transpose of a matrix; a vector as it is."""
+    rank = len(shape_of(tensor("t", "input", input)))
+    if rank > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {rank}D")
+    return v.t(input)
+
+
+@public(out=False)
+def permute(input: Any, *dims: Any, **keyword: Any) -> Any:
+    """The axes in the order `dims`."""
+    return _permuted(input, ints("permute", "dims", dims, keyword.get("dims")))
+
+
+def _permuted(input: Any, order: Ints) -> Any:
+    rank = len(shape_of(input))
+    if len(order) != rank:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(order)}"
+        )
+    canonical = dims(order, rank)
+    if len(set(canonical)) != rank:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return structure.permute(input, canonical)
+
+
+@public(out=False, aliases=("moveaxis",))
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """The axes `source` moved to the places `destination`; the others keep their order."""
+    rank = len(shape_of(tensor("movedim", "input", input)))
+    sources = int_or_sequence("movedim", "source", 1, source)
+    places = int_or_sequence("movedim", "destination", 2, destination)
+    if len(sources) != len(places):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the same number of "
+            f"dims as destination ({list(places)} dims)"
+        )
+    a, b = dims(sources, rank), dims(places, rank)
+    for name, canonical, given in (("source", a, sources), ("destination", b, places)):
+        if len(set(canonical)) != len(canonical):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    if not rank:
+        return v.alias(input)
+    order = [-1] * rank
+    for source_dim, place in zip(a, b, strict=True):
+        order[place] = source_dim
+    rest = iter(d for d in range(rank) if d not in a)
+    return structure.permute(input, tuple([next(rest) if d < 0 else d for d in order]))
+
+
+@public(out=False)
+def adjoint(input: Any) -> Any:
+    """The matrices of the last two axes transposed and conjugated."""
+    return _adjoint(tensor("adjoint", "input", input), "tensor.adjoint()")
+
+
+def _adjoint(x: Any, name: str) -> Any:
+    rank = len(shape_of(x))
+    if rank < 2:
+        if not rank:
+            warnings.warn(
+                f"{name.replace('tensor', 'Tensor', 1)} is deprecated on 0-D tensors. Consider using x.conj().",
+                UserWarning, stacklevel=3,
+            )
+            return conj(x)
+        raise RuntimeError(f"{name} is only supported on matrices or batches of matrices. Got {rank}-D tensor.")
+    return conj(v.transpose(x, rank - 2, rank - 1))
+
+
+def _reversed_axes(self: Any) -> Any:
+    """The axes in reverse order."""
+    rank = len(shape_of(self))
+    if rank != 2 and rank:
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+            "error in a future release. Consider `x.mT` to transpose batches of matrices or "
+            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            UserWarning, stacklevel=2,
+        )
+    return structure.permute(self, tuple(range(rank - 1, -1, -1)))
+
+
+def _matrix_transpose(self: Any) -> Any:
+    """The last two axes exchanged."""
+    rank = len(shape_of(self))
+    if rank < 2:
+        if rank:
+            raise RuntimeError(
+                f"tensor.mT is only supported on matrices or batches of matrices. Got {rank}-D tensor."
+            )
+        warnings.warn(
+            "Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.",
+            UserWarning, stacklevel=2,
+        )
+        return self
+    return v.transpose(self, rank - 2, rank - 1)
+
+
+def _hermitian(self: Any) -> Any:
+    """The matrix transposed and conjugated."""
+    rank = len(shape_of(self))
+    if rank not in (0, 2):
+        note = ". For batches of matrices, consider using tensor.mH" if rank > 2 else "."
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {rank}-D tensor{note}")
+    return _adjoint(self, "tensor.H")
+
+
+Tensor.T = property(_reversed_axes)
+Tensor.mT = property(_matrix_transpose)
+Tensor.H = property(_hermitian)
+Tensor.mH = property(lambda self: _adjoint(self, "tensor.mH"), doc="The last two axes exchanged, conjugated.")
+
+
+# --- broadcasting -----------------------------------------------------------------------------------------------------
+
+
+@public(is_function=False, out=False)
+def expand(input: Any, *size: Any, implicit: bool = False, **keyword: Any) -> Any:
+    """Axes of size 1 repeated without a copy, and new leading axes; -1 keeps a size."""
+    return expanded(input, ints("expand", "size", size, keyword.get("size")))
+
+
+def expanded(input: Any, size: Ints) -> Any:
+    """`expand` to a tuple of ints."""
+    own = shape_of(input)
+    lead = len(size) - len(own)
+    if lead < 0:
+        raise RuntimeError(
+            f"expand(torch.{type_word(dtype_of(input))}Tensor{{{list(own)}}}, size={list(size)}): the number of sizes provided "
+            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(own)})"
+        )
+    shape = list(size)
+    for d in range(len(size) - 1, -1, -1):
+        have, want = own[d - lead] if d >= lead else 1, size[d]
+        if want == -1:
+            if d < lead:
+                raise RuntimeError(
+                    f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {d}"
+                )
+            shape[d] = have
+        elif have != want and (have != 1 or want < 0):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({want}) must match the existing size ({have}) at non-singleton dimension "
+                f"{d}.  Target sizes: {list(size)}.  Tensor sizes: {list(own)}"
+            )
+    return structure.expand(input, tuple(shape))
+
+
+@public(is_function=False, out=False)
+def expand_as(input: Any, other: Any) -> Any:
+    """``input.expand(other.size())``."""
+    return expanded(input, tuple(shape_of(tensor("expand_as", "other", other))))
+
+
+@public(out=False)
+def broadcast_to(input: Any, size: Sequence[int]) -> Any:
+    """``input.expand(size)``."""
+    return expanded(tensor("broadcast_to", "input", input), sequence("broadcast_to", "size", 2, size))
+
+
+def broadcast(a: Ints, b: Ints) -> Ints:
+    """The shape to which two shapes broadcast, or torch's RuntimeError."""
+    rank = max(len(a), len(b))
+    found = []
+    for d in range(rank):
+        m = a[d - rank + len(a)] if d >= rank - len(a) else 1
+        n = b[d - rank + len(b)] if d >= rank - len(b) else 1
+        if m != n and m != 1 and n != 1:
+            raise RuntimeError(
+                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension {d}"
+            )
+        found.append(n if m == 1 else m)
+    return tuple(found)
+
+
+@public(method=False, out=False)
+def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
+    """Each tensor expanded to the shape to which all of them broadcast."""
+    given = tensors("broadcast_tensors", tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_)
+    shape: Ints = ()
+    for x in given:
+        shape = broadcast(shape, shape_of(x))
+    return tuple(structure.expand(x, shape) for x in given)
+
+
+@public(method=False, out=False)
+def broadcast_shapes(*shapes: Any) -> Any:
+    """The shape to which shapes (or sizes) broadcast."""
+    from ..size import Size
+
+    rank = max((1 if is_int(s) else len(s) for s in shapes), default=0)
+    found = [1] * rank
+    for i, given in enumerate(shapes):
+        shape = (int(given),) if is_int(given) else tuple(given)
+        for d in range(-1, -len(shape) - 1, -1):
+            size = shape[d]
+            if size < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if size == 1 or size == found[d]:
+                continue
+            if found[d] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {size} at {d}! Mismatching argument at index {i} had "
+                    f"{shape}; but expected shape should be broadcastable to {found}"
+                )
+            found[d] = size
+    return Size(found)
+
+
+# --- ranks ------------------------------------------------------------------------------------------------------------
+
+
+def _each(given: tuple[Any, ...], function: Any) -> Any:
+    if len(given) == 1 and not isinstance(given[0], (tuple, list)):
+        return function(given[0])
+    items = given[0] if len(given) == 1 else given
+    return tuple(function(x) for x in items)
+
+
+@public(method=False, out=False)
+def atleast_1d(*tensors_: Any) -> Any:
+    """Tensors with at least one axis."""
+    return _each(tensors_, lambda x: x if len(shape_of(x)) >= 1 else reshaped(x, (1,)))
+
+
+@public(method=False, out=False)
+def atleast_2d(*tensors_: Any) -> Any:
+    """Tensors with at least two axes, new ones in front."""
+
+    def raised(x: Any) -> Any:
+        rank = len(shape_of(x))
+        return reshaped(x, (1, 1)) if rank == 0 else v.unsqueeze(x, 0) if rank == 1 else x
+
+    return _each(tensors_, raised)
+
+
+@public(method=False, out=False)
+def atleast_3d(*tensors_: Any) -> Any:
+    """Tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
+
+    def raised(x: Any) -> Any:
+        rank = len(shape_of(x))
+        if rank == 0:
+            return reshaped(x, (1, 1, 1))
+        if rank == 1:
+            x = v.unsqueeze(x, 0)
+        return v.unsqueeze(x, 2) if rank < 3 else x
+
+    return _each(tensors_, raised)
+
+
