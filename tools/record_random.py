@@ -1,7 +1,6 @@
 """Record torch's random streams as tests/array/data/random.json.
 
-Run with a Python that has torch, from the project's root, on a processor that is not Intel's (there torch
-draws dropout masks and exponential numbers from MKL): ``python -m tools.record_random``. Of the float32
+Run with a Python that has torch, from the project's root: ``python -m tools.record_random``. Of the float32
 logarithm, sine and cosine it records torch's results for each of the 2²⁴ arguments that they can have.
 """
 

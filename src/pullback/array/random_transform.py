@@ -6,10 +6,6 @@ What this module must do:
   functions;
 - decide Bernoulli trials with a probability per element by the numbers of that probability's precision;
 - draw dropout's noise as ``torch.nn.functional.dropout`` does on a CPU.
-
-On Intel processors torch 2.13 draws ``bernoulli_(p)`` with a Python number p, dropout and ``exponential_``
-from a generator of Intel's MKL. What is here is its stream on all other processors, and it is the same on
-every machine.
 """
 
 from __future__ import annotations
