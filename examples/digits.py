@@ -55,9 +55,9 @@ def load():
 
 
 def train(model, images, labels, epochs):
-    """Adam on the cross entropy of shuffled batches, each moved by up to one scanned pixel; return the loss of every step.
+    """Adam on the cross entropy of shuffled batches, each moved by up to one scanned pixel.
 
-    The step size falls linearly.
+    The step size falls linearly. Returns the loss of every step.
     """
     steps = epochs * -(-len(images) // BATCH)
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)

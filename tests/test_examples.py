@@ -1,0 +1,139 @@
+"""The example programs run as a user runs them, and print the numbers that they are there to show."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "examples" / "gradient_argument"
+
+# What stands after each label, spaces squeezed: the product that NumPy computed and the gradient that
+# backward() left.
+NUMBERS = {
+    "broadcast_scalar": [
+        ("vᵀ·J:", "[2222.]"),
+        ("x.grad:", "tensor(2222.)"),
+        ("x.grad:", "tensor(2.)"),
+        ("x.grad:", "tensor(22.)"),
+        ("x.grad:", "tensor(222.)"),
+        ("x.grad:", "tensor(2222.)"),
+    ],
+    "broadcast_sum": [
+        ("vᵀ·J:", "[1111. 1111.]"),
+        ("x.grad:", "tensor([1111., 1111.])"),
+        ("x.grad:", "tensor([1., 1.])"),
+        ("x.grad:", "tensor([11., 11.])"),
+        ("x.grad:", "tensor([111., 111.])"),
+        ("x.grad:", "tensor([1111., 1111.])"),
+    ],
+    "copy_slices": [
+        ("y:", "tensor([ 3., 17., 20.], grad_fn=<CopySlices>)"),
+        ("vᵀ·J:", "[ 26. 1240.]"),
+        ("x.grad:", "tensor([ 26., 1240.])"),
+    ],
+    "element_by_element": [
+        ("vᵀ·J:", "[ 2. 4. 6. 8. 10. 12.]"),
+        ("a.grad:", "tensor([[ 2., 4., 6.], [ 8., 10., 12.]])"),
+    ],
+    "elementwise": [("vᵀ·J:", "[ 6. 12.]"), ("x.grad:", "tensor([ 6., 12.])")],
+    "elementwise_weighted": [("vᵀ·J:", "[ 6. 120.]"), ("x.grad:", "tensor([ 6., 120.])")],
+    "image": [("equal everywhere:", "True"), ("zero where nothing counts:", "True")],
+    "matrix_product": [
+        ("vᵀ·J:", "[10. 10. 10. 26. 26. 26.]"),
+        ("x.grad:", "tensor([[10., 10., 10.], [26., 26., 26.]])"),
+    ],
+    "missing_gradient": [
+        ("RuntimeError:", "grad can be implicitly created only for scalar outputs"),
+        ("x.grad:", "None"),
+        ("vᵀ·J:", "[4. 6.]"),
+        ("x.grad:", "tensor([4., 6.])"),
+        ("x.grad of the sum:", "tensor([4., 6.])"),
+    ],
+    "mse_loss": [("J:", "(10, 40)"), ("vᵀ·J equal:", "True"), ("loss.backward() equal:", "True")],
+    "multi_label": [
+        ("loss:", "tensor([0.4062, 0.6061, 0.2311, 0.4718],"),
+        ("equal to the weighted sum's:", "True"),
+        ("equal to vᵀ·J:", "True"),
+    ],
+    "network": [
+        ("J:", "(10, 61706)"),
+        ("parameter tensors:", "10"),
+        ("largest difference below 1e-5:", "True"),
+    ],
+    "own_covector": [
+        ("vᵀ·J:", "[ 2. 8. 18. 32. 50. 72.]"),
+        ("a.grad:", "tensor([[ 2., 8., 18.], [32., 50., 72.]])"),
+        ("vᵀ·J:", "[ 2. 4. 6. 8. 10. 12.]"),
+        ("a.grad:", "tensor([[ 2., 4., 6.], [ 8., 10., 12.]])"),
+    ],
+    "scalar": [("vᵀ·J:", "[2.]"), ("x.grad:", "tensor(2.)")],
+    "scalar_loss": [("J:", "[[12.]]"), ("vᵀ·J:", "[12.]"), ("x.grad:", "tensor(12.)")],
+    "scalar_weighted": [("vᵀ·J:", "[200.]"), ("x.grad:", "tensor(200.)")],
+    "sum": [
+        ("y:", "tensor(3., grad_fn=<AddBackward0>)"),
+        ("vᵀ·J:", "[1. 1.]"),
+        ("x.grad:", "tensor([1., 1.])"),
+    ],
+    "sum_weighted": [("vᵀ·J:", "[100. 100.]"), ("x.grad:", "tensor([100., 100.])")],
+    "vector": [
+        ("y:", "tensor([ 3., 17., 20.], grad_fn=<StackBackward0>)"),
+        ("vᵀ·J:", "[ 26. 1240.]"),
+        ("x.grad:", "tensor([ 26., 1240.])"),
+    ],
+    "weighted_loss": [
+        ("vᵀ·J:", "[4. 3.]"),
+        ("x.grad:", "tensor([4., 3.])"),
+        ("x.grad with weights of 1:", "tensor([4., 6.])"),
+    ],
+}
+
+
+def run(*arguments: str | Path) -> str:
+    """Run `python -m pullback arguments…` to a good end and return what it printed."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pullback", *map(str, arguments)],
+        capture_output=True, encoding="utf-8", env=environment, cwd=ROOT, timeout=280,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def squeezed(text: str) -> str:
+    """The text with runs of white space, also line ends inside an array, as one space."""
+    return re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS))
+def test_numbers(name: str) -> None:
+    text = squeezed(run(FOLDER / f"{name}.py"))
+    position = 0
+    for label, number in NUMBERS[name]:
+        shown = f"{label} {number}"
+        assert shown in text[position:], f"{shown!r} is not, or not in its place, in\n{text}"
+        position = text.index(shown, position) + len(shown)
+
+
+def test_every_example_is_tested() -> None:
+    assert {file.stem for file in FOLDER.glob("*.py")} == set(NUMBERS)
+
+
+@pytest.mark.skipif(
+    any(find_spec(name) is None for name in ("matplotlib", "sklearn", "tqdm")),
+    reason="needs the extra `examples`",
+)
+def test_digits(tmp_path: Path) -> None:
+    """Three of the thirty epochs: already most digits are read right, and the picture is drawn."""
+    picture = tmp_path / "digits.png"
+    text = run("examples/digits.py", "--epochs", "3", "--output", picture)
+    accuracy = re.search(r"held-out accuracy (\d+\.\d+)%", text)
+    assert accuracy is not None
+    assert float(accuracy.group(1)) > 80
+    assert picture.read_bytes().startswith(b"\x89PNG")
