@@ -169,3 +169,11 @@ def anomaly_trace(node: Any) -> None:
             f"Error detected in {name}. Traceback of forward call that caused the error:\n" + "".join(stack)
         )
     warnings.warn(text, UserWarning, stacklevel=2)
+
+
+def no_broadcast(a: int, b: int, dim: int) -> RuntimeError:
+    """Build the error for shapes that do not broadcast."""
+    return with_note(
+        RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"),
+        "Shapes are aligned at their last axes; two sizes agree when they are equal or one of them is 1.",
+    )

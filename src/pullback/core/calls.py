@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from .bulk import bulk_saved
 from .modes import DEFAULT, NO_GRAD, modes
 from .node import LEAF, MultiNode, Node, Output, accumulator, next_sequence
 from .saved import FROZEN, check_versions, graph_saved, modified, plain_saved, save
@@ -37,7 +38,7 @@ Parameter: Any = None
 
 #: Above this many elements a ufunc runs on several threads (set by `use_parallel`).
 PARALLEL_SIZE = 1 << 62
-_parallel: Callable[..., ndarray] = lambda ufunc, *arrays: ufunc(*arrays)  # noqa: E731  # replaced at import
+parallel: Callable[..., ndarray]
 
 
 def use_facade(cls: Any) -> None:
@@ -55,8 +56,8 @@ def use_parameter(cls: Any) -> None:
 
 def use_parallel(call: Callable[..., ndarray], size: int) -> None:
     """Take the array layer's parallel ufunc call and the size from which it pays."""
-    global _parallel, PARALLEL_SIZE
-    _parallel, PARALLEL_SIZE = call, size
+    global parallel, PARALLEL_SIZE
+    parallel, PARALLEL_SIZE = call, size
 
 
 def edge_of(tensor: Any) -> Any:
@@ -80,6 +81,7 @@ def make_node_classes(op: Op) -> None:
     if layout.count:
         members["release"] = _release
     general = _general_backward(op, plain_saved, several)
+    members["backward_bulk"] = _general_backward(op, bulk_saved, several)
     members["backward_graph"] = _general_backward(op, graph_saved, several)
     if op.joint or several or len(op.inputs) > 2:
         members["backward"] = general
@@ -321,15 +323,15 @@ node_watchers: list[Callable[[Node], None]] = []
 # --- the closures -----------------------------------------------------------------------------------------------------
 
 
-def make_call(op: Op, public: bool) -> Callable[..., Any]:
-    """Make the closure for the op's arity."""
+def make_call(op: Op, public: bool, operator: bool = False) -> Callable[..., Any]:
+    """Make the closure for the op's arity; as an operator it answers NotImplemented to a foreign operand."""
     call: Callable[..., Any]
     if op.variadic:
         call = _variadic(op)
     elif not op.attrs and len(op.inputs) == 1 and not op.many and len(op.outputs) == 1:
         call = _unary(op, public)
     elif not op.attrs and len(op.inputs) == 2 and len(op.outputs) == 1:
-        call = _binary(op, public)
+        call = _binary(op, public, operator)
     elif len(op.inputs) == 1 and not op.many and len(op.outputs) == 1:
         call = _unary_with_attrs(op)
     else:
@@ -383,12 +385,12 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
                     node = None
                 try:
                     if ufunc and a.size >= PARALLEL_SIZE:
-                        r = _parallel(kernel, a)
+                        r = parallel(kernel, a)
                     elif elementwise:
                         r = kernel(a, out=...)
                     else:
                         r = kernel(a)
-                except RuntimeWarning:
+                except (RuntimeWarning, ValueError, TypeError):
                     r = op.evaluate((a,), ())
                 y = _new(Tensor)
                 y._value = r
@@ -416,7 +418,7 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
     return call
 
 
-def _binary(op: Op, public: bool) -> Callable[..., Any]:
+def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
     kernel = op.kernel
     node_class = op.node_class
     layout = op.layout
@@ -430,7 +432,7 @@ def _binary(op: Op, public: bool) -> Callable[..., Any]:
     }
     has = tuple(n in layout.values for n in (x_name, y_name, "out"))
     if not inline:
-        return _general_binary(op, public)
+        return _general_binary(op, public, operator)
     none = (None, FROZEN, 0)
 
     def call(input: Any, other: Any, *, out: Any = None) -> Any:
@@ -442,7 +444,7 @@ def _binary(op: Op, public: bool) -> Callable[..., Any]:
                 if s is Tensor or s is Parameter:
                     b = other._value
                     if type(b) is not ndarray or b.dtype is not d:
-                        return public_call(op, (input, other), None) if public else run(op, (input, other), ())
+                        return public_call(op, (input, other), None, operator) if public else run(op, (input, other), ())
                     if other._view is not None:
                         bring_up_to_date(other)
                     node_y = other._node
@@ -450,7 +452,7 @@ def _binary(op: Op, public: bool) -> Callable[..., Any]:
                     b = other
                     node_y = None
                 else:
-                    return public_call(op, (input, other), None) if public else run(op, (input, other), ())
+                    return public_call(op, (input, other), None, operator) if public else run(op, (input, other), ())
                 if input._view is not None:
                     bring_up_to_date(input)
                 node_x = input._node
@@ -461,12 +463,12 @@ def _binary(op: Op, public: bool) -> Callable[..., Any]:
                     node_x = node_y = None
                 try:
                     if ufunc and a.size >= PARALLEL_SIZE:
-                        r = _parallel(kernel, a, b)
+                        r = parallel(kernel, a, b)
                     elif elementwise:
                         r = kernel(a, b, out=...)
                     else:
                         r = kernel(a, b)
-                except RuntimeWarning:
+                except (RuntimeWarning, ValueError, TypeError):
                     r = op.evaluate((a, b), ())
                 y = _new(Tensor)
                 y._value = r
@@ -502,14 +504,14 @@ def _binary(op: Op, public: bool) -> Callable[..., Any]:
                 return y
         elif t is ndarray and not public:
             return run(op, (input, other), ())
-        return public_call(op, (input, other), out) if public else run(op, (input, other), ())
+        return public_call(op, (input, other), out, operator) if public else run(op, (input, other), ())
 
     return call
 
 
-def _general_binary(op: Op, public: bool) -> Callable[..., Any]:
+def _general_binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
     def call(input: Any, other: Any, *, out: Any = None) -> Any:
-        return public_call(op, (input, other), out) if public else run(op, (input, other), ())
+        return public_call(op, (input, other), out, operator) if public else run(op, (input, other), ())
 
     return call
 
@@ -539,7 +541,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                     node = None
                 try:
                     r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
-                except RuntimeWarning:
+                except (RuntimeWarning, ValueError, TypeError):
                     r = op.evaluate((a,), attrs)
                 y = _new(Tensor)
                 y._value = r
@@ -579,10 +581,10 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
 
 
 #: Set by `tensor/`: checks user arguments, serves `__torch_function__` and `out=`, then runs the op.
-public_call: Callable[[Any, tuple[Any, ...], Any], Any] = lambda op, inputs, out: run(op, inputs, ())  # noqa: E731
+public_call: Callable[..., Any] = lambda op, inputs, out, operator=False: run(op, inputs, ())  # noqa: E731
 
 
-def use_public_call(call: Callable[[Any, tuple[Any, ...], Any], Any]) -> None:
+def use_public_call(call: Callable[..., Any]) -> None:
     """Take the facade's way of treating whatever is not the common case of a public call."""
     global public_call
     public_call = call

@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import graph_errors as errors
+from . import bulk
 from .hooks import NodeHooks
 from .modes import change, modes, set_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
@@ -139,7 +140,12 @@ def _loop(
             grads = _watched(node, g, create_graph)
         else:
             try:
-                grads = node.backward_graph(g) if create_graph else node.backward(g)
+                if create_graph:
+                    grads = node.backward_graph(g)
+                elif type(g) is ndarray and g.size >= bulk.SIZE:
+                    grads = tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
+                else:
+                    grads = node.backward(g)
             except RuntimeWarning:
                 # Warnings are errors here (-W error), and torch computes inf and nan in silence. Rules are pure.
                 if node.op is None:

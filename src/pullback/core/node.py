@@ -55,6 +55,10 @@ class Node:
         """Pull back as `backward` does, on tensors, so that the pullback is itself recorded."""
         raise NotImplementedError
 
+    def backward_bulk(self, g: Any) -> tuple[Any, ...]:
+        """Pull back on `Bulk` values; a node that has no rules takes the array."""
+        return self.backward(g.value)
+
     def release(self) -> None:
         """Free the saved values."""
 

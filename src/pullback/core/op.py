@@ -28,6 +28,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from .. import graph_errors as errors
 from . import calls
 from .node import MultiNode, Node
 from .saved import Layout
@@ -73,6 +74,9 @@ class Op:
         The kernel returns a tuple of any number of outputs, all differentiable (split, unbind).
     joint : bool
         The rule is one function for all inputs; it may ask for `needs`, a tuple of bool per input.
+    check : callable, optional
+        ``check(*inputs, *attrs)`` raises torch's error for arrays that the op does not take; not called for float32 and
+        float64 on the inline path.
     jvp : callable, optional
         ``jvp(primals, tangents, out, *attrs)`` with None for absent tangents.
     batch : callable, optional
@@ -98,6 +102,7 @@ class Op:
         variadic: bool = False,
         many: bool = False,
         joint: bool = False,
+        check: Callable[..., None] | None = None,
         jvp: Callable[..., Any] | None = None,
         batch: Callable[..., Any] | None = None,
         batch_rule: Callable[..., Any] | None = None,
@@ -128,9 +133,11 @@ class Op:
         self.differentiable_outputs = tuple(range(len(self.outputs)) if differentiable is None else differentiable)
         self.promote = promote
         self.halves = halves
+        self.check = check
         self.jvp = jvp
         self.batch = batch
         self.batch_rule = batch_rule
+        self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view"
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
         self.layout = Layout(name, self.inputs, self.attrs, names, self.rules)
@@ -151,6 +158,8 @@ class Op:
     def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Run the kernel on bare arrays and scalars, with torch's promotion."""
         half = None
+        if self.check is not None:
+            self.check(*inputs, *attrs)
         if self.promote is not None:
             inputs = promoted(inputs, self.promote)
         if self.halves:
@@ -165,6 +174,14 @@ class Op:
             # Warnings are errors here (-W error), and torch computes inf and nan in silence.
             with np.errstate(all="ignore"):
                 result = self._compute(inputs, attrs)
+        except ValueError:
+            if self.kind == "elementwise":
+                check_broadcast(inputs)
+            raise
+        except TypeError as error:
+            if type(error).__name__ == "_UFuncNoLoopError":
+                raise unsupported(self.name, inputs) from error
+            raise
         if half is not None:
             return _rounded(result, half)
         return result
@@ -173,6 +190,8 @@ class Op:
         if self.variadic:
             return self.kernel(inputs, *attrs)
         if self.kind == "elementwise":
+            if self.parallel and any(isinstance(v, ndarray) and v.size >= calls.PARALLEL_SIZE for v in inputs):
+                return calls.parallel(self.kernel, *inputs)
             return self.kernel(*inputs, *attrs, out=...)
         return self.kernel(*inputs, *attrs)
 
@@ -191,6 +210,26 @@ class Op:
             return ((shape, self.evaluate(small, attrs).dtype),)
         result = self.evaluate(arrays, attrs)
         return tuple((r.shape, r.dtype) for r in (result if isinstance(result, tuple) else (result,)))
+
+
+def check_broadcast(inputs: Sequence[Any]) -> None:
+    """Raise torch's error where the shapes of inputs do not broadcast."""
+    shapes = [np.shape(v) for v in inputs if v is not None]
+    so_far: tuple[int, ...] = shapes[0]
+    for shape in shapes[1:]:
+        rank = max(len(so_far), len(shape))
+        a = (1,) * (rank - len(so_far)) + so_far
+        b = (1,) * (rank - len(shape)) + shape
+        for axis in reversed(range(rank)):
+            if a[axis] != b[axis] and 1 not in (a[axis], b[axis]):
+                raise errors.no_broadcast(a[axis], b[axis], axis)
+        so_far = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
+
+
+def unsupported(name: str, inputs: Sequence[Any]) -> NotImplementedError:
+    """Build torch's error for a dtype that an op has no kernel for."""
+    dtype = next(v.dtype for v in inputs if isinstance(v, ndarray))
+    return NotImplementedError(f"\"{name}_cpu\" not implemented for '{errors.type_word(dtype)}'")
 
 
 def stand_in(value: Any) -> Any:

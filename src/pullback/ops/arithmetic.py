@@ -19,11 +19,35 @@ log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float")
 
 add = elementwise("add", np.add, lambda g: g, lambda g: g)
 
-sub = elementwise("sub", np.subtract, lambda g: g, lambda g: -g)
+
+
+def _no_bools(*values: Any) -> None:
+    kinds = [v.dtype.kind if isinstance(v, ndarray) else "b" if isinstance(v, bool) else "" for v in values]
+    if kinds == ["b", "b"]:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
+    if "b" in kinds:
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+
+
+def _no_negated_bools(x: ndarray) -> None:
+    if x.dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead."
+        )
+
+
+sub = elementwise("sub", np.subtract, lambda g: g, lambda g: -g, check=_no_bools)
 
 #: other - input, the reflected difference.
 rsub = elementwise("rsub", lambda x, y, /, out=...: np.subtract(y, x, out=out), lambda g: -g, lambda g: g,
-                   node_name="RsubBackward1")
+                   node_name="RsubBackward1", check=_no_bools)
 
 mul = elementwise("mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x))
 
@@ -34,7 +58,7 @@ def _div_y(g: Any, x: Any, y: Any) -> Any:
 
 div = elementwise("div", np.true_divide, lambda g, y: g / conj(y), _div_y, promote="float")
 
-neg = elementwise("neg", np.negative, lambda g: -g)
+neg = elementwise("neg", np.negative, lambda g: -g, check=_no_negated_bools)
 
 
 reciprocal = elementwise("reciprocal", np.reciprocal, lambda g, out: -g * conj(out * out), promote="float")

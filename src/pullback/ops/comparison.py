@@ -37,7 +37,14 @@ logical_not = elementwise("logical_not", np.logical_not, None, promote=None)
 bitwise_and = elementwise("bitwise_and", np.bitwise_and, None, None)
 bitwise_or = elementwise("bitwise_or", np.bitwise_or, None, None)
 bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, None, None)
-bitwise_not = elementwise("bitwise_not", np.bitwise_not, None, promote=None)
+
+
+def _integers(x: ndarray) -> None:
+    if x.dtype.kind not in "biu":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+
+
+bitwise_not = elementwise("bitwise_not", np.invert, None, promote=None, check=_integers)
 bitwise_left_shift = elementwise("bitwise_left_shift", np.left_shift, None, None)
 bitwise_right_shift = elementwise("bitwise_right_shift", np.right_shift, None, None)
 
@@ -75,3 +82,4 @@ Value.__lt__ = lambda self, other: lt(self, other)  # type: ignore[attr-defined]
 Value.__le__ = lambda self, other: le(self, other)  # type: ignore[attr-defined]
 Value.__and__ = lambda self, other: bitwise_and(self, other)  # type: ignore[attr-defined]
 Value.__or__ = lambda self, other: bitwise_or(self, other)  # type: ignore[attr-defined]
+Value.__invert__ = lambda self: logical_not(self)  # type: ignore[attr-defined]

@@ -34,7 +34,7 @@ class Declaration(NamedTuple):
     function: Function
     namespace: str
     method: bool
-    inplace: bool
+    inplace: Any
     is_function: bool
 
 
@@ -50,7 +50,7 @@ def public(
     name: str | None = None,
     namespace: str = "",
     method: bool | None = None,
-    inplace: bool = False,
+    inplace: Any = False,
     is_function: bool = True,
     out: bool = True,
     aliases: Iterable[str] = (),
@@ -138,7 +138,7 @@ def write_out(out: Any, result: Any, name: str) -> Any:
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {errors.type_name(out)}")
         written = tuple(_write_one(o, r, name) for o, r in zip(out, result, strict=True))
-        return type(result)(*written) if hasattr(result, "_fields") else written
+        return type(result)(written) if hasattr(result, "n_fields") else written
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {errors.type_name(out)}")
     return _write_one(out, result, name)
@@ -177,8 +177,15 @@ def resize_out(out: Any, shape: tuple[int, ...]) -> None:
     out._value = np.empty(shape, out._value.dtype)
 
 
-def inplace_twin(name: str, function: Function) -> Function:
-    """Derive `name_` from a public function of a tensor."""
+def inplace_twin(name: str, function: Function, parts: Function | None = None) -> Function:
+    """Derive `name_` from a public function of a tensor.
+
+    Parameters
+    ----------
+    parts : callable, optional
+        ``parts(*args, **kwargs)`` gives (elementwise op, operands after the first, attributes) of the same call; where
+        nothing is recorded and dtypes agree, the op's kernel then writes straight into the storage.
+    """
     op: Op | None = getattr(function, "op", None)
 
     def general(input: Any, *args: Any, **kwargs: Any) -> Any:
@@ -192,6 +199,8 @@ def inplace_twin(name: str, function: Function) -> Function:
     call = general
     if op is not None and op.kind == "elementwise" and not op.attrs and isinstance(op.kernel, np.ufunc):
         call = _fast_unary(op, general) if len(op.inputs) == 1 else _fast_binary(op, general)
+    elif parts is not None:
+        call = _fast_parts(parts, general)
     call.__name__ = call.__qualname__ = name + "_"
     call.__doc__ = f"In-place version of :func:`{name}`: writes the result into `input` and returns it."
     return call
@@ -240,13 +249,42 @@ def _fast_binary(op: Op, general: Function) -> Function:
     return call
 
 
+def _fast_parts(parts: Function, general: Function) -> Function:
+    def call(input: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(input) is calls.Tensor or type(input) is calls.Parameter:
+            a = input._value
+            free = modes() is NO_GRAD or (input._node is None and not input._inference)
+            if free and type(a) is ndarray and input._view is None and (a.dtype is calls.F32 or a.dtype is calls.F64):
+                op, operands, attrs = parts(*args, **kwargs)
+                arrays = [_plain_operand(v, a, modes() is NO_GRAD) for v in operands]
+                if op is not None and all(v is not None for v in arrays):
+                    op.kernel(a, *arrays, *attrs, out=a)
+                    input._counter[0] += 1
+                    return input
+        return general(input, *args, **kwargs)
+
+    return call
+
+
+def _plain_operand(v: Any, a: ndarray, unrecorded: bool) -> Any:
+    """The operand as the kernel takes it, or None where the general path must decide."""
+    if type(v) is float or type(v) is int:
+        return v
+    if isinstance(v, TensorBase) and (unrecorded or v._node is None):
+        b = v._value
+        if type(b) is ndarray and b.dtype is a.dtype and (b.shape == a.shape or not b.ndim) and v._view is None:
+            return b
+    return None
+
+
 def install(facade: type, functions: dict[str, Any]) -> None:
     """Attach methods and in-place twins to the facade and collect the functions of the top-level namespace."""
     for d in REGISTRY:
         if d.method and not hasattr(facade, d.name):
             setattr(facade, d.name, d.function)
         if d.inplace and not hasattr(facade, d.name + "_"):
-            setattr(facade, d.name + "_", inplace_twin(d.name, d.function))
+            parts = d.inplace if callable(d.inplace) else None
+            setattr(facade, d.name + "_", inplace_twin(d.name, d.function, parts))
     functions.update({d.name: d.function for d in REGISTRY if d.is_function and d.namespace == ""})
 
 
@@ -255,8 +293,10 @@ def names(namespace: str) -> dict[str, Function]:
     return {d.name: d.function for d in REGISTRY if d.namespace == namespace}
 
 
-def public_call(op: Op, inputs: tuple[Any, ...], out: Any) -> Any:
-    """Treat what a public closure does not do inline: checks, overrides, `out=`."""
+def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: bool = False) -> Any:
+    """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands of an operator."""
+    if operator and not isinstance(inputs[-1], (TensorBase, bool, int, float, complex, np.generic)):
+        return NotImplemented
     if OVERRIDING and _overridden(inputs):
         return dispatch_override(op.public, inputs, {} if out is None else {"out": out})
     checked = tuple(checked_operand(op, i, v) for i, v in enumerate(inputs))

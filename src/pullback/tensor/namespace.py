@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops import structure  # noqa: F401  # hands the core the ops that it needs
+from ..ops import parallel, structure  # noqa: F401  # hand the core what it needs
 from . import (  # noqa: F401  # importing a module registers what it declares
     contract,
     conversion,

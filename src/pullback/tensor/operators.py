@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.value import TensorBase
+from ..core.calls import make_call
 from ..ops import arithmetic, comparison, elementwise
 from .api import inplace_twin
 from .contract import matmul
-from .math import power
+from .math import floor_divide, positive, power, remainder
 from .tensor import Tensor
-
-_NUMBERS = (bool, int, float, complex)
-
 
 def _reflected_division(self: Any, other: Any) -> Any:
     return arithmetic.mul(arithmetic.reciprocal(self), other)
@@ -26,25 +23,25 @@ def _reflected_product(self: Any, other: Any) -> Any:
     return matmul(other, self)
 
 
-def _compare(call: Any) -> Any:
-    compare = call.op.public
-
+def _reflected(function: Any) -> Any:
     def operator(self: Any, other: Any) -> Any:
-        if isinstance(other, (TensorBase, *_NUMBERS)):
-            return compare(self, other)
-        return NotImplemented
+        return function(other, self)
 
     return operator
 
 
+def _operator(call: Any) -> Any:
+    return make_call(call.op, public=True, operator=True)
+
+
 _OPERATORS = {
-    "__add__": arithmetic.add.op.public,
-    "__radd__": arithmetic.add.op.public,
-    "__sub__": arithmetic.sub.op.public,
-    "__rsub__": arithmetic.rsub.op.public,
-    "__mul__": arithmetic.mul.op.public,
-    "__rmul__": arithmetic.mul.op.public,
-    "__truediv__": arithmetic.div.op.public,
+    "__add__": _operator(arithmetic.add),
+    "__radd__": _operator(arithmetic.add),
+    "__sub__": _operator(arithmetic.sub),
+    "__rsub__": _operator(arithmetic.rsub),
+    "__mul__": _operator(arithmetic.mul),
+    "__rmul__": _operator(arithmetic.mul),
+    "__truediv__": _operator(arithmetic.div),
     "__rtruediv__": _reflected_division,
     "__neg__": arithmetic.neg.op.public,
     "__abs__": elementwise.abs.op.public,
@@ -52,26 +49,36 @@ _OPERATORS = {
     "__rpow__": _reflected_power,
     "__matmul__": matmul,
     "__rmatmul__": _reflected_product,
-    "__eq__": _compare(comparison.eq),
-    "__ne__": _compare(comparison.ne),
-    "__lt__": comparison.lt.op.public,
-    "__le__": comparison.le.op.public,
-    "__gt__": comparison.gt.op.public,
-    "__ge__": comparison.ge.op.public,
-    "__and__": comparison.bitwise_and.op.public,
-    "__rand__": comparison.bitwise_and.op.public,
-    "__or__": comparison.bitwise_or.op.public,
-    "__ror__": comparison.bitwise_or.op.public,
-    "__xor__": comparison.bitwise_xor.op.public,
-    "__rxor__": comparison.bitwise_xor.op.public,
+    "__floordiv__": floor_divide,
+    "__rfloordiv__": _reflected(floor_divide),
+    "__mod__": remainder,
+    "__rmod__": _reflected(remainder),
+    "__pos__": positive,
+    "__eq__": _operator(comparison.eq),
+    "__ne__": _operator(comparison.ne),
+    "__lt__": _operator(comparison.lt),
+    "__le__": _operator(comparison.le),
+    "__gt__": _operator(comparison.gt),
+    "__ge__": _operator(comparison.ge),
+    "__and__": _operator(comparison.bitwise_and),
+    "__rand__": _operator(comparison.bitwise_and),
+    "__or__": _operator(comparison.bitwise_or),
+    "__ror__": _operator(comparison.bitwise_or),
+    "__xor__": _operator(comparison.bitwise_xor),
+    "__rxor__": _operator(comparison.bitwise_xor),
     "__invert__": comparison.bitwise_not.op.public,
-    "__lshift__": comparison.bitwise_left_shift.op.public,
-    "__rshift__": comparison.bitwise_right_shift.op.public,
+    "__lshift__": _operator(comparison.bitwise_left_shift),
+    "__rshift__": _operator(comparison.bitwise_right_shift),
     "__iadd__": inplace_twin("add", arithmetic.add.op.public),
     "__isub__": inplace_twin("sub", arithmetic.sub.op.public),
     "__imul__": inplace_twin("mul", arithmetic.mul.op.public),
     "__itruediv__": inplace_twin("div", arithmetic.div.op.public),
     "__ipow__": inplace_twin("pow", power),
+    "__ifloordiv__": inplace_twin("floor_divide", floor_divide),
+    "__imod__": inplace_twin("remainder", remainder),
+    "__iand__": inplace_twin("bitwise_and", comparison.bitwise_and.op.public),
+    "__ior__": inplace_twin("bitwise_or", comparison.bitwise_or.op.public),
+    "__ixor__": inplace_twin("bitwise_xor", comparison.bitwise_xor.op.public),
     "__hash__": object.__hash__,
 }
 for _name, _function in _OPERATORS.items():

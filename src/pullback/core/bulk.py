@@ -1,0 +1,70 @@
+"""Large arrays in the pullback: a value that runs every op, operators included, by the parallel kernel calls.
+
+On bare arrays a rule's operators are NumPy's own, which is fastest while arrays are small. From `SIZE` elements on the
+engine hands a rule `Bulk` values instead, so that ``g * (1 - out * out)`` runs on all cores.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .saved import plain_saved
+from .value import InnerValue
+
+#: From this many elements on (set with the array layer's own threshold).
+SIZE = 1 << 62
+
+
+def use_bulk_from(size: int) -> None:
+    """Set the size from which rules run on `Bulk` values."""
+    global SIZE
+    SIZE = size
+
+
+class Bulk(InnerValue):
+    """A large array (or whatever ops made of one)."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # computed, not stored
+        """Shape of the array."""
+        return self.value.shape  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]  # computed, not stored
+        """NumPy dtype of the array."""
+        return self.value.dtype  # type: ignore[no-any-return]
+
+    def array(self) -> ndarray:
+        """The array."""
+        return self.value  # type: ignore[no-any-return]
+
+    @classmethod
+    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+        """Run the kernel on the arrays."""
+        result = op.evaluate(tuple(v.value if type(v) is Bulk else v for v in inputs), attrs)
+        return tuple(map(cls, result)) if isinstance(result, tuple) else cls(result)
+
+
+def bulk_saved(node: Any) -> tuple[Any, ...]:
+    """The saved tuple with arrays as `Bulk` values."""
+    return tuple(Bulk(v) if type(v) is ndarray else v for v in plain_saved(node))
+
+
+def wrapped(g: Any) -> Any:
+    """A covector (or several) as `Bulk` values."""
+    if isinstance(g, list):
+        return [wrapped(v) for v in g]
+    return Bulk(g) if type(g) is ndarray else g
+
+
+def unwrapped(value: Any) -> Any:
+    """The array in a `Bulk` value; anything else as it is."""
+    return value.value if type(value) is Bulk else value

@@ -1,0 +1,345 @@
+"""Elementwise ops of several values: clamps, mixtures, scaled sums, and binary functions with their own derivatives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.elementwise import WORTH_ASKING, blockwise
+from ..core.op import elementwise
+from ..core.value import dtype_of
+from .arithmetic import div, mul
+from .comparison import eq, ge, gt, le, lt, where, zeros_of
+from .complex import imag_view
+from .convert import conj
+from .elementwise import abs as absolute
+from .elementwise import exp, log, log1p, sgn, trunc
+
+
+def _into(out: Any, result: ndarray) -> ndarray:
+    """A kernel's result, written to `out` where one is given."""
+    if out is ...:
+        return np.asarray(result)
+    out[...] = result
+    return out  # type: ignore[no-any-return]
+
+
+def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch: int) -> ndarray:
+    """Run a chain of ufuncs in cache-sized blocks where the arrays are large and alike, else at once."""
+    first = arrays[0]
+    if first.size < WORTH_ASKING or any(type(v) is not ndarray or v.shape != first.shape for v in arrays):
+        shape = np.broadcast_shapes(*(np.shape(v) for v in arrays))
+        fresh = out is ... or any(out is v for v in arrays[1:])
+        result = np.empty(shape, first.dtype) if fresh else out
+        block(*arrays, result, *(np.empty(shape, first.dtype) for _ in range(scratch)))
+        return result if out is ... or not fresh else _into(out, result)
+    return _into(out, blockwise(block, *arrays, scratch=scratch))
+
+
+def _add_scaled(x: ndarray, y: Any, /, alpha: Any, out: Any = ...) -> ndarray:
+    def block(x: Any, y: Any, out: ndarray, spare: ndarray) -> None:
+        np.multiply(y, alpha, out=spare)
+        np.add(x, spare, out=out)
+
+    return _chain(block, (x, y), out, 1)
+
+
+#: x + alpha·y.
+add_scaled = elementwise(
+    "add_scaled", _add_scaled, lambda g: g, lambda g, alpha: g * alpha.conjugate(), attrs=("alpha",), node_name="AddBackward0"
+)
+
+
+def _addcmul(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
+    def block(x: Any, y: Any, z: Any, out: ndarray, spare: ndarray) -> None:
+        np.multiply(y, value, out=spare)
+        np.multiply(spare, z, out=spare)
+        np.add(x, spare, out=out)
+
+    return _chain(block, (x, y, z), out, 1)
+
+
+#: x + value·y·z.
+addcmul = elementwise(
+    "addcmul", _addcmul, lambda g: g, lambda g, z, value: g * conj(z * value), lambda g, y, value: g * conj(y * value),
+    attrs=("value",),
+)
+
+
+def _addcdiv(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
+    def block(x: Any, y: Any, z: Any, out: ndarray, spare: ndarray) -> None:
+        np.multiply(y, value, out=spare)
+        np.divide(spare, z, out=spare)
+        np.add(x, spare, out=out)
+
+    return _chain(block, (x, y, z), out, 1)
+
+
+#: x + value·y/z.
+addcdiv = elementwise(
+    "addcdiv", _addcdiv, lambda g: g, lambda g, z, value: g * conj(value / z),
+    lambda g, y, z, value: -g * conj((value * y) / (z * z)), attrs=("value",), promote="float",
+)
+
+
+def _lerp(x: ndarray, y: Any, /, weight: Any, out: Any = ...) -> ndarray:
+    near = abs(weight) < 0.5
+
+    def block(x: Any, y: Any, out: ndarray, spare: ndarray) -> None:
+        np.subtract(y, x, out=spare)
+        np.multiply(spare, weight if near else 1 - weight, out=spare)
+        if near:
+            np.add(x, spare, out=out)
+        else:
+            np.subtract(y, spare, out=out)
+
+    return _chain(block, (x, y), out, 1)
+
+
+#: x + weight·(y − x), computed from the nearer end.
+lerp = elementwise(
+    "lerp", _lerp, lambda g, weight: g * (1 - weight.conjugate()), lambda g, weight: g * weight.conjugate(),
+    attrs=("weight",),
+)
+
+
+def _lerp_tensor(x: ndarray, y: Any, z: Any, /, out: Any = ...) -> ndarray:
+    near = np.abs(z) < 0.5
+    return _into(out, np.where(near, x + z * (y - x), y - (y - x) * (1 - z)))
+
+
+#: x + z·(y − x) with a tensor of weights.
+lerp_tensor = elementwise(
+    "lerp_tensor", _lerp_tensor, lambda g, z: g * conj(1 - z), lambda g, z: g * conj(z), lambda g, x, y: g * conj(y - x),
+    node_name="LerpBackward1",
+)
+
+
+def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
+    if low is not None and high is not None:
+        result = np.maximum(x, np.asarray(low, x.dtype), out=out)
+        return np.minimum(result, np.asarray(high, x.dtype), out=result)
+    if low is not None:
+        return np.maximum(x, np.asarray(low, x.dtype), out=out)
+    return np.minimum(x, np.asarray(high, x.dtype), out=out)
+
+
+def _inside(x: Any, low: Any, high: Any) -> Any:
+    if low is None:
+        return le(x, high)
+    return ge(x, low) if high is None else ge(x, low) & le(x, high)
+
+
+#: x cut to [low, high]; at a border the covector passes.
+clamp = elementwise(
+    "clamp", _clamp, lambda g, x, low, high: where(_inside(x, low, high), g, 0), attrs=("low", "high"), promote=None,
+    halves=False, node_name="ClampBackward1",
+)
+
+
+def _clamp_low(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+    return np.maximum(x, y, out=out)
+
+
+def _clamp_high(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+    return np.minimum(x, y, out=out)
+
+
+#: x cut from below by y.
+clamp_min = elementwise(
+    "clamp_min", _clamp_low, lambda g, x, y: where(ge(x, y), g, 0), lambda g, x, y: where(lt(x, y), g, 0),
+    node_name="ClampBackward0",
+)
+#: x cut from above by y.
+clamp_max = elementwise(
+    "clamp_max", _clamp_high, lambda g, x, y: where(le(x, y), g, 0), lambda g, x, y: where(gt(x, y), g, 0),
+    node_name="ClampBackward0",
+)
+
+
+def _clamp_both(x: ndarray, y: ndarray, z: ndarray, /, out: Any = ...) -> ndarray:
+    return np.minimum(np.maximum(x, y), z, out=out)
+
+
+#: x cut to [y, z].
+clamp_both = elementwise(
+    "clamp_both", _clamp_both,
+    lambda g, x, y, z: where(ge(x, y) & le(x, z), g, 0),
+    lambda g, x, y, z: where(lt(y, z) & lt(x, y), g, 0),
+    lambda g, x, y, z: where(gt(x, z) | gt(y, z), g, 0),
+    node_name="ClampBackward0",
+)  # fmt: skip
+
+
+def _share(g: Any, x: Any, y: Any, wins: Any) -> Any:
+    """The covector where x wins, half of it at a tie."""
+    return where(eq(x, y), g / 2, where(wins(x, y), g, 0))
+
+
+maximum = elementwise(
+    "maximum", np.maximum, lambda g, x, y: _share(g, x, y, _greater_or_nan), lambda g, x, y: _share(g, y, x, _greater_or_nan)
+)
+minimum = elementwise(
+    "minimum", np.minimum, lambda g, x, y: _share(g, x, y, _less_or_nan), lambda g, x, y: _share(g, y, x, _less_or_nan)
+)
+
+
+def _greater_or_nan(x: Any, y: Any) -> Any:
+    return ~lt(x, y)
+
+
+def _less_or_nan(x: Any, y: Any) -> Any:
+    return ~gt(x, y)
+
+
+fmax = elementwise(
+    "fmax", np.fmax,
+    lambda g, x, y: where(ge(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(ge(x, y) | ~eq(y, y)), g, 0),
+)  # fmt: skip
+fmin = elementwise(
+    "fmin", np.fmin,
+    lambda g, x, y: where(le(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(le(x, y) | ~eq(y, y)), g, 0),
+)  # fmt: skip
+
+
+def _checked_zero(function: np.ufunc) -> Callable[..., ndarray]:
+    def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+        if np.result_type(x, y).kind in "biu" and np.any(np.asarray(y) == 0):
+            raise RuntimeError("ZeroDivisionError")
+        return function(x, y, out=out)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+def _remainder_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    return _REMAINDER(x, y, out=out)
+
+
+_REMAINDER = _checked_zero(np.remainder)
+_FMOD = _checked_zero(np.fmod)
+
+
+def _fmod_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    return _FMOD(x, y, out=out)
+
+
+#: x − y·floor(x / y), the sign of y.
+remainder = elementwise(
+    "remainder", _remainder_kernel, lambda g: g, lambda g, x, y: -g * floor_quotient(x, y), node_name="RemainderBackward1"
+)
+#: x − y·trunc(x / y), the sign of x.
+fmod = elementwise("fmod", _fmod_kernel, lambda g: g, lambda g, x, y: -g * trunc(div(x, y)), node_name="FmodBackward1")
+
+
+def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    if np.result_type(x, y).kind in "biu" and np.any(np.asarray(y) == 0):
+        raise RuntimeError("ZeroDivisionError")
+    with np.errstate(all="ignore"):
+        result = np.floor_divide(x, y)
+        if result.dtype.kind == "f":
+            # Division by zero gives what true division gives, as in torch; NumPy gives nan.
+            result = np.where(np.equal(y, 0), np.true_divide(x, y), result).astype(result.dtype)
+    return _into(out, result)
+
+
+#: floor(x / y).
+floor_quotient = elementwise(
+    "floor_quotient", _floor_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
+)
+
+
+def _trunc_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    if np.result_type(x, y).kind in "biu":
+        if np.any(np.asarray(y) == 0):
+            raise RuntimeError("ZeroDivisionError")
+        quotient = np.floor_divide(x, y)
+        return _into(out, quotient + ((np.remainder(x, y) != 0) & ((np.asarray(x) < 0) != (np.asarray(y) < 0))))
+    return np.trunc(np.true_divide(x, y), out=out)
+
+
+#: trunc(x / y).
+trunc_quotient = elementwise(
+    "trunc_quotient", _trunc_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
+)
+
+atan2 = elementwise(
+    "atan2", np.arctan2,
+    lambda g, x, y: g * (y / (x * x + y * y)), lambda g, x, y: g * (-x / (x * x + y * y)), promote="float",
+)  # fmt: skip
+hypot = elementwise(
+    "hypot", np.hypot, lambda g, x, out: g * (x / out), lambda g, y, out: g * (y / out), promote="float"
+)
+copysign = elementwise(
+    "copysign", np.copysign, lambda g, x, out: g * where(eq(x, 0), 0, out / x), lambda g: zeros_of(g), promote="float"
+)
+logaddexp = elementwise(
+    "logaddexp", np.logaddexp, lambda g, x, out: g * exp(x - out), lambda g, y, out: g * exp(y - out), promote="float"
+)
+logaddexp2 = elementwise(
+    "logaddexp2", np.logaddexp2, lambda g, x, y: g / (1 + _two_to(y - x)), lambda g, x, y: g / (1 + _two_to(x - y)),
+    promote="float",
+)
+
+
+def _two_to(x: Any) -> Any:
+    return exp(x * math.log(2))
+
+
+def _xlogy(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    with np.errstate(all="ignore"):
+        result = np.where(np.isnan(y), y, np.where(np.equal(x, 0), 0, x * np.log(y)))
+    return _into(out, result.astype(np.result_type(x, y)))
+
+
+xlogy = elementwise(
+    "xlogy", _xlogy, lambda g, x, y: g * where(eq(x, 0) & le(y, 0), 0, log(y)), lambda g, x, y: g * x / y, promote="float"
+)
+
+
+def _xlog1py(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    with np.errstate(all="ignore"):
+        result = np.where(np.isnan(y), y, np.where(np.equal(x, 0), 0, x * np.log1p(y)))
+    return _into(out, result.astype(np.result_type(x, y)))
+
+
+xlog1py = elementwise(
+    "xlog1py", _xlog1py, lambda g, x, y: g * where(eq(x, 0) & le(y, -1), 0, log1p(y)), lambda g, x, y: g * x / (y + 1),
+    promote="float",
+)
+
+
+def _masked_fill(x: ndarray, y: ndarray, /, value: Any, out: Any = ...) -> ndarray:
+    return _into(out, np.where(y, np.asarray(value).astype(x.dtype), x))
+
+
+#: x with `value` where the mask y holds.
+masked_fill = elementwise(
+    "masked_fill", _masked_fill, lambda g, y: where(y, 0, g), None, attrs=("value",), promote=None, halves=False
+)
+
+
+def _angle(x: ndarray, /, out: Any = ...) -> ndarray:
+    if x.dtype.kind == "c":
+        return np.arctan2(x.imag, x.real, out=out)
+    return _into(out, np.where(np.isnan(x), x, np.where(x < 0, np.asarray(math.pi, x.dtype), np.asarray(0, x.dtype))))
+
+
+def _angle_rule(g: Any, x: Any) -> Any:
+    if dtype_of(x).kind != "c":
+        return zeros_of(g)
+    size = absolute(x)
+    return where(eq(size, 0), 0, mul(g, sgn(x) * 1j) / size)
+
+
+angle = elementwise("angle", _angle, _angle_rule, promote="float", jvp=lambda p, t, out: _angle_jvp(p[0], t[0]))
+
+
+def _angle_jvp(x: Any, t: Any) -> Any:
+    if dtype_of(x).kind != "c":
+        return zeros_of(t)
+    return imag_view(div(t, x))
+
