@@ -1,0 +1,27 @@
+"""Record the first numbers that the benchmark's workloads give in torch as tests/data/benchmarks.json.
+
+Run with a Python that has torch, from the project's root: ``python -m tools.record_benchmarks``.
+"""
+
+from __future__ import annotations
+
+import torch
+from benchmarks.case import Library, Row
+from benchmarks.peers import unchanged
+from benchmarks.worker import CHECKED_STEPS
+from benchmarks.workloads import ROWS
+from tests.recorded import save
+
+
+def main() -> None:
+    library = Library(torch, unchanged)
+    data = {}
+    for row in ROWS.values():
+        if isinstance(row, Row):
+            case = row.builders["torch"](library)
+            data[row.name] = [case.number(case.step()) for _ in range(CHECKED_STEPS)]
+    save("benchmarks", data)
+
+
+if __name__ == "__main__":
+    main()
