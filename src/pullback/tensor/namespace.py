@@ -18,6 +18,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     operators,
     parts,
     python_protocol,
+    rearrange,
     reductions,
     softmax,
     shape,

@@ -1,0 +1,226 @@
+"""Rearrangements that copy: reversed, rolled, rotated and repeated axes, triangles, diagonals, parts replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import of, op
+from ..core.value import shape_of
+from .structure import Shape, permute_to_front, reshape, sum_dims
+from .view import diagonal, diagonal_backward, select, slice_dim
+
+# --- axes -------------------------------------------------------------------------------------------------------------
+
+
+def _flip(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
+    return np.flip(x, dims).copy(order="K")
+
+
+#: The axes `dims` in reverse.
+flip = op(
+    "flip", _flip, (lambda g, dims: flip(g, dims),), kind="linear", batch=lambda size, dims: (tuple(d + 1 for d in dims),)
+)
+
+
+def _roll(x: ndarray, /, shifts: tuple[int, ...], dims: tuple[int, ...]) -> ndarray:
+    return np.asarray(np.roll(x, shifts, dims))
+
+
+#: Axes shifted in a circle.
+roll = op(
+    "roll", _roll, (lambda g, shifts, dims: roll(g, tuple(-s for s in shifts), dims),), kind="linear",
+    batch=lambda size, shifts, dims: (shifts, tuple(d + 1 for d in dims)),
+)
+
+
+def _rot90(x: ndarray, /, k: int, dims: tuple[int, int]) -> ndarray:
+    if k == 0:
+        return x.copy(order="C")
+    if k == 2:
+        return np.flip(x, dims).copy(order="K")
+    return np.flip(x, dims[1] if k == 1 else dims[0]).copy(order="K").swapaxes(*dims)
+
+
+#: The plane of two axes turned by k·90°, 0 ≤ k < 4.
+rot90 = op(
+    "rot90", _rot90, (lambda g, k, dims: rot90(g, -k % 4, dims),), kind="linear",
+    batch=lambda size, k, dims: (k, (dims[0] + 1, dims[1] + 1)),
+)
+
+
+def _repeat(x: ndarray, /, repeats: tuple[int, ...]) -> ndarray:
+    return np.tile(x, repeats)
+
+
+def _repeat_rule(g: Any, shape_x: Shape, repeats: tuple[int, ...]) -> Any:
+    lead = len(repeats) - len(shape_x)
+    pairs = tuple(n for pair in zip(repeats, (1,) * lead + shape_x, strict=True) for n in pair)
+    return reshape(sum_dims(reshape(g, pairs), tuple(range(0, len(pairs), 2)), False), shape_x)
+
+
+def _repeat_batched(size: int, values: tuple[Any, ...], dims: tuple[Any, ...], repeats: tuple[int, ...]) -> Any:
+    x = permute_to_front(values[0], dims[0])
+    own = shape_of(x)[1:]
+    return repeat(reshape(x, (size, *(1,) * (len(repeats) - len(own)), *own)), (1, *repeats))
+
+
+#: The whole repeated along each axis; more counts than axes add leading axes.
+repeat = op("repeat", _repeat, (_repeat_rule,), kind="linear", batch_rule=_repeat_batched)
+
+
+def _take_places(x: ndarray, /, dim: int, places: tuple[int, ...]) -> ndarray:
+    return np.take(x, np.asarray(places, np.intp), axis=dim)
+
+
+#: Places of axis `dim` by number, any of them several times.
+take_places = op(
+    "take_places", _take_places, (lambda g, shape_x, dim, places: take_places_backward(g, shape_x, dim, places),),
+    kind="linear", node_name="IndexSelectBackward0", batch=lambda size, dim, places: (dim + 1, places),
+)
+
+
+def _take_places_backward(g: ndarray, /, shape: Shape, dim: int, places: tuple[int, ...]) -> ndarray:
+    whole = np.zeros(shape, g.dtype)
+    np.add.at(whole, (*(slice(None),) * dim, np.asarray(places, np.intp)), g)
+    return whole
+
+
+#: The transpose of `take_places`.
+take_places_backward = op(
+    "take_places_backward", _take_places_backward, (lambda g, dim, places: take_places(g, dim, places),), kind="linear",
+    batch=lambda size, shape, dim, places: ((size, *shape), dim + 1, places),
+)
+
+
+# --- triangles and diagonals ------------------------------------------------------------------------------------------
+
+
+def _tril(x: ndarray, /, diagonal: int) -> ndarray:
+    return np.tril(x, diagonal)
+
+
+#: Zeros above a diagonal.
+tril = op(
+    "tril", _tril, (lambda g, diagonal: tril(g, diagonal),), kind="linear", batch=lambda size, diagonal: (diagonal,)
+)
+
+
+def _triu(x: ndarray, /, diagonal: int) -> ndarray:
+    return np.triu(x, diagonal)
+
+
+#: Zeros below a diagonal.
+triu = op(
+    "triu", _triu, (lambda g, diagonal: triu(g, diagonal),), kind="linear", batch=lambda size, diagonal: (diagonal,)
+)
+
+
+def _diag_embed(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
+    side = x.shape[-1] + abs(offset)
+    shape = list(x.shape[:-1])
+    for dim in sorted((dim1, dim2)):
+        shape.insert(dim, side)
+    whole = np.zeros(shape, x.dtype)
+    part = whole.diagonal(offset, dim1, dim2)
+    part.flags.writeable = True
+    part[...] = x
+    return whole
+
+
+#: The last axis on a diagonal of two new axes, zeros elsewhere.
+diag_embed = op(
+    "diag_embed", _diag_embed, (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),), kind="linear",
+    batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
+)
+
+
+def _diagonal_copy(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
+    return x.diagonal(offset, dim1, dim2).copy()
+
+
+#: A copy of a diagonal.
+diagonal_copy = op(
+    "diagonal_copy", _diagonal_copy,
+    (lambda g, shape_x, offset, dim1, dim2: diagonal_backward(g, shape_x, offset, dim1, dim2),), kind="linear",
+    node_name="DiagonalBackward0_copy", batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
+)
+
+
+def _block_diag(xs: tuple[ndarray, ...], /, shapes: tuple[Shape, ...]) -> ndarray:
+    lead = xs[0].shape[:-2]
+    whole = np.zeros((*lead, sum(s[0] for s in shapes), sum(s[1] for s in shapes)), xs[0].dtype)
+    for x, block in zip(xs, _blocks(shapes), strict=True):
+        whole[(..., *block)] = x
+    return whole
+
+
+def _blocks(shapes: tuple[Shape, ...]) -> list[tuple[slice, slice]]:
+    blocks = []
+    row = column = 0
+    for n, m in shapes:
+        blocks.append((slice(row, row + n), slice(column, column + m)))
+        row, column = row + n, column + m
+    return blocks
+
+
+def _block_diag_rule(g: Any, shapes: tuple[Shape, ...]) -> tuple[Any, ...]:
+    rank = len(shape_of(g))
+    return tuple(
+        slice_dim(slice_dim(g, rank - 2, rows.start, rows.stop, 1), rank - 1, columns.start, columns.stop, 1)
+        for rows, columns in _blocks(shapes)
+    )
+
+
+#: Matrices (of the given shapes) along the diagonal of one, zeros elsewhere.
+block_diag = op(
+    "block_diag", _block_diag, _block_diag_rule, kind="linear", variadic=True, promote="same",
+    batch=lambda size, shapes: (shapes,),
+)
+
+
+# --- parts replaced ---------------------------------------------------------------------------------------------------
+
+
+def _replaced(part: Callable[..., Any]) -> Callable[..., ndarray]:
+    select_part = of(part).kernel
+
+    def kernel(x: ndarray, src: Any, /, *attrs: Any) -> ndarray:
+        new = x.copy(order="K")
+        select_part(new, *attrs)[...] = src
+        return new
+
+    return kernel
+
+
+#: `x` with the part ``select(x, dim, index)`` replaced by `src`.
+select_scatter = op(
+    "select_scatter", _replaced(select),
+    (lambda g, dim, index: select_scatter(g, 0.0, dim, index), lambda g, dim, index: select(g, dim, index)),
+    inputs=("x", "src"), attrs=("dim", "index"), kind="linear", batch=lambda size, dim, index: (dim + 1, index),
+)
+
+#: `x` with a slice of an axis replaced by `src`.
+slice_scatter = op(
+    "slice_scatter", _replaced(slice_dim),
+    (
+        lambda g, dim, start, stop, step: slice_scatter(g, 0.0, dim, start, stop, step),
+        lambda g, dim, start, stop, step: slice_dim(g, dim, start, stop, step),
+    ),
+    inputs=("x", "src"), attrs=("dim", "start", "stop", "step"), kind="linear",
+    batch=lambda size, dim, start, stop, step: (dim + 1, start, stop, step),
+)
+
+#: `x` with a diagonal replaced by `src`.
+diagonal_scatter = op(
+    "diagonal_scatter", _replaced(diagonal),
+    (
+        lambda g, offset, dim1, dim2: diagonal_scatter(g, 0.0, offset, dim1, dim2),
+        lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
+    ),
+    inputs=("x", "src"), attrs=("offset", "dim1", "dim2"), kind="linear",
+    batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
+)

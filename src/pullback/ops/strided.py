@@ -1,0 +1,154 @@
+"""Views by strides: `as_strided`, `unfold`, layouts, and the sums over shared storage that are their transposes.
+
+Offsets are counted from the first element of the input, so that a step of a view can be replayed on any array that has
+the input's strides. Where it has others (covectors, tangents, batches) `strided_values` gives the same values by index.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.strides import extent, laid_out, strided, strides_of
+from ..core.op import op, view
+from .structure import Shape, permute_to_front
+
+Strides = tuple[int, ...]
+
+
+def _places(shape: Shape, strides: Strides) -> ndarray:
+    """The place in storage of every element of a layout."""
+    places = np.zeros((1,) * len(shape), np.intp)
+    for axis, (size, stride) in enumerate(zip(shape, strides, strict=True)):
+        places = places + (np.arange(size) * stride).reshape((-1,) + (1,) * (len(shape) - axis - 1))
+    return places
+
+
+def _span(shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int) -> tuple[int, int]:
+    """Lowest place and number of places that two layouts of one storage reach."""
+    low = min(0, offset)
+    return low, max(extent(shape, strides), offset + extent(size, stride)) - low
+
+
+def _overlaps(places: ndarray) -> bool:
+    return len(np.unique(places)) != places.size
+
+
+def _summed(places: ndarray, values: ndarray, length: int) -> ndarray:
+    total = np.zeros(length, values.dtype)
+    np.add.at(total, places.ravel(), values.ravel())
+    return total
+
+
+def _values(x: ndarray, /, shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int) -> ndarray:
+    low, length = _span(shape, strides, size, stride, offset)
+    inside = _places(shape, strides) - low
+    store = _summed(inside, x, length)
+    if _overlaps(inside):
+        store /= np.maximum(np.bincount(inside.ravel(), minlength=length), 1).astype(x.real.dtype)
+    return store[_places(size, stride) + (offset - low)]
+
+
+def _values_backward(
+    g: ndarray, /, shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int
+) -> ndarray:
+    low, length = _span(shape, strides, size, stride, offset)
+    inside = _places(shape, strides) - low
+    store = _summed(_places(size, stride) + (offset - low), g, length)
+    if _overlaps(inside):
+        store /= np.maximum(np.bincount(inside.ravel(), minlength=length), 1).astype(g.real.dtype)
+    return store[inside]
+
+
+def _batched(
+    count: int, shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int
+) -> tuple[Shape, Strides, Shape, Strides, int]:
+    """The layouts of a batch whose examples lie one after the other."""
+    _, length = _span(shape, strides, size, stride, offset)
+    return (count, *shape), (length, *strides), (count, *size), (length, *stride), offset
+
+
+#: What ``as_strided(x, size, stride, offset)`` holds for an `x` of the given layout, whatever layout this `x` has. An
+#: element that several of x's places share is their mean.
+strided_values = op(
+    "strided_values", _values,
+    (
+        lambda g, shape, strides, size, stride, offset: strided_values_backward(
+            g, shape, strides, size, stride, offset
+        ),
+    ),
+    kind="linear", batch=_batched,
+)
+
+#: The transpose of `strided_values`: covectors of one place in storage are summed.
+strided_values_backward = op(
+    "strided_values_backward", _values_backward,
+    (lambda g, shape, strides, size, stride, offset: strided_values(g, shape, strides, size, stride, offset),),
+    kind="linear", batch=_batched,
+)
+
+
+def _as_strided(x: ndarray, /, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides) -> ndarray:
+    return strided(x, size, stride, offset)
+
+
+#: The view of x's storage with other sizes and strides, from `offset` elements after x's first; `shape` and `strides`
+#: are those of x.
+as_strided = view(
+    "as_strided", _as_strided,
+    lambda g, size, stride, offset, shape, strides: strided_values_backward(g, shape, strides, size, stride, offset),
+    jvp=lambda primals, tangents, out, size, stride, offset, shape, strides: strided_values(
+        tangents[0], shape, strides, size, stride, offset
+    ),
+    batch_rule=lambda count, values, dims, size, stride, offset, shape, strides: strided_values(
+        permute_to_front(values[0], dims[0]), *_batched(count, shape, strides, size, stride, offset)
+    ),
+)
+
+
+def _as_strided_scatter(
+    x: ndarray, src: ndarray, /, size: Shape, stride: Strides, offset: int, strides: Strides
+) -> ndarray:
+    new = laid_out(x, strides)
+    strided(new, size, stride, offset)[...] = src
+    return new
+
+
+#: `x` (with strides `strides`) with the elements that ``as_strided`` selects replaced by `src`.
+as_strided_scatter = op(
+    "as_strided_scatter", _as_strided_scatter,
+    (
+        lambda g, size, stride, offset, strides: as_strided_scatter(g, 0.0, size, stride, offset, strides),
+        lambda g, shape_x, size, stride, offset, strides: strided_values(g, shape_x, strides, size, stride, offset),
+    ),
+    kind="linear",
+)
+
+
+def _unfold(x: ndarray, /, dim: int, size: int, step: int) -> ndarray:
+    own = strides_of(x)
+    shape = (*x.shape[:dim], (x.shape[dim] - size) // step + 1, *x.shape[dim + 1 :], size)
+    return strided(x, shape, (*own[:dim], own[dim] * step, *own[dim + 1 :], own[dim]))
+
+
+#: Windows of `size` places of axis `dim`, `step` apart, along a new last axis.
+unfold = view(
+    "unfold", _unfold, lambda g, shape_x, dim, size, step: unfold_backward(g, shape_x, dim, size, step),
+    batch=lambda count, dim, size, step: (dim + 1, size, step),
+)
+
+
+def _unfold_backward(g: ndarray, /, shape: Shape, dim: int, size: int, step: int) -> ndarray:
+    whole = np.zeros(shape, g.dtype)
+    lead = (slice(None),) * dim
+    count = g.shape[dim]
+    for k in range(size):
+        whole[(*lead, slice(k, k + (count - 1) * step + 1, step))] += g[..., k]
+    return whole
+
+
+#: Windows summed into the places that they came from: the transpose of `unfold`.
+unfold_backward = op(
+    "unfold_backward", _unfold_backward, (lambda g, dim, size, step: unfold(g, dim, size, step),), kind="linear",
+    batch=lambda count, shape, dim, size, step: ((count, *shape), dim + 1, size, step),
+)

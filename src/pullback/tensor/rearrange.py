@@ -1,0 +1,330 @@
+"""Rearranged copies under torch's names, and views by strides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from ..array.strides import contiguous_strides, extent, storage, strides_of
+from ..core.value import TensorBase, array_of, shape_of, wrap
+from ..graph_errors import type_word
+from ..ops import rearrange as r
+from ..ops import strided as s
+from ..ops import structure, view as v
+from .api import public
+from .parts import clamped
+from .shape import reshaped
+from .sizes import Ints, count, distinct_dims, int_or_sequence, integer, ints, is_int, sequence, tensor, tensors
+from .tensor import checked_dim
+
+# --- axes -------------------------------------------------------------------------------------------------------------
+
+
+@public(out=False)
+def flip(input: Any, *dims: Any, **keyword: Any) -> Any:
+    """The axes `dims` in reverse."""
+    order = ints("flip", "dims", dims, keyword.get("dims"))
+    return r.flip(input, distinct_dims(order, len(shape_of(input))))
+
+
+@public(out=False)
+def fliplr(input: Any) -> Any:
+    """Axis 1 in reverse."""
+    if len(shape_of(tensor("fliplr", "input", input))) < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return r.flip(input, (1,))
+
+
+@public(out=False)
+def flipud(input: Any) -> Any:
+    """Axis 0 in reverse."""
+    if not shape_of(tensor("flipud", "input", input)):
+        raise RuntimeError("Input must be >= 1-d.")
+    return r.flip(input, (0,))
+
+
+@public(out=False)
+def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
+    """The plane of two axes turned by k·90°, from the first axis towards the second."""
+    rank = len(shape_of(tensor("rot90", "input", input)))
+    plane = sequence("rot90", "dims", 3, dims)
+    if len(plane) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(plane)}")
+    if rank < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {rank}")
+    if plane[0] == plane[1] or abs(plane[0] - plane[1]) == rank:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {plane[0]} and dim1 = {plane[1]}")
+    return r.rot90(input, k % 4, (checked_dim(plane[0], rank), checked_dim(plane[1], rank)))
+
+
+@public(out=False)
+def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
+    """Axes shifted in a circle; without `dims` the elements as one row."""
+    shape = shape_of(tensor("roll", "input", input))
+    by = int_or_sequence("roll", "shifts", 2, shifts)
+    over = int_or_sequence("roll", "dims", 3, dims)
+    if not by:
+        raise RuntimeError("`shifts` required")
+    if not over and len(by) == 1:
+        return reshaped(r.roll(reshaped(input, (count(shape),)), by, (0,)), shape)
+    if len(by) != len(over):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(over)}")
+    return r.roll(input, by, tuple(checked_dim(d, len(shape)) for d in over))
+
+
+def _nonnegative(shape: Sequence[int]) -> None:
+    for size in shape:
+        if size < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
+
+
+@public(is_function=False, out=False)
+def repeat(input: Any, *repeats: Any, **keyword: Any) -> Any:
+    """The whole repeated along each axis; more counts than axes add leading axes."""
+    return _repeated(input, ints("repeat", "repeats", repeats, keyword.get("repeats")))
+
+
+def _repeated(input: Any, counts: Ints) -> Any:
+    shape = shape_of(input)
+    if len(counts) < len(shape):
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+        )
+    padded = (1,) * (len(counts) - len(shape)) + tuple(shape)
+    _nonnegative([n * size for n, size in zip(counts, padded, strict=True)])
+    return r.repeat(input, counts)
+
+
+@public(out=False)
+def tile(input: Any, *dims: Any, **keyword: Any) -> Any:
+    """`repeat` with as many leading ones as `dims` lacks."""
+    counts = ints("tile", "dims", dims, keyword.get("dims"))
+    return _repeated(input, (1,) * (len(shape_of(input)) - len(counts)) + counts)
+
+
+@public(out=False)
+def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
+    """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per place."""
+    if repeats is None:
+        return wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input)))
+    if is_int(repeats) and not isinstance(repeats, TensorBase):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+        x = input if dim is not None else reshaped(input, (count(shape_of(input)),))
+        shape = shape_of(x)
+        dim = checked_dim(dim, len(shape)) if dim is not None else 0
+        x = v.unsqueeze(x, dim + 1)
+        x = structure.contiguous_copy(structure.expand(x, (*shape[: dim + 1], repeats, *shape[dim + 1 :])))
+        return reshaped(x, (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
+    counts = tensor("repeat_interleave", "repeats", repeats, 2)
+    x = input if dim is not None else reshaped(input, (count(shape_of(input)),))
+    dim = checked_dim(dim, len(shape_of(x))) if dim is not None else 0
+    size = shape_of(x)[dim]
+    if len(shape_of(counts)) == 1 and shape_of(counts)[0] not in (1, size):
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {shape_of(counts)[0]} and "
+            f"input.size({dim}) = {size}"
+        )
+    places = np.repeat(np.arange(size), np.broadcast_to(_counts(counts), (size,)))
+    if output_size is not None and output_size != len(places):
+        raise RuntimeError("allocated size does not match required size")
+    return r.take_places(x, dim, tuple(places.tolist()))
+
+
+def _counts(counts: Any) -> ndarray:
+    array = array_of(counts)
+    if array.dtype.name not in ("int32", "int64"):
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{type_word(array.dtype)}'")
+    if array.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if array.size and array.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    return array
+
+
+# --- triangles and diagonals ------------------------------------------------------------------------------------------
+
+
+def _triangle(name: str, input: Any, diagonal: int) -> int:
+    if len(shape_of(tensor(name, "input", input))) < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    return integer(name, "diagonal", 2, diagonal)
+
+
+@public(inplace=True)
+def tril(input: Any, diagonal: int = 0) -> Any:
+    """Zeros above a diagonal of the matrices of the last two axes."""
+    return r.tril(input, _triangle("tril", input, diagonal))
+
+
+@public(inplace=True)
+def triu(input: Any, diagonal: int = 0) -> Any:
+    """Zeros below a diagonal of the matrices of the last two axes."""
+    return r.triu(input, _triangle("triu", input, diagonal))
+
+
+@public
+def diag(input: Any, diagonal: int = 0) -> Any:
+    """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
+    rank = len(shape_of(tensor("diag", "input", input)))
+    if rank == 1:
+        return r.diag_embed(input, diagonal, 0, 1)
+    if rank == 2:
+        return r.diagonal_copy(input, diagonal, 0, 1)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {rank}D")
+
+
+@public(out=False)
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The last axis on a diagonal of two new axes."""
+    rank = len(shape_of(tensor("diag_embed", "input", input)))
+    a, b = checked_dim(dim1, rank + 1), checked_dim(dim2, rank + 1)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return r.diag_embed(input, offset, a, b)
+
+
+@public(out=False)
+def diagflat(input: Any, offset: int = 0) -> Any:
+    """All elements on the diagonal of a matrix."""
+    return r.diag_embed(reshaped(tensor("diagflat", "input", input), (count(shape_of(input)),)), offset, 0, 1)
+
+
+@public(method=False, out=False)
+def block_diag(*tensors_: Any) -> Any:
+    """Matrices along the diagonal of one, zeros elsewhere."""
+    given = tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_
+    matrices = []
+    for i, x in enumerate(tensors("block_diag", tuple(given))):
+        rank = len(shape_of(x))
+        if rank > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {rank} dimensions"
+            )
+        matrices.append(x if rank == 2 else reshaped(x, (1, count(shape_of(x)))))
+    if not matrices:
+        return wrap(np.empty((1, 0), dtypes.get_default_dtype().numpy))
+    return r.block_diag(matrices, tuple(tuple(shape_of(x)) for x in matrices))
+
+
+# --- parts replaced ---------------------------------------------------------------------------------------------------
+
+
+def _same_size(src: Any, part: Ints) -> None:
+    if shape_of(src) != part:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(shape_of(src))}, slice size = "
+            f"{list(part)}"
+        )
+
+
+@public(out=False)
+def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
+    """`input` with the part at `index` of axis `dim` replaced by `src`."""
+    shape = shape_of(tensor("select_scatter", "input", input))
+    dim = checked_dim(dim, len(shape))
+    size = shape[dim]
+    if not -size <= index < size:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
+    _same_size(tensor("select_scatter", "src", src, 2), (*shape[:dim], *shape[dim + 1 :]))
+    return r.select_scatter(input, src, dim, index + size if index < 0 else index)
+
+
+@public(out=False)
+def slice_scatter(
+    input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Any:
+    """`input` with a slice of axis `dim` replaced by `src`."""
+    shape = shape_of(tensor("slice_scatter", "input", input))
+    dim = checked_dim(dim, len(shape))
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    size = shape[dim]
+    first, last = clamped(0 if start is None else start, size if end is None else end, size)
+    _same_size(tensor("slice_scatter", "src", src, 2), (*shape[:dim], -(-(last - first) // step), *shape[dim + 1 :]))
+    return r.slice_scatter(input, src, dim, first, last, step)
+
+
+@public(out=False)
+def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """`input` with a diagonal replaced by `src`."""
+    shape = shape_of(tensor("diagonal_scatter", "input", input))
+    a, b = checked_dim(dim1, len(shape)), checked_dim(dim2, len(shape))
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    n, m = shape[a], shape[b]
+    length = max(min(n, m - offset) if offset >= 0 else min(n + offset, m), 0)
+    _same_size(
+        tensor("diagonal_scatter", "src", src, 2), (*(size for d, size in enumerate(shape) if d not in (a, b)), length)
+    )
+    return r.diagonal_scatter(input, src, offset, a, b)
+
+
+# --- strides ----------------------------------------------------------------------------------------------------------
+
+
+def _layout(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Ints, Ints, int, Ints]:
+    """Checked sizes and strides, the offset from the input's first element, and the input's strides."""
+    shape = sequence("as_strided", "size", 2, size)
+    strides = sequence("as_strided", "stride", 3, stride)
+    if len(shape) != len(strides):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(n < 0 for n in strides):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}"
+        )
+    if any(n < 0 for n in shape):
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}")
+    try:
+        array = array_of(input)
+    except RuntimeError:  # a batched value: one example, seen as contiguous
+        return shape, strides, storage_offset or 0, contiguous_strides(shape_of(input))
+    root, before = storage(array)
+    at = before // array.itemsize
+    offset = at if storage_offset is None else storage_offset
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    reach = extent(shape, strides)
+    if reach and (offset + reach) * array.itemsize > root.nbytes:
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize "
+            f"{array.itemsize} requiring a storage size of {(offset + reach) * array.itemsize} are out of bounds for storage "
+            f"of size {root.nbytes}"
+        )
+    return shape, strides, offset - at, strides_of(array)
+
+
+@public(out=False)
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """The view of the input's storage with the given sizes and strides (in elements)."""
+    shape, strides, offset, own = _layout(tensor("as_strided", "input", input), size, stride, storage_offset)
+    return s.as_strided(input, shape, strides, offset, tuple(shape_of(input)), own)
+
+
+@public(out=False)
+def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """`input` with the elements that `as_strided` selects replaced by `src`."""
+    shape, strides, offset, own = _layout(tensor("as_strided_scatter", "input", input), size, stride, storage_offset)
+    _same_size(tensor("as_strided_scatter", "src", src, 2), shape)
+    return s.as_strided_scatter(input, src, shape, strides, offset, own)
+
+
+@public(is_function=False, out=False)
+def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
+    """Windows of `size` places of an axis, `step` apart, along a new last axis."""
+    shape = shape_of(tensor("unfold", "input", input))
+    dim = checked_dim(integer("unfold", "dimension", 1, dimension), len(shape))
+    length = shape[dim] if shape else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {length} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if not shape:
+        return v.slice_dim(reshaped(input, (1,)), 0, 0, size, 1)
+    return s.unfold(input, dim, size, step)
