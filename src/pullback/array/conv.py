@@ -186,7 +186,7 @@ def conv_weight(
         return np.zeros(shape, x.dtype)
     y = np.ascontiguousarray(y)
     pads = [(p, p) for p in padding]
-    if shape[1] == 1:
+    if depthwise.is_better(groups, shape):
         return depthwise.weight(x, y, kernel, stride, pads, dilation)
     columns = _Columns(x, kernel, stride, pads, dilation, y.shape[2:], y.shape[1] // groups, groups)
     sums = np.zeros((columns.parts, groups, shape[0] // groups, columns.depth), x.dtype)
@@ -210,7 +210,7 @@ def _correlate(
     if x.size == 0 or w.size == 0:
         y[...] = 0
         return y
-    if w.shape[1] == 1:
+    if depthwise.is_better(groups, w.shape):
         depthwise.correlate(x, w, stride, pads, dilation, y)
         return y
     columns = _Columns(x, w.shape[2:], stride, pads, dilation, output, w.shape[0] // groups, groups)
@@ -327,10 +327,12 @@ class _Columns:
         self, stretches: Sequence[Sequence[_Block]]
     ) -> Iterator[tuple[slice, Iterator[tuple[_Block, ndarray]]]]:
         """For each stretch of images its blocks with their columns, ``([images,] [groups,] depth, places [· images])``."""
+        largest = max(prod(stretch[0].counts) for stretch in stretches)
+        spare = np.empty(0 if self.is_plain else self.batch * self.depth * self.groups * largest, self.x.dtype)
         for stretch in stretches:
-            yield stretch[0].images, self._columns_of(stretch)
+            yield stretch[0].images, self._columns_of(stretch, spare)
 
-    def _columns_of(self, stretch: Sequence[_Block]) -> Iterator[tuple[_Block, ndarray]]:
+    def _columns_of(self, stretch: Sequence[_Block], spare: ndarray) -> Iterator[tuple[_Block, ndarray]]:
         x = self.x[stretch[0].images]
         count = len(x)
         grouped = (self.groups,) if self.groups > 1 else ()
@@ -367,7 +369,7 @@ class _Columns:
                 ),
                 writeable=False,
             )
-            columns = np.empty(windows.shape, windows.dtype)
+            columns = spare[: windows.size].reshape(windows.shape)
             np.copyto(columns, windows)
             yield block, columns.reshape(*lead, *grouped, self.depth, -1)
 
