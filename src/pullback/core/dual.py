@@ -143,7 +143,12 @@ def transposed_twice(
     """J·t as the pullback of v ↦ vᵀ·J, which is linear in v."""
     from .engine import Capture, run_backward
 
-    level = fresh_level()
+    if any(isinstance(v, Value) for v in (*primals, *tangents)):
+        # A tensor above level 0 never holds a bare array: the inline calls would take it for one of level 0.
+        level = fresh_level()
+        primals, tangents = _lifted(primals), _lifted(tangents)
+    else:
+        level = 0
     before = change(grad=True)
     try:
         tensors = tuple(
@@ -157,7 +162,7 @@ def transposed_twice(
             return None if not isinstance(out, tuple) else (None,) * len(outs)
         from .calls import edge_of
 
-        covectors = [wrap(zeros(o), LEAF, level) for o in carried]
+        covectors = [wrap(wrap(zeros(o)) if level else zeros(o), LEAF, level) for o in carried]
         leaves = [(x, t) for x, t in zip(tensors, tangents, strict=True) if t is not None]
         roots = [edge_of(o) for o in carried]
         first = Capture([edge_of(x) for x, _ in leaves], [_node(e) for e in roots])
@@ -170,7 +175,7 @@ def transposed_twice(
         set_modes(modes()._replace(grad=before.grad))
         run_backward(
             [(e, t) for e, (_, t) in zip(ends, pulled, strict=True)],
-            keep_graph=False, create_graph=False, capture=second, accumulate=False,
+            keep_graph=False, create_graph=False, capture=second, accumulate=False, record_inner=True,
         )
     finally:
         set_modes(before)
@@ -179,6 +184,10 @@ def transposed_twice(
         None if id(o) not in found else (zeros(o) if found[id(o)] is None else found[id(o)]) for o in outs
     )
     return result if isinstance(out, tuple) else result[0]
+
+
+def _lifted(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(wrap(v) if isinstance(v, ndarray) else v for v in values)
 
 
 def _node(edge: Any) -> Any:

@@ -103,18 +103,20 @@ def permute_to_front(x: Any, dim: int) -> Any:
 
 
 def _sum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    if x.dtype.kind in "iu":
+        return np.add.reduce(x, axis=dims, dtype=x.dtype, keepdims=keepdim, out=...)
     return np.add.reduce(x, axis=dims, keepdims=keepdim, out=...)
 
 
 def _sum_rule(g: Any, shape_x: Shape, dims: tuple[int, ...], keepdim: bool) -> Any:
     if not keepdim and dims:
-        g = reshape(g, tuple(1 if axis in dims else size for axis, size in enumerate(shape_x)))
-    return expand(g, shape_x)
+        g = reshape(g, tuple([1 if axis in dims else size for axis, size in enumerate(shape_x)]))
+    return _expand(g, shape_x) if type(g) is ndarray else expand(g, shape_x)
 
 
 #: Sum over `dims` (non-negative); the input's dtype is the output's.
 sum_dims = op(
-    "sum", _sum, (_sum_rule,), kind="reduce", halves=True,
+    "sum", _sum, (_sum_rule,), kind="reduce", halves=True, node_name="SumBackward1",
     jvp=lambda primals, tangents, out, dims, keepdim: sum_dims(tangents[0], dims, keepdim),
     batch=lambda size, dims, keepdim: (tuple(d + 1 for d in dims), keepdim),
 )

@@ -1,0 +1,151 @@
+"""Running sums, products, maxima along a dim, and the linear recurrence that their derivatives are made of.
+
+``y[k] = a[k]·y[k−1] + b[k]`` pulls back through a recurrence that runs the other way, so products with zeros in them,
+and log-sums that would overflow, need no division and no special case to any order of derivative.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op
+from ..core.value import shape_of
+from .comparison import eq, where
+from .convert import conj
+from .elementwise import exp
+
+
+def _along(dim: int, part: slice) -> tuple[Any, ...]:
+    return (*(slice(None),) * dim, part)
+
+
+def dim_first(size: int, dim: int, *rest: Any) -> tuple[Any, ...]:
+    """Attributes with the batch axis first: the rule of every op whose first attribute is `dim`."""
+    return (dim + 1, *rest)
+
+
+def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
+    if x.ndim == 0:
+        return x.copy()
+    if reverse:
+        back = _along(dim, slice(None, None, -1))
+        return np.ascontiguousarray(np.add.accumulate(x[back], axis=dim)[back])
+    return np.add.accumulate(x, axis=dim)
+
+
+#: Running sum along `dim`, from the end with `reverse`.
+cumsum = op(
+    "cumsum", _cumsum, (lambda g, dim, reverse: cumsum(g, dim, not reverse),), kind="linear", halves=True, batch=dim_first
+)
+
+
+def _shift(x: ndarray, /, dim: int, backward: bool) -> ndarray:
+    out = np.zeros_like(x)
+    ahead, behind = _along(dim, slice(1, None)), _along(dim, slice(None, -1))
+    if x.ndim:
+        if backward:
+            out[behind] = x[ahead]
+        else:
+            out[ahead] = x[behind]
+    return out
+
+
+#: Every element moved one place along `dim`, a zero where none comes from; `backward` moves towards the start.
+shift = op("shift", _shift, (lambda g, dim, backward: shift(g, dim, not backward),), kind="linear", batch=dim_first)
+
+
+def _recurrence(a: ndarray, b: ndarray, /, dim: int, reverse: bool) -> ndarray:
+    y = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))
+    if y.ndim == 0:
+        y[...] = b
+        return y
+    n = y.shape[dim]
+    order = range(n - 1, -1, -1) if reverse else range(n)
+    before: Any = None
+    for k in order:
+        at = _along(dim, k)  # type: ignore[arg-type]  # an index drops the axis
+        y[at] = b[at] if before is None else a[at] * before + b[at]
+        before = y[at]
+    return y
+
+
+def _recurrence_a(g: Any, a: Any, out: Any, dim: int, reverse: bool) -> Any:
+    return _recurrence_b(g, a, dim, reverse) * conj(shift(out, dim, reverse))
+
+
+def _recurrence_b(g: Any, a: Any, dim: int, reverse: bool) -> Any:
+    return recurrence(conj(shift(a, dim, not reverse)), g, dim, not reverse)
+
+
+#: y[k] = a[k]·y[k−1] + b[k] along `dim` (y[k] = a[k]·y[k+1] + b[k] with `reverse`), starting from 0.
+recurrence = op(
+    "recurrence", _recurrence, (_recurrence_a, _recurrence_b), kind="opaque", batch=dim_first
+)
+
+
+def _exclusive_cumprod(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
+    out = np.ones_like(x)
+    if x.ndim and x.shape[dim] > 1:
+        ahead, behind = _along(dim, slice(1, None)), _along(dim, slice(None, -1))
+        if reverse:
+            back = _along(dim, slice(None, None, -1))
+            out[behind] = np.multiply.accumulate(x[ahead][back], axis=dim)[back]
+        else:
+            np.multiply.accumulate(x[behind], axis=dim, out=out[ahead])
+    return out
+
+
+def _exclusive_rule(g: Any, x: Any, dim: int, reverse: bool) -> Any:
+    sums = recurrence(conj(x), g, dim, not reverse)
+    return conj(exclusive_cumprod(x, dim, reverse)) * shift(sums, dim, not reverse)
+
+
+#: The product of what comes before each element along `dim` (after it, with `reverse`).
+exclusive_cumprod = op("exclusive_cumprod", _exclusive_cumprod, (_exclusive_rule,), batch=dim_first)
+
+
+def _cumprod(x: ndarray, /, dim: int) -> ndarray:
+    return x.copy() if x.ndim == 0 else np.multiply.accumulate(x, axis=dim)
+
+
+def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:
+    return conj(exclusive_cumprod(x, dim, False)) * recurrence(conj(shift(x, dim, True)), g, dim, True)
+
+
+#: Running product along `dim`.
+cumprod = op("cumprod", _cumprod, (_cumprod_rule,), halves=True, batch=dim_first)
+
+
+def _logcumsumexp(x: ndarray, /, dim: int) -> ndarray:
+    if x.ndim == 0:
+        return x.copy()
+    if x.dtype.kind != "c":
+        return np.logaddexp.accumulate(x, axis=dim)
+    out = x.copy()
+    for k in range(1, x.shape[dim]):
+        before, at = out[_along(dim, slice(k - 1, k))], out[_along(dim, slice(k, k + 1))]
+        top = np.maximum(before.real, at.real)
+        at[...] = np.log(np.exp(before - top) + np.exp(at - top)) + top
+    return out
+
+
+def _logcumsumexp_rule(g: Any, x: Any, out: Any, dim: int) -> Any:
+    # exp(x[k]) Σ_{i≥k} g[i]·exp(−out[i]), with each factor brought below 1.
+    following = where(_is_last(shape_of(x), dim), out, shift(out, dim, True))
+    weights = conj(where(eq(out, -np.inf), 1, exp(out - following)))
+    return recurrence(weights, g, dim, True) * conj(exp(x - out))
+
+
+def _is_last(shape: tuple[int, ...], dim: int) -> ndarray:
+    if not shape:
+        return np.ones((), np.bool_)
+    marks = np.zeros(shape[dim], np.bool_)
+    marks[-1:] = True
+    return marks.reshape((shape[dim], *(1,) * (len(shape) - dim - 1)))
+
+
+#: log Σ_{i≤k} exp(x[i]) along `dim`.
+logcumsumexp = op("logcumsumexp", _logcumsumexp, (_logcumsumexp_rule,), halves=True, batch=dim_first)

@@ -1,0 +1,329 @@
+"""Maxima, minima, medians and their places.
+
+Where several elements tie, the gradient is torch's: shared evenly by the ops that return values only (`max()`, `amax`), to
+the one whose index is returned by those that return indices (`max(dim)`). nan is larger and smaller than everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op
+from ..core.value import dtype_of, shape_of
+from .comparison import eq, isnan
+from .convert import cast
+from .cumulative import dim_first
+from .reduce import count, kept, over_rows, shifted
+from .structure import reshape, sum_dims
+
+# --- one element per row, and back ------------------------------------------------------------------------------------
+
+
+def _pick(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
+    return np.take_along_axis(x, index, axis=dim) if x.ndim else x.copy()
+
+
+#: The elements of x at the places `index` along `dim` (of the rank of x, any size along `dim`).
+pick = op(
+    "pick", _pick, (lambda g, shape_x, index, dim: place(g, index, dim, shape_x[dim] if shape_x else 1), None),
+    kind="gather", batch=dim_first,
+    jvp=lambda primals, tangents, out, dim: pick(tangents[0], primals[1], dim),
+)
+
+
+def _place(g: ndarray, index: ndarray, /, dim: int, size: int) -> ndarray:
+    if g.ndim == 0:
+        return g.copy()
+    out = np.zeros((*g.shape[:dim], size, *g.shape[dim + 1 :]), g.dtype)
+    if g.shape[dim] == 1:
+        np.put_along_axis(out, index, g, axis=dim)
+    else:
+        at = list(np.ogrid[tuple(slice(0, n) for n in g.shape)])
+        at[dim] = index
+        np.add.at(out, tuple(at), g)
+    return out
+
+
+#: Zeros with g added at the places `index` along `dim`: the transpose of `pick`.
+place = op(
+    "place", _place, (lambda g, index, dim: pick(g, index, dim), None), kind="gather", node_name="ScatterAddBackward0",
+    batch=lambda size, dim, length: (dim + 1, length),
+    jvp=lambda primals, tangents, out, dim, size: place(tangents[0], primals[1], dim, size),
+)
+
+
+def _selected_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int, keepdim: bool) -> Any:
+    """The covector of the values goes to where they came from."""
+    if not shape_x:
+        return g
+    shape = kept(shape_x, (dim,))
+    return place(reshape(g, shape), reshape(indices, shape), dim, shape_x[dim])
+
+
+def _selected_jvp(primals: Any, tangents: Any, out: Any, dim: int, keepdim: bool) -> Any:
+    shape = shape_of(primals[0])
+    if not shape:
+        return tangents[0], None
+    picked = pick(tangents[0], reshape(out[1], kept(shape, (dim,))), dim)
+    return reshape(picked, shape_of(out[0])), None
+
+
+def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Callable[..., Any]:
+    """Declare an op that selects one element per row: ``kernel(x, dim, keepdim)`` gives values and indices."""
+    return op(
+        name, kernel, (_selected_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
+        inputs=("x",), attrs=("dim", "keepdim"), jvp=_selected_jvp, batch=dim_first, **fields,
+    )  # fmt: skip
+
+
+def _values_at(x: ndarray, indices: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    """Values and indices from indices that kept the dim."""
+    values = np.take_along_axis(x, indices, axis=dim)
+    return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
+
+
+def _zero_index() -> ndarray:
+    return np.zeros((), np.int64)
+
+
+# --- maximum and minimum ----------------------------------------------------------------------------------------------
+
+
+def _argmax(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
+    if x.ndim == 0:
+        return _zero_index()
+    return np.asarray(np.argmax(_orderable(x), axis=dim, keepdims=keepdim))
+
+
+def _argmin(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
+    if x.ndim == 0:
+        return _zero_index()
+    return np.asarray(np.argmin(_orderable(x), axis=dim, keepdims=keepdim))
+
+
+def _orderable(x: ndarray) -> ndarray:
+    """bfloat16 as float32, which NumPy can compare."""
+    return x.astype(np.float32) if x.dtype.kind == "V" else x
+
+
+#: Where the largest (smallest) element along `dim` is: the first of equals.
+argmax = op("argmax", _argmax, kind="gather", batch=dim_first)
+argmin = op("argmin", _argmin, kind="gather", batch=dim_first)
+
+
+def _max_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    if x.ndim == 0:
+        return x.copy(), _zero_index()
+    return _values_at(x, np.argmax(_orderable(x), axis=dim, keepdims=True), dim, keepdim)
+
+
+def _min_dim(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    if x.ndim == 0:
+        return x.copy(), _zero_index()
+    return _values_at(x, np.argmin(_orderable(x), axis=dim, keepdims=True), dim, keepdim)
+
+
+max_dim = selecting("max", _max_dim)
+min_dim = selecting("min", _min_dim)
+
+
+def _shared(g: Any, x: Any, out: Any, dims: tuple[int, ...]) -> Any:
+    """The covector of an extreme value shared evenly among the elements that attain it."""
+    shape = kept(shape_of(x), dims)
+    g, out = reshape(g, shape), reshape(out, shape)
+    chosen = cast(eq(x, out) | (isnan(x) & isnan(out)), dtype_of(g))
+    return chosen * (g / sum_dims(chosen, dims, True))
+
+
+def _all_of(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(range(len(shape)))
+
+
+def _extreme_all(ufunc: np.ufunc) -> Callable[..., ndarray]:
+    def kernel(x: ndarray, /) -> ndarray:
+        return ufunc.reduce(x, axis=None, out=...)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+def _extreme(ufunc: np.ufunc) -> Callable[..., ndarray]:
+    def kernel(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+        return ufunc.reduce(x, axis=dims, keepdims=keepdim, out=...)  # type: ignore[no-any-return]
+
+    return kernel
+
+
+def _shared_all_rule(g: Any, x: Any, out: Any) -> Any:
+    return _shared(g, x, out, _all_of(shape_of(x)))
+
+
+def _shared_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+    return _shared(g, x, out, dims)
+
+
+#: The largest and smallest element over `dims`.
+amax = op("amax", _extreme(np.maximum), (_shared_rule,), kind="reduce", batch=shifted)
+amin = op("amin", _extreme(np.minimum), (_shared_rule,), kind="reduce", batch=shifted)
+
+#: The largest and smallest element of all.
+max_all = op(
+    "max_all", _extreme_all(np.maximum), (_shared_all_rule,), kind="reduce", node_name="MaxBackward1",
+    batch_rule=over_rows(lambda x, dims: amax(x, dims, False)),
+)
+min_all = op(
+    "min_all", _extreme_all(np.minimum), (_shared_all_rule,), kind="reduce", node_name="MinBackward1",
+    batch_rule=over_rows(lambda x, dims: amin(x, dims, False)),
+)
+
+
+def _aminmax(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> tuple[ndarray, ndarray]:
+    return _extreme(np.minimum)(x, dims, keepdim), _extreme(np.maximum)(x, dims, keepdim)
+
+
+def _aminmax_rule(g: Any, x: Any, min: Any, max: Any, dims: tuple[int, ...]) -> Any:
+    return _shared(g[0], x, min, dims) + _shared(g[1], x, max, dims)
+
+
+#: Both.
+aminmax = op("aminmax", _aminmax, (_aminmax_rule,), kind="reduce", outputs=("min", "max"), batch=shifted)
+
+
+# --- order statistics -------------------------------------------------------------------------------------------------
+
+
+def _index_of_rank(x: ndarray, rank: Any, dim: int) -> ndarray:
+    """Index of the element of a given rank along `dim`, nan last; `rank` broadcasts against the rows."""
+    order = np.argsort(_orderable(x), axis=dim, kind="stable")
+    return np.take_along_axis(order, rank, axis=dim)
+
+
+def _median(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    return _median_by(x, dim, keepdim, skip=False)
+
+
+def _nanmedian(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    return _median_by(x, dim, keepdim, skip=True)
+
+
+def _median_by(x: ndarray, dim: int, keepdim: bool, skip: bool) -> tuple[ndarray, ndarray]:
+    if x.ndim == 0:
+        return x.copy(), _zero_index()
+    n = x.shape[dim]
+    rank = np.full(kept(x.shape, (dim,)), (n - 1) // 2)
+    if x.dtype.kind in "fV":
+        nans = np.isnan(x)
+        if skip:
+            present = n - np.add.reduce(nans, axis=dim, keepdims=True)
+            rank = np.maximum(present - 1, 0) // 2
+        else:
+            index = np.where(
+                nans.any(axis=dim, keepdims=True), np.argmax(nans, axis=dim, keepdims=True), _index_of_rank(x, rank, dim)
+            )
+            return _values_at(x, index, dim, keepdim)
+    return _values_at(x, _index_of_rank(x, rank, dim), dim, keepdim)
+
+
+#: The lower median along `dim` and where it is; nan where there is a nan (`nanmedian` leaves them out).
+median = selecting("median", _median, node_name="MedianBackward1")
+nanmedian = selecting("nanmedian", _nanmedian, node_name="NanmedianBackward1")
+
+
+def _median_of_all(kernel: Callable[..., Any]) -> Callable[..., ndarray]:
+    def run(x: ndarray, /) -> ndarray:
+        if x.size == 0:
+            return np.asarray(np.nan).astype(x.dtype)
+        return kernel(x.reshape(-1), 0, False)[0][...]  # type: ignore[no-any-return]
+
+    return run
+
+
+#: The lower median of all elements.
+median_all = op(
+    "median_all", _median_of_all(_median), (_shared_all_rule,), kind="reduce", node_name="MedianBackward0",
+    batch_rule=over_rows(lambda x, dims: median(_rows(x), 1, False)[0]),
+)
+nanmedian_all = op(
+    "nanmedian_all", _median_of_all(_nanmedian), (_shared_all_rule,), kind="reduce", node_name="NanmedianBackward0",
+    batch_rule=over_rows(lambda x, dims: nanmedian(_rows(x), 1, False)[0]),
+)
+
+
+def _rows(x: Any) -> Any:
+    shape = shape_of(x)
+    return reshape(x, (shape[0], count(shape, tuple(range(1, len(shape))))))
+
+
+def _kthvalue(x: ndarray, /, k: int, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    if x.ndim == 0:
+        return x.copy(), _zero_index()
+    return _values_at(x, _index_of_rank(x, np.full(kept(x.shape, (dim,)), k - 1), dim), dim, keepdim)
+
+
+#: The k-th smallest element along `dim` (k from 1) and where it is.
+kthvalue = op(
+    "kthvalue", _kthvalue, (_selected_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
+    jvp=lambda primals, tangents, out, k, dim, keepdim: _selected_jvp(primals, tangents, out, dim, keepdim),
+    batch=lambda size, k, dim, keepdim: (k, dim + 1, keepdim), inputs=("x",), attrs=("k", "dim", "keepdim"),
+)
+
+
+def _mode(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    if x.ndim == 0:
+        return x.copy(), _zero_index()
+    order = np.argsort(_orderable(x), axis=dim, kind="stable")
+    ordered = np.take_along_axis(x, order, axis=dim)
+    lead = (slice(None),) * dim
+    starts = np.ones(x.shape, np.bool_)
+    starts[(*lead, slice(1, None))] = ordered[(*lead, slice(1, None))] != ordered[(*lead, slice(None, -1))]
+    place_in_row = np.arange(x.shape[dim]).reshape((-1, *(1,) * (x.ndim - dim - 1)))
+    run = place_in_row - np.maximum.accumulate(np.where(starts, place_in_row, 0), axis=dim)
+    last = np.argmax(run, axis=dim, keepdims=True)
+    return _values_at(x, np.take_along_axis(order, last, axis=dim), dim, keepdim)
+
+
+#: The most frequent element along `dim` (the smallest of several) and where it last is.
+mode = selecting("mode", _mode)
+
+
+# --- running maximum and minimum --------------------------------------------------------------------------------------
+
+
+def _running(compare: np.ufunc, accumulate: np.ufunc) -> Callable[..., Any]:
+    def kernel(x: ndarray, /, dim: int) -> tuple[ndarray, ndarray]:
+        if x.ndim == 0:
+            return x.copy(), _zero_index()
+        values = accumulate.accumulate(x, axis=dim)
+        lead = (slice(None),) * dim
+        n = x.shape[dim]
+        place_in_row = np.arange(n).reshape((-1, *(1,) * (x.ndim - dim - 1)))
+        # A new leader is at least as good as what led before it, or is nan.
+        leads = np.ones(x.shape, np.bool_)
+        leads[(*lead, slice(1, None))] = compare(x[(*lead, slice(1, None))], values[(*lead, slice(None, -1))])
+        if x.dtype.kind in "fV":
+            leads |= np.isnan(x)
+        indices = np.maximum.accumulate(np.where(leads, place_in_row, 0), axis=dim)
+        return values, np.asarray(indices, np.int64)
+
+    return kernel
+
+
+def _running_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> Any:
+    return place(g, indices, dim, shape_x[dim]) if shape_x else g
+
+
+def _running_op(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    return op(
+        name, kernel, (_running_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
+        inputs=("x",), attrs=("dim",), batch=dim_first,
+        jvp=lambda primals, tangents, out, dim: (pick(tangents[0], out[1], dim), None),
+    )  # fmt: skip
+
+
+#: The largest (smallest) element so far along `dim` and where it is, the last of equals.
+cummax = _running_op("cummax", _running(np.greater_equal, np.maximum))
+cummin = _running_op("cummin", _running(np.less_equal, np.minimum))
+

@@ -1,0 +1,395 @@
+"""Sums, means, products, variances, norms, counts: what becomes of many elements as one.
+
+An op over all elements and one over some dims are two ops where torch has two nodes (`x.sum()` leaves a SumBackward0,
+`x.sum(0)` a SumBackward1). Attributes are canonical: `dims` is a tuple of non-negative ints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.elementwise import total
+from ..core.op import op
+from ..core.value import dtype_of, shape_of
+from .arithmetic import pow_scalar
+from .comparison import eq, isnan, where, zeros_of
+from .convert import cast, conj
+from .cumulative import exclusive_cumprod
+from .elementwise import abs, exp, sgn
+from .structure import Shape, expand, permute_to_front, reshape, sum_dims
+
+_LARGE = 1 << 16
+_INT64 = np.dtype(np.int64)
+
+
+def kept(shape: Shape, dims: tuple[int, ...]) -> Shape:
+    """The shape with size 1 in place of the reduced dims."""
+    return tuple([1 if axis in dims else size for axis, size in enumerate(shape)])
+
+
+def spread(g: Any, shape: Shape, dims: tuple[int, ...], keepdim: bool) -> Any:
+    """A reduction's result (or its covector) repeated along the dims that it was reduced over."""
+    if not keepdim and dims:
+        g = reshape(g, kept(shape, dims))
+    return g if shape_of(g) == shape else expand(g, shape)
+
+
+def count(shape: Shape, dims: tuple[int, ...]) -> int:
+    """How many elements go into one."""
+    return math.prod([shape[d] for d in dims])
+
+
+def shifted(size: int, dims: tuple[int, ...], *rest: Any) -> tuple[Any, ...]:
+    """Attributes with the batch axis first: the rule of every op whose first attribute is `dims`."""
+    return (tuple([d + 1 for d in dims]), *rest)
+
+
+def over_rows(reduce: Callable[[Any, tuple[int, ...]], Any]) -> Callable[..., Any]:
+    """Batching of an op over all elements, by the same reduction over all dims but the batch's."""
+
+    def rule(size: int, values: tuple[Any, ...], in_dims: tuple[int, ...], *attrs: Any) -> Any:
+        x = permute_to_front(values[0], in_dims[0])
+        return reduce(x, tuple(range(1, len(shape_of(x)))), *attrs)
+
+    return rule
+
+
+def _fill(g: Any, shape: Shape) -> Any:
+    """A scalar as an array of a shape."""
+    if type(g) is ndarray:
+        if g.ndim == 0:
+            return np.ndarray(shape, g.dtype, g, 0, (0,) * len(shape))
+        return np.broadcast_to(g, shape)
+    return expand(g, shape)
+
+
+# --- sums and means ---------------------------------------------------------------------------------------------------
+
+
+def _sum_all(x: ndarray, /) -> ndarray:
+    if x.size > _LARGE and x.dtype.kind in "fc":
+        return total(x)
+    if x.dtype.kind in "biu":
+        return np.add.reduce(x, axis=None, dtype=_INT64, out=...)
+    return np.add.reduce(x, axis=None, out=...)
+
+
+#: Σ of all elements; of integers in int64.
+sum_all = op(
+    "sum_all", _sum_all, (lambda g, shape_x: _fill(g, shape_x),), kind="reduce", halves=True, node_name="SumBackward0",
+    jvp=lambda primals, tangents, out: sum_all(tangents[0]),
+    batch_rule=over_rows(lambda x, dims: sum_dims(x, dims, False)),
+)
+
+
+def _mean_all(x: ndarray, /) -> ndarray:
+    r = total(x) if x.size > _LARGE else np.add.reduce(x, axis=None, out=...)
+    return np.true_divide(r, x.size, out=r) if x.size else _over_nothing(r)
+
+
+def _over_nothing(r: ndarray) -> ndarray:
+    """r / 0 without NumPy's warning."""
+    with np.errstate(all="ignore"):
+        return np.true_divide(r, 0, out=r)
+
+
+#: Mean of all elements.
+mean_all = op(
+    "mean_all", _mean_all, (lambda g, shape_x: _fill(g / (math.prod(shape_x) or math.nan), shape_x),), kind="reduce", halves=True,
+    node_name="MeanBackward0", jvp=lambda primals, tangents, out: mean_all(tangents[0]),
+    batch_rule=over_rows(lambda x, dims: mean_dims(x, dims, False)),
+)
+
+
+def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    r = np.add.reduce(x, axis=dims, keepdims=keepdim, out=...)
+    n = count(x.shape, dims)
+    return np.true_divide(r, n, out=r) if n else _over_nothing(r)
+
+
+#: Mean over `dims`.
+mean_dims = op(
+    "mean", _mean,
+    (lambda g, shape_x, dims, keepdim: spread(g, shape_x, dims, keepdim) / (count(shape_x, dims) or math.nan),),
+    kind="reduce", halves=True, node_name="MeanBackward1", batch=shifted,
+    jvp=lambda primals, tangents, out, dims, keepdim: mean_dims(tangents[0], dims, keepdim),
+)
+
+
+def _nansum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    return np.add.reduce(x, axis=dims, keepdims=keepdim, where=~np.isnan(x), out=...)
+
+
+#: Sum over `dims` of what is not nan.
+nansum = op(
+    "nansum", _nansum,
+    (lambda g, x, dims, keepdim: where(isnan(x), 0, spread(g, shape_of(x), dims, keepdim)),),
+    kind="reduce", halves=True, batch=shifted,
+)
+
+
+# --- products ---------------------------------------------------------------------------------------------------------
+
+
+def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
+    return np.multiply.reduce(x, axis=dim, keepdims=keepdim, out=...)
+
+
+def _prod_rule(g: Any, x: Any, dim: int, keepdim: bool) -> Any:
+    # The product of the others, from both sides: no division, so zeros are no special case.
+    others = exclusive_cumprod(x, dim, False) * exclusive_cumprod(x, dim, True)
+    return spread(g, shape_of(x), (dim,), keepdim) * conj(others)
+
+
+#: Product along one dim.
+prod_dim = op(
+    "prod", _prod, (_prod_rule,), kind="reduce", halves=True, node_name="ProdBackward1",
+    batch=lambda size, dim, keepdim: (dim + 1, keepdim),
+)
+
+
+def _prod_all(x: ndarray, /) -> ndarray:
+    return np.multiply.reduce(x, axis=None, out=...)
+
+
+def _prod_all_rule(g: Any, x: Any) -> Any:
+    shape = shape_of(x)
+    return reshape(_prod_rule(g, reshape(x, (math.prod(shape),)), 0, False), shape)
+
+
+#: Product of all elements.
+prod_all = op(
+    "prod_all", _prod_all, (_prod_all_rule,), kind="reduce", halves=True, node_name="ProdBackward0",
+    batch_rule=lambda size, values, dims: prod_dim(
+        reshape(permute_to_front(values[0], dims[0]), (size, math.prod(shape_of(values[0])) // max(size, 1))), 1, False
+    ),
+)
+
+
+# --- variance ---------------------------------------------------------------------------------------------------------
+
+
+def _centred(x: ndarray, dims: tuple[int, ...]) -> ndarray:
+    return np.subtract(x, _mean(x, dims, True), out=...)
+
+
+def _var(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
+    if x.dtype.kind == "c":
+        parts = _var(x.real, dims, correction, keepdim), _var(x.imag, dims, correction, keepdim)
+        return np.add(*parts, out=...)
+    d = _centred(x, dims)
+    r = np.add.reduce(np.square(d, out=d), axis=dims, keepdims=keepdim, out=...)
+    freedom = max(count(x.shape, dims) - correction, 0)
+    return np.true_divide(r, freedom, out=r) if freedom else _over_nothing(r)
+
+
+def _var_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    shape = shape_of(x)
+    n = count(shape, dims) - correction
+    slope = 2 / n if n > 0 else math.inf
+    return spread(g, shape, dims, keepdim) * (slope * (x - mean_dims(x, dims, True)))
+
+
+#: Variance over `dims`: Σ|x − mean|² / (n − correction).
+var = op("var", _var, (_var_rule,), kind="reduce", halves=True, batch=shifted)
+
+
+def _std(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> ndarray:
+    r = _var(x, dims, correction, keepdim)
+    return np.sqrt(r, out=r)
+
+
+def _std_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    return _var_rule(where(eq(out, 0), 0, g / (2 * out)), x, dims, correction, keepdim)
+
+
+#: Standard deviation over `dims`.
+std = op("std", _std, (_std_rule,), kind="reduce", halves=True, batch=shifted)
+
+
+def _var_mean(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> tuple[ndarray, ndarray]:
+    return _var(x, dims, correction, keepdim), _mean(x, dims, keepdim)
+
+
+def _mean_rule(g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+    shape = shape_of(x)
+    return spread(g, shape, dims, keepdim) / (count(shape, dims) or math.nan)
+
+
+def _var_mean_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    return _var_rule(g[0], x, dims, correction, keepdim) + _mean_rule(g[1], x, dims, keepdim)
+
+
+#: Variance and mean over `dims`.
+var_mean = op(
+    "var_mean", _var_mean, (_var_mean_rule,), kind="reduce", halves=True, outputs=("var", "mean"), batch=shifted
+)
+
+
+def _std_mean(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> tuple[ndarray, ndarray]:
+    return _std(x, dims, correction, keepdim), _mean(x, dims, keepdim)
+
+
+def _std_mean_rule(g: Any, x: Any, std: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
+    return _std_rule(g[0], x, std, dims, correction, keepdim) + _mean_rule(g[1], x, dims, keepdim)
+
+
+#: Standard deviation and mean over `dims`.
+std_mean = op(
+    "std_mean", _std_mean, (_std_mean_rule,), kind="reduce", halves=True, outputs=("std", "mean"), batch=shifted
+)
+
+
+# --- norms ------------------------------------------------------------------------------------------------------------
+
+
+def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    if ord == 2 and x.dtype.kind != "c":
+        r = np.add.reduce(x * x, axis=dims, keepdims=keepdim, out=...)
+        return np.sqrt(r, out=r)
+    size = np.absolute(x, out=...)
+    if ord == math.inf:
+        return np.maximum.reduce(size, axis=dims, keepdims=keepdim, out=...)
+    if ord == -math.inf:
+        return np.minimum.reduce(size, axis=dims, keepdims=keepdim, out=...)
+    if ord == 0:
+        return np.add.reduce((size != 0).astype(size.dtype), axis=dims, keepdims=keepdim, out=...)
+    if ord == 1:
+        return np.add.reduce(size, axis=dims, keepdims=keepdim, out=...)
+    if ord == 2:
+        r = np.add.reduce(size * size, axis=dims, keepdims=keepdim, out=...)
+        return np.sqrt(r, out=r)
+    r = np.add.reduce(np.power(size, ord), axis=dims, keepdims=keepdim, out=...)
+    return np.power(r, 1 / ord, out=r)
+
+
+def norm_slope(x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
+    """d|x|/dx of a norm, `out` with its reduced dims kept: what the covector is multiplied by. At 0 a subgradient, 0."""
+    if ord == 0:
+        return zeros_of(x)
+    if ord == 1:
+        return sgn(x)
+    if ord == 2:
+        return where(eq(out, 0), 0, x / out)
+    if math.isinf(ord):
+        size = abs(x)
+        chosen = cast(eq(size, out) | isnan(size), dtype_of(out))
+        return sgn(x) * (chosen / sum_dims(chosen, dims, True))
+    size = abs(x)
+    if ord < 1:
+        inner = where(eq(size, 0), 0, sgn(x) * pow_scalar(size, ord - 1))
+        return inner * pow_scalar(out, 1 - ord)
+    if ord < 2:
+        inner = sgn(x) * pow_scalar(size, ord - 1)
+        return where(eq(out, 0), 0, inner / pow_scalar(out, ord - 1))
+    inner = x * pow_scalar(size, ord - 2)
+    return where(eq(out, 0), 0, inner / pow_scalar(out, ord - 1))
+
+
+def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool) -> Any:
+    shape = kept(shape_of(x), dims)
+    return reshape(g, shape) * norm_slope(x, reshape(out, shape), ord, dims)
+
+
+#: (Σ|x|^ord)^(1/ord) over `dims`; the largest for inf, the smallest for −inf, how many are not 0 for 0.
+vector_norm = op(
+    "vector_norm", _vector_norm, (_vector_norm_rule,), kind="reduce", halves=True,
+    node_name="LinalgVectorNormBackward0", batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
+)
+
+
+def _norm_dim(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    return _vector_norm(x, ord, dims, keepdim)
+
+
+#: The same under the node name that `pairwise_distance` leaves.
+norm_dims = op(
+    "norm_dims", _norm_dim, (_vector_norm_rule,), kind="reduce", halves=True, node_name="NormBackward1",
+    batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
+)
+
+
+def _dist(x: ndarray, y: ndarray, /, ord: float) -> ndarray:
+    d = np.subtract(x, y, out=...)
+    return _vector_norm(d, ord, tuple(range(d.ndim)), False)
+
+
+def _dist_rule(g: Any, x: Any, y: Any, out: Any, ord: float) -> Any:
+    d = x - y
+    rank = len(shape_of(d))
+    return g * norm_slope(d, reshape(out, (1,) * rank), ord, tuple(range(rank)))
+
+
+#: The norm of x − y.
+dist = op(
+    "dist", _dist, (_dist_rule, lambda g, x, y, out, ord: -_dist_rule(g, x, y, out, ord)), kind="reduce",
+    batch_rule=lambda size, values, dims, ord: _dist_batched(values, dims, ord),
+)
+
+
+def _dist_batched(values: tuple[Any, ...], dims: tuple[int | None, ...], ord: float) -> Any:
+    own = [len(shape_of(v)) - (d is not None) for v, d in zip(values, dims, strict=True)]
+    rank = max(own)
+    aligned = []
+    for v, d, r in zip(values, dims, own, strict=True):
+        if d is None:
+            aligned.append(v)
+            continue
+        v = permute_to_front(v, d)
+        aligned.append(reshape(v, (shape_of(v)[0], *(1,) * (rank - r), *shape_of(v)[1:])))
+    return vector_norm(aligned[0] - aligned[1], ord, tuple(range(1, rank + 1)), False)
+
+
+# --- log of a sum of exponentials -------------------------------------------------------------------------------------
+
+
+def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    if x.size == 0:
+        with np.errstate(divide="ignore"):
+            return np.log(np.add.reduce(x, axis=dims, keepdims=keepdim), out=...)
+    key = x.real if x.dtype.kind == "c" else x
+    top = np.maximum.reduce(key, axis=dims, keepdims=True, out=...)
+    top[np.isinf(top)] = 0
+    r = np.add.reduce(np.exp(x - top), axis=dims, keepdims=keepdim, out=...)
+    np.log(r, out=r)
+    return np.add(r, top.reshape(r.shape), out=r)
+
+
+#: log Σ exp(x) over `dims`.
+logsumexp = op(
+    "logsumexp", _logsumexp,
+    (
+        lambda g, x, out, dims, keepdim: spread(g, shape_of(x), dims, keepdim)
+        * conj(exp(x - spread(out, shape_of(x), dims, keepdim))),
+    ),
+    kind="reduce", halves=True, batch=shifted,
+)
+
+
+# --- logic and counts -------------------------------------------------------------------------------------------------
+
+
+def _all(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    r = np.logical_and.reduce(x, axis=dims, keepdims=keepdim, out=...)
+    return r.astype(x.dtype) if x.dtype == np.uint8 else r
+
+
+def _any(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    r = np.logical_or.reduce(x, axis=dims, keepdims=keepdim, out=...)
+    return r.astype(x.dtype) if x.dtype == np.uint8 else r
+
+
+def _count_nonzero(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
+    return np.add.reduce(x != 0, axis=dims, dtype=_INT64, out=...)
+
+
+#: Whether all, or any, elements over `dims` are not 0 (uint8 stays uint8, as in torch).
+all_dims = op("all", _all, kind="reduce", batch=shifted)
+any_dims = op("any", _any, kind="reduce", batch=shifted)
+count_nonzero = op("count_nonzero", _count_nonzero, kind="reduce", batch=shifted)
+

@@ -1,0 +1,79 @@
+"""The softmax family: softmax, log_softmax, each with the rule that saves the result alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op
+from ..core.value import shape_of
+from .elementwise import exp
+from .structure import permute_to_front, reshape, sum_dims
+
+
+def _batched(kernel: Any) -> Any:
+    """Batching; rows of a 0-d tensor are softmaxes of one element."""
+
+    def rule(size: int, values: tuple[Any, ...], dims: tuple[int, ...], dim: int) -> Any:
+        x = permute_to_front(values[0], dims[0])
+        if len(shape_of(x)) == 1:
+            return reshape(kernel()(reshape(x, (size, 1)), 1), (size,))
+        return kernel()(x, dim + 1)
+
+    return rule
+
+
+def _softmax(x: ndarray, /, dim: int) -> ndarray:
+    if x.ndim == 0:
+        return np.subtract(x, x, out=...) + np.ones_like(x)
+    if x.size == 0:
+        return x.copy()
+    out = np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=...)
+    np.exp(out, out=out)
+    return np.divide(out, np.add.reduce(out, axis=dim, keepdims=True), out=out)
+
+
+def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
+    if type(g) is ndarray and type(out) is ndarray and g.ndim:
+        r = g * out
+        g = g - np.add.reduce(r, axis=dim, keepdims=True)
+        return np.multiply(g, out, out=g)
+    dims = (dim,) if shape_of(out) else ()
+    return out * (g - sum_dims(g * out, dims, True))
+
+
+#: exp(x) / Σ exp(x) along `dim`.
+softmax = op(
+    "softmax", _softmax, (lambda g, out, dim: _softmax_pull(g, out, dim),), halves=True,
+    batch_rule=_batched(lambda: softmax),
+    jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
+)
+
+
+def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
+    if x.ndim == 0:
+        return np.subtract(x, x, out=...)
+    if x.size == 0:
+        return x.copy()
+    out = np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=...)
+    sums = np.add.reduce(np.exp(out), axis=dim, keepdims=True)
+    return np.subtract(out, np.log(sums, out=sums), out=out)
+
+
+def _log_softmax_rule(g: Any, out: Any, dim: int) -> Any:
+    dims = (dim,) if shape_of(out) else ()
+    return g - exp(out) * sum_dims(g, dims, True)
+
+
+def _log_softmax_jvp(primals: Any, tangents: Any, out: Any, dim: int) -> Any:
+    dims = (dim,) if shape_of(out) else ()
+    return tangents[0] - sum_dims(tangents[0] * exp(out), dims, True)
+
+
+#: x − log Σ exp(x) along `dim`.
+log_softmax = op(
+    "log_softmax", _log_softmax, (_log_softmax_rule,), halves=True, batch_rule=_batched(lambda: log_softmax),
+    jvp=_log_softmax_jvp,
+)

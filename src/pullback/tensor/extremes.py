@@ -1,0 +1,310 @@
+"""Maxima, minima, medians, running values, differences and quantiles under torch's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..graph_errors import type_word
+from ..ops import cumulative as c
+from ..ops import extreme as e
+from ..ops.comparison import where
+from ..ops.structure import reshape
+from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
+from .return_types import return_type
+
+_F = Callable[..., Any]
+
+
+def _refuse_complex(x: Any, kernel: str) -> None:
+    if dtype_of(x).kind == "c":
+        raise NotImplementedError(f'"{kernel}" not implemented for \'{type_word(dtype_of(x))}\'')
+
+
+def _check_row(name: str, shape: tuple[int, ...], dim: int) -> None:
+    if shape and shape[dim] == 0:
+        raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")
+
+
+def _named(name: str, pair: tuple[Any, ...]) -> Any:
+    return return_type(name, "values", "indices")(pair)
+
+
+# --- maximum and minimum ----------------------------------------------------------------------------------------------
+
+
+def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _F:
+    def function(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        check_tensor(name, input)
+        if isinstance(dim, TensorBase) or other is not None:
+            return pairwise()(input, dim if other is None else other)
+        shape = shape_of(input)
+        if dim is None:
+            _refuse_complex(input, f"{name}_all")
+            if 0 in shape:
+                raise RuntimeError(
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                    "with the 'dim' argument."
+                )
+            return all_op(input)
+        if not isinstance(dim, (int, np.integer)):
+            signatures: Any = {
+                "()": [("", lambda v: False)], "(Tensor other)": [("other", lambda v: isinstance(v, TensorBase))],
+                "(int dim, bool keepdim = False)": [],
+            }  # fmt: skip
+            raise errors.invalid_combination(name, (dim,), {}, signatures)
+        found = one_dim(dim, len(shape))
+        if dtype_of(input).kind == "c":
+            raise RuntimeError(f"{name}(): does not support complex input")
+        _check_row(name, shape, found)
+        return _named(name, dim_op(input, found, keepdim))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"The {'largest' if name == 'max' else 'smallest'} element; with `dim`, values and indices along it; with a "
+        "second tensor, element by element."
+    )
+    return function
+
+
+def _binary(name: str) -> Callable[[], _F]:
+    def find() -> _F:
+        from ..core.op import TABLE
+
+        return TABLE[name].public
+
+    return find
+
+
+reduction(_extreme("max", e.max_all, e.max_dim, _binary("maximum")))
+reduction(_extreme("min", e.min_all, e.min_dim, _binary("minimum")))
+
+
+def _bare(name: str, call: _F) -> _F:
+    def function(input: Any, dim: Any = (), keepdim: bool = False) -> Any:
+        check_tensor(name, input)
+        _refuse_complex(input, "max_values_cpu" if name == "amax" else "min_values_cpu")
+        shape = shape_of(input)
+        dims = reduced_dims(dim, len(shape))
+        if 0 in shape:
+            if dim is None or dim == () or dim == []:
+                raise RuntimeError(
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                    "with the 'dim' argument."
+                )
+            for d in dims:
+                _check_row(name, shape, d)
+        return call(input, dims, keepdim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The {'largest' if name == 'amax' else 'smallest'} element over `dim`; ties share the gradient."
+    return function
+
+
+amax = reduction(_bare("amax", e.amax))
+amin = reduction(_bare("amin", e.amin))
+
+
+@reduction
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    """The smallest and the largest element, over `dim` if given."""
+    check_tensor("aminmax", input)
+    shape = shape_of(input)
+    if dim is None and 0 in shape:
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    dims = reduced_dims(dim, len(shape))
+    for d in dims:
+        _check_row("aminmax", shape, d)
+    return return_type("aminmax", "min", "max")(e.aminmax(input, dims, keepdim))
+
+
+def _arg(name: str, call: _F) -> _F:
+    def function(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        check_tensor(name, input)
+        kind = dtype_of(input).kind
+        shape = shape_of(input)
+        if dim is None and 0 in shape:
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
+        if kind in "cb":
+            raise RuntimeError(f"{name}(): does not support {'complex' if kind == 'c' else 'bool'} input")
+        if dim is None:
+            flat = call(reshape(input, (int(np.prod(shape)),)), 0, False)
+            return reshape(flat, (1,) * len(shape)) if keepdim else flat
+        found = one_dim(dim, len(shape))
+        _check_row(name, shape, found)
+        return call(input, found, keepdim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Where the {'largest' if name == 'argmax' else 'smallest'} element is, along `dim` or of all."
+    return function
+
+
+argmax = reduction(_arg("argmax", e.argmax))
+argmin = reduction(_arg("argmin", e.argmin))
+
+
+# --- order statistics -------------------------------------------------------------------------------------------------
+
+
+def _middle(name: str, all_op: _F, dim_op: _F) -> _F:
+    def function(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        check_tensor(name, input)
+        _refuse_complex(input, "median_cpu")
+        if dim is None:
+            return all_op(input)
+        shape = shape_of(input)
+        found = one_dim(dim, len(shape))
+        _check_row("median", shape, found)
+        return _named(name, dim_op(input, found, keepdim))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The lower median of all elements, or values and indices along `dim`."
+    return function
+
+
+median = reduction(_middle("median", e.median_all, e.median))
+nanmedian = reduction(_middle("nanmedian", e.nanmedian_all, e.nanmedian))
+
+
+@reduction
+def mode(input: Any, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent element along `dim` and where it last is."""
+    check_tensor("mode", input)
+    found = one_dim(dim, len(shape_of(input)))
+    _check_row("mode", shape_of(input), found)
+    return _named("mode", e.mode(input, found, keepdim))
+
+
+@reduction
+def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The `k`-th smallest element along `dim`, from 1, and where it is."""
+    check_tensor("kthvalue", input)
+    shape = shape_of(input)
+    found = one_dim(dim, len(shape))
+    if not 1 <= k <= (shape[found] if shape else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {found}")
+    return _named("kthvalue", e.kthvalue(input, k, found, keepdim))
+
+
+# --- running values ---------------------------------------------------------------------------------------------------
+
+
+@reduction(inplace=True)
+def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """Running sum along `dim`."""
+    check_tensor("cumsum", input)
+    return c.cumsum(accumulated(input, dtype), one_dim(dim, len(shape_of(input))), False)
+
+
+@reduction(inplace=True)
+def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """Running product along `dim`."""
+    check_tensor("cumprod", input)
+    return c.cumprod(accumulated(input, dtype), one_dim(dim, len(shape_of(input))))
+
+
+@reduction
+def logcumsumexp(input: Any, dim: int) -> Any:
+    """Log of the running sum of exponentials along `dim`."""
+    check_tensor("logcumsumexp", input)
+    found = one_dim(dim, len(shape_of(input)))
+    if dtype_of(input).kind in "biu":
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_word(dtype_of(input))}'")
+    return c.logcumsumexp(input, found)
+
+
+@reduction
+def cummax(input: Any, dim: int) -> Any:
+    """The largest element so far along `dim` and where it is."""
+    check_tensor("cummax", input)
+    found = one_dim(dim, len(shape_of(input)))
+    _refuse_complex(input, "cummax_cpu")
+    return _named("cummax", e.cummax(input, found))
+
+
+@reduction
+def cummin(input: Any, dim: int) -> Any:
+    """The smallest element so far along `dim` and where it is."""
+    check_tensor("cummin", input)
+    found = one_dim(dim, len(shape_of(input)))
+    _refuse_complex(input, "cummin_cpu")
+    return _named("cummin", e.cummin(input, found))
+
+
+# --- quantiles --------------------------------------------------------------------------------------------------------
+
+
+def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str) -> Any:
+    check_tensor(name, input)
+    kind = dtype_of(input)
+    if kind not in (np.float32, np.float64):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    points = np.asarray(q._value if isinstance(q, TensorBase) else q, kind)
+    if not isinstance(q, TensorBase) and not 0 <= q <= 1:
+        raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+    if points.ndim > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    if ((points < 0) | (points > 1)).any():
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    shape = shape_of(input)
+    if dim is None:
+        own, x = 0, reshape(input, (int(np.prod(shape)),))
+    else:
+        own, x = one_dim(dim, len(shape)), input
+    x = reshape(x, (1,)) if not shape_of(x) else x
+    row = shape_of(x)
+    last = len(row) - 1
+    from ..ops.structure import permute
+
+    turned = permute(x, (*(d for d in range(last + 1) if d != own), own))
+    if not row[own]:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    found = _interpolated(turned, points.reshape(-1), interpolation, skip=name == "nanquantile")
+    rest = shape_of(turned)[:-1]
+    found = permute(found, (last, *range(last)))
+    kept = (1,) * len(shape) if dim is None else tuple(1 if d == own else s for d, s in enumerate(shape))
+    return reshape(found, (*points.shape, *(kept if keepdim else rest)))
+
+
+def _interpolated(x: Any, points: np.ndarray, interpolation: str, skip: bool) -> Any:
+    """Quantiles along the last dim, a place for each point there."""
+    array = x
+    while isinstance(array, TensorBase):
+        array = array._value
+    order = np.argsort(array, axis=-1, kind="stable")
+    n = array.shape[-1]
+    nans = np.add.reduce(np.isnan(array), axis=-1, keepdims=True)
+    ranks = points * ((n - nans - 1).clip(0) if skip else np.full(nans.shape, n - 1))
+    ranks = np.where(nans > 0, n - 1, ranks) if not skip else ranks
+    rounding = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}.get(interpolation)
+    if rounding is not None:
+        ranks = rounding(ranks)
+    below = np.floor(ranks).astype(np.int64)
+    above = np.ceil(ranks).astype(np.int64)
+    last = array.ndim - 1
+    low = e.pick(x, np.take_along_axis(order, below, axis=-1), last)
+    if rounding is not None:
+        return low
+    high = e.pick(x, np.take_along_axis(order, above, axis=-1), last)
+    weight = 0.5 if interpolation == "midpoint" else wrap((ranks - below).astype(array.dtype))
+    return where(below == above, low, low + (high - low) * weight)
+
+
+@reduction
+def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
+    return _quantile("quantile", input, q, dim, keepdim, interpolation)
+
+
+@reduction
+def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    """`quantile` of what is not nan."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
+
+

@@ -1,0 +1,422 @@
+"""Sums, means, products, variances, norms and counts under torch's names.
+
+`sum` and `mean` ask for the plain call first: ``x.sum()`` costs a test and the op's closure.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, errors
+from ..core import calls
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..graph_errors import type_word
+from ..ops import reduce as r
+from ..ops.comparison import isnan
+from ..ops.convert import cast
+from ..ops.elementwise import abs
+from ..ops.structure import reshape, sum_dims
+from .api import OVERRIDING, REGISTRY, Declaration, dispatch_override, public, write_out
+from .tensor import checked_dim
+
+_F = Callable[..., Any]
+_INT64 = np.dtype(np.int64)
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+def numpy_names(function: _F) -> _F:
+    """Take NumPy's `axis`, `keepdims` and `x` for `dim`, `keepdim` and `input`, as torch's parser does."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
+                if theirs in kwargs and ours not in kwargs:
+                    kwargs[ours] = kwargs.pop(theirs)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def reduction(function: _F | None = None, **options: Any) -> Any:
+    """Declare a public reduction: `public` and NumPy's names of the arguments."""
+    if function is None:
+        return lambda f: reduction(f, **options)
+    return public(numpy_names(function), **options)
+
+
+def one_dim(dim: Any, rank: int) -> int:
+    """A dim as a non-negative index (0 for a 0-d tensor)."""
+    return checked_dim(operator.index(dim), rank)
+
+
+def reduced_dims(dim: Any, rank: int) -> tuple[int, ...]:
+    """The dims to reduce over: an int, several, or all of them for None and an empty sequence."""
+    if type(dim) is int:
+        if 0 <= dim < rank:
+            return (dim,)
+        found = checked_dim(dim, rank)
+        return (found,) if rank else ()
+    if dim is None:
+        return tuple(range(rank))
+    if isinstance(dim, (tuple, list)):
+        dims: list[int] = []
+        for d in dim:
+            found = checked_dim(operator.index(d), rank)
+            if found in dims:
+                raise RuntimeError(f"dim {found} appears multiple times in the list of dims")
+            dims.append(found)
+        return tuple(dims) if dims and rank else tuple(range(rank))
+    return reduced_dims(operator.index(dim), rank)
+
+
+def check_tensor(name: str, input: Any) -> None:
+    """Raise torch's TypeError where the first argument is no tensor."""
+    if not isinstance(input, TensorBase):
+        raise errors.argument_type(name, "input", 1, "Tensor", input)
+
+
+def in_dtype(input: Any, dtype: Any) -> Any:
+    """The input in the dtype that was asked for, if one was."""
+    return input if dtype is None or dtype_of(input) == dtype.numpy else cast(input, dtype.numpy)
+
+
+def accumulated(input: Any, dtype: Any) -> Any:
+    """The input in the dtype of its sum: what was asked for, int64 for integers."""
+    if dtype is not None:
+        return in_dtype(input, dtype)
+    return cast(input, _INT64) if (d := dtype_of(input)).kind in "biu" and d != _INT64 else input
+
+
+def _is_dim(v: Any) -> bool:
+    return v is None or isinstance(v, (int, np.integer)) or (
+        isinstance(v, (tuple, list)) and all(isinstance(d, (int, np.integer)) for d in v)
+    )
+
+
+_SUM_LIKE: dict[str, Any] = {
+    "(*, torch.dtype dtype = None)": (),
+    "(tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None)": (),
+}
+
+
+def _check_sum_like(name: str, dim: Any, keepdim: Any, names: dict[str, Any]) -> tuple[Any, Any]:
+    """Check the arguments of `sum` and `mean` and give (dim, keepdim) with NumPy's names taken in."""
+    dim, keepdim = names.pop("axis", dim), names.pop("keepdims", keepdim)
+    if names or not (_is_dim(dim) or isinstance(dim, TensorBase)):
+        given = () if dim is None else (dim,)
+        raise errors.invalid_combination(name, given, names, _SUM_LIKE)
+    if not isinstance(keepdim, bool):
+        raise errors.argument_type(name, "keepdim", 2, "bool", keepdim)
+    return dim, keepdim
+
+
+def _declare(function: _F) -> _F:
+    function.__name__ = function.__qualname__ = function.__name__.removesuffix("_all")
+    REGISTRY.append(Declaration(function.__name__, function, "", True, False, True))
+    return function
+
+
+# --- sum and mean -----------------------------------------------------------------------------------------------------
+
+
+@_declare
+def sum_all(
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None, **names: Any
+) -> Any:
+    """Sum of all elements, or over `dim`; integers are summed in int64."""
+    if dim is None and dtype is None and out is None and not names and not keepdim:
+        t = type(input)
+        if t is calls.Tensor or t is calls.Parameter:
+            return r.sum_all(input)
+    if OVERRIDING and type(input) in OVERRIDING:
+        return dispatch_override(
+            sum_all, (input,), _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out) | names
+        )
+    check_tensor("sum", input)
+    if names or keepdim is not False or type(dim) is not int:
+        dim, keepdim = _check_sum_like("sum", dim, keepdim, names)
+    x = accumulated(input, dtype)
+    if dim is None and not keepdim and dtype_of(x).kind not in "biu":
+        result = r.sum_all(x)
+    else:
+        result = sum_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
+    return result if out is None else write_out(out, result, "sum")
+
+
+def _given(**arguments: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+@_declare
+def mean_all(
+    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None, **names: Any
+) -> Any:
+    """Mean of all elements, or over `dim`."""
+    if dim is None and dtype is None and out is None and not names and not keepdim:
+        t = type(input)
+        if (t is calls.Tensor or t is calls.Parameter) and input._value.dtype.kind in "fc":
+            return r.mean_all(input)
+    if OVERRIDING and type(input) in OVERRIDING:
+        return dispatch_override(
+            mean_all, (input,), _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out) | names
+        )
+    check_tensor("mean", input)
+    if names or keepdim is not False or type(dim) is not int:
+        dim, keepdim = _check_sum_like("mean", dim, keepdim, names)
+    kind = dtype_of(input) if dtype is None else dtype.numpy
+    if kind.kind in "biu":
+        which = "Input" if dtype is None else "Optional"
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. "
+            f"Got: {type_word(kind)}"
+        )
+    x = in_dtype(input, dtype)
+    if dim is None and not keepdim:
+        result = r.mean_all(x)
+    else:
+        result = r.mean_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
+    return result if out is None else write_out(out, result, "mean")
+
+
+@reduction
+def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Sum of what is not nan."""
+    check_tensor("nansum", input)
+    if dtype_of(input).kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    x = accumulated(input, dtype)
+    if dtype_of(x).kind in "biu":
+        return sum_all(x, dim, keepdim)
+    return r.nansum(x, reduced_dims(dim, len(shape_of(x))), keepdim)
+
+
+@reduction
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Mean of what is not nan."""
+    check_tensor("nanmean", input)
+    if dtype_of(input).kind in "biu":
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {type_word(dtype_of(input))}"
+        )
+    present = sum_all(isnan(input).logical_not(), dim, keepdim)
+    return nansum(input, dim, keepdim, dtype=dtype) / present
+
+
+# --- products ---------------------------------------------------------------------------------------------------------
+
+
+@reduction
+def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Product of all elements, or along `dim`."""
+    check_tensor("prod", input)
+    if isinstance(dim, (tuple, list)):
+        signatures: Any = {
+            "(*, torch.dtype dtype = None)": (),
+            "(int dim, bool keepdim = False, *, torch.dtype dtype = None)": (),
+        }
+        raise errors.invalid_combination("prod", (), {"dim": dim}, signatures)
+    x = accumulated(input, dtype)
+    if dim is None:
+        return r.prod_all(x)
+    rank = len(shape_of(x))
+    found = one_dim(dim, rank)
+    return r.prod_dim(x, found, keepdim) if rank else r.prod_all(x)
+
+
+# --- variance ---------------------------------------------------------------------------------------------------------
+
+_MISSING: Any = object()
+
+
+def _spread_arguments(
+    name: str, input: Any, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+) -> tuple[tuple[int, ...], Any, bool]:
+    check_tensor(name, input)
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if dtype_of(input).kind in "biu":
+        raise RuntimeError(f"{name} only support floating point and complex dtypes")
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    elif correction is _MISSING or correction is None:
+        correction = 1
+    if type(correction) not in (int, float):
+        correction = float(correction)
+    return reduced_dims(dim, len(shape_of(input))), correction, keepdim
+
+
+def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], correction: float) -> None:
+    if r.count(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+            "numel divided by output numel). (Triggered internally at "
+            "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def _spread(name: str, call: _F, label: str) -> _F:
+    def function(
+        input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = _MISSING
+    ) -> Any:
+        dims, chosen, keep = _spread_arguments(label, input, dim, unbiased, keepdim, correction)
+        _warn_freedom(name, shape_of(input), dims, chosen)
+        return call(input, dims, chosen, keep)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = call.op.name  # type: ignore[attr-defined]  # every op's call has it
+    return function
+
+
+_DOCS = {
+    "var": "Variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means ``correction=0``.",
+    "std": "Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means ``correction=0``.",
+    "var_mean": "Variance and mean over `dim`.",
+    "std_mean": "Standard deviation and mean over `dim`.",
+}
+for _name, _call in (("var", r.var), ("std", r.std), ("var_mean", r.var_mean), ("std_mean", r.std_mean)):
+    _function = _spread(_name, _call, "std and var")
+    _function.__doc__ = _DOCS[_name]
+    reduction(_function, method=_name in ("var", "std"), out=_name in ("var", "std"))
+
+
+# --- norms ------------------------------------------------------------------------------------------------------------
+
+
+@reduction(namespace="linalg")
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
+    check_tensor("linalg_vector_norm", x)
+    if dtype_of(x).kind in "biu":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_word(dtype_of(x))}"
+        )
+    if dtype is not None:
+        if dtype.numpy.kind in "biu":
+            raise RuntimeError(
+                f"linalg.vector_norm: dtype should be floating point or complex, but got {type_word(dtype.numpy)}"
+            )
+        x = in_dtype(x, dtype)
+    ord = float(ord)
+    shape = shape_of(x)
+    dims = reduced_dims(dim, len(shape))
+    if (ord < 0 or ord == math.inf) and r.count(shape, dims) == 0:
+        if dim is None or len(dims) == len(shape):
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on an empty tensor because the operation "
+                "does not have an identity"
+            )
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on the dimension "
+            f"{next(d for d in dims if shape[d] == 0)} because this dimension is empty and the operation does not have an "
+            "identity"
+        )
+    return r.vector_norm(x, ord, dims, keepdim)
+
+
+def _order_text(ord: float) -> str:
+    return f"{ord:g}"
+
+
+@reduction(namespace="linalg")
+def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Norm of the matrices in dims `dim`: Frobenius, 1 and −1 (columns), inf and −inf (rows)."""
+    check_tensor("linalg_matrix_norm", A)
+    shape = shape_of(A)
+    if len(shape) < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    A = in_dtype(A, dtype)
+    rows, columns = (checked_dim(d, len(shape)) for d in dim)
+    if ord == "fro":
+        return vector_norm(A, 2, (rows, columns), keepdim)
+    if ord not in (1, -1, math.inf, -math.inf):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    within, across = (rows, columns) if ord in (1, -1) else (columns, rows)
+    sums = sum_dims(abs(A), (within,), True)
+    from ..ops.extreme import amax, amin
+
+    result = (amax if ord > 0 else amin)(sums, (across,), True)
+    return result if keepdim else reshape(result, tuple(s for i, s in enumerate(shape) if i not in (rows, columns)))
+
+
+@reduction(namespace="linalg", name="norm")
+def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """A vector norm, or a matrix norm where two dims and an order are given."""
+    check_tensor("linalg_norm", A)
+    rank = len(shape_of(A))
+    if ord is not None and (isinstance(ord, str) or dim is not None or rank > 1):
+        dims = tuple(range(rank)) if dim is None else ((dim,) if isinstance(dim, int) else tuple(dim))
+        if len(dims) == 2:
+            return matrix_norm(A, ord, dims, keepdim, dtype=dtype)
+        if isinstance(ord, str) or dim is None:
+            raise RuntimeError(
+                f"linalg.norm: If ord is specified but not dim, input must be 1D or 2D. Got {rank}D."
+                if dim is None
+                else f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}"
+            )
+    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+
+
+@reduction
+def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Vector norm of order `p` over `dim` (``"fro"`` is the Euclidean norm)."""
+    check_tensor("norm", input)
+    if isinstance(p, str) and p != "fro":
+        return matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
+
+
+@public
+def dist(input: Any, other: Any, p: Any = 2) -> Any:
+    """Norm of order `p` of ``input − other``."""
+    check_tensor("dist", input)
+    if dtype_of(input).kind in "biu":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {type_word(dtype_of(input))} instead."
+        )
+    return r.dist(input, other, float(p))
+
+
+@reduction
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+    """log Σ exp(input) over `dim`, computed without overflow."""
+    check_tensor("logsumexp", input)
+    x = cast(input, dtypes.get_default_dtype().numpy) if dtype_of(input).kind in "biu" else input
+    return r.logsumexp(x, reduced_dims(dim, len(shape_of(input))), keepdim)
+
+
+# --- logic and counts -------------------------------------------------------------------------------------------------
+
+
+@reduction(name="all")
+def all_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether all elements, over `dim`, are not 0."""
+    check_tensor("all", input)
+    return r.all_dims(input, reduced_dims(dim, len(shape_of(input))), keepdim)
+
+
+@reduction(name="any")
+def any_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
+    """Whether any element, over `dim`, is not 0."""
+    check_tensor("any", input)
+    return r.any_dims(input, reduced_dims(dim, len(shape_of(input))), keepdim)
+
+
+@reduction(out=False)
+def count_nonzero(input: Any, dim: Any = None) -> Any:
+    """How many elements, over `dim`, are not 0."""
+    check_tensor("count_nonzero", input)
+    return r.count_nonzero(input, reduced_dims(dim, len(shape_of(input))))
+
+

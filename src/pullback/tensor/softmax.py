@@ -1,0 +1,33 @@
+"""softmax and log_softmax under torch's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.value import dtype_of, shape_of
+from ..graph_errors import type_word
+from ..ops import softmax as s
+from .api import public
+from .reductions import check_tensor, in_dtype
+from .tensor import checked_dim
+
+
+def _checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
+    check_tensor(name, input)
+    x = in_dtype(input, dtype)
+    found = checked_dim(dim, len(shape_of(x)))
+    if dtype_of(x).kind in "biuc":
+        raise NotImplementedError(f"\"{name}_kernel_impl\" not implemented for '{type_word(dtype_of(x))}'")
+    return x, found
+
+
+@public
+def softmax(input: Any, dim: int, dtype: Any = None) -> Any:
+    """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
+    return s.softmax(*_checked("softmax", input, dim, dtype))
+
+
+@public
+def log_softmax(input: Any, dim: int, dtype: Any = None) -> Any:
+    """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
+    return s.log_softmax(*_checked("log_softmax", input, dim, dtype))
