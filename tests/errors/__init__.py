@@ -1,0 +1,1 @@
+"""Mistakes that torch refuses, and what it says about each."""

@@ -1,0 +1,41 @@
+"""pullback refuses what torch refuses, with torch's class and text, and warns where torch warns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import pullback
+from tests.recorded import load
+
+from .cases import cases
+from .outcome import outcome
+
+CASES = cases()
+RECORD = load("errors")
+
+
+@pytest.fixture(autouse=True)
+def _every_warning() -> Iterator[None]:
+    """Warnings that are given once in a process are given every time, as when the record was made."""
+    before = pullback.is_warn_always_enabled()
+    pullback.set_warn_always(True)
+    yield
+    pullback.set_warn_always(before)
+
+
+def test_record_is_complete() -> None:
+    assert list(CASES) == list(RECORD), "run python -m tools.record_errors"
+
+
+@pytest.mark.parametrize("name", RECORD)
+def test_message(name: str) -> None:
+    expected, found = RECORD[name], outcome(CASES[name], pullback)
+    assert found["error"] == expected["error"], f"{found['error']}: {found['text']}, not {expected['text']}"
+    assert found["text"] == expected["text"]
+
+
+@pytest.mark.parametrize("name", [name for name, item in RECORD.items() if item["warnings"]])
+def test_warning(name: str) -> None:
+    assert outcome(CASES[name], pullback)["warnings"] == RECORD[name]["warnings"]
