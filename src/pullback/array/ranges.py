@@ -1,0 +1,115 @@
+"""Numbers in a row: arange, linspace and logspace with torch's roundings.
+
+What this module must do:
+
+- compute arange as torch's vector loops do: every block of 8 (float64: 4) starts from a rounded number, and the last
+  incomplete block is computed number by number;
+- compute linspace from both ends towards the middle, each number rounded once;
+- compute logspace in double precision with the C library's power.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .random_rounding import fused_multiply_add
+
+#: Numbers that one AVX2 register holds.
+BLOCK = {np.dtype(np.float32): 8, np.dtype(np.float64): 4}
+
+
+def arange(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
+    """Return `start`, `start` + `step`, … (`count` numbers)."""
+    if dtype.kind in "iu":
+        return (np.arange(count, dtype=np.int64) * np.int64(step) + np.int64(start)).astype(dtype)
+    places = np.arange(count, dtype=np.float64)
+    start, step = float(start), float(step)
+    if start == int(start) and step == int(step) if math.isfinite(start) and math.isfinite(step) else False:
+        return rounded(places * step + start, dtype)
+    block = BLOCK.get(dtype)
+    if block is None:
+        return rounded(fused_multiply_add(places, step, start), dtype)
+    whole = count - count % (2 * block)
+    first = fused_multiply_add(places[:whole:block], step, start).astype(dtype).astype(np.float64)
+    in_block = np.stack([fused_sum(first, k, step) for k in range(block)], axis=1).reshape(-1)
+    rest = fused_multiply_add(places[whole:], step, start)
+    return rounded(np.concatenate((in_block, rest)), dtype)
+
+
+def fused_sum(first: ndarray, place: int, step: float) -> ndarray:
+    """Return first + place·step, rounded once."""
+    if place.bit_count() <= 1:  # the product is exact
+        return first + place * step
+    # first·1 + place·step has its error in the product; adding the exact parts of that product one by one is enough.
+    product = place * step
+    error = float(Fraction(place) * Fraction(step) - Fraction(product))
+    return _sum_of_three(first, product, error)
+
+
+def rounded(doubles: ndarray, dtype: np.dtype[Any]) -> ndarray:
+    """Return float64 numbers in another dtype, the half precisions by way of float32."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if dtype.itemsize == 2:
+            doubles = doubles.astype(np.float32)
+        return doubles.astype(dtype)
+
+
+def linspace(start: Any, end: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
+    """Return `count` numbers at equal distances, of which the first is `start` and the last `end`."""
+    if count == 1:
+        return np.array([start]).astype(dtype)
+    if dtype.kind == "c":
+        parts = np.float32 if dtype == np.complex64 else np.float64
+        new = np.empty(count, dtype)
+        new.real = linspace(complex(start).real, complex(end).real, count, np.dtype(parts))
+        new.imag = linspace(complex(start).imag, complex(end).imag, count, np.dtype(parts))
+        return new
+    from_start = np.arange(count, dtype=np.float64)
+    from_end = from_start[::-1]
+    half = count // 2
+    if dtype.kind in "iu":
+        step = (int(end) - int(start)) / max(count - 1, 1)
+        return np.where(from_start < half, int(start) + step * from_start, int(end) - step * from_end).astype(dtype)
+    precision = np.float64 if dtype == np.float64 else np.float32
+    first, last = (float(rounded(np.array(float(v)), dtype)) for v in (start, end))
+    step = float(precision((precision(last) - precision(first)) / precision(max(count - 1, 1))))
+    if dtype.itemsize == 2:
+        step = float(rounded(np.array(step), dtype))
+    ascending = fused_multiply_add(from_start[:half].astype(precision), step, first)
+    descending = fused_multiply_add(from_end[half:].astype(precision), -step, last)
+    return rounded(np.concatenate((ascending, descending)).astype(np.float64), dtype)
+
+
+def logspace(start: Any, end: Any, count: int, base: float, dtype: np.dtype[Any]) -> ndarray:
+    """Return `base` to the powers that `linspace` gives."""
+    if dtype.kind == "c":
+        return np.power(complex(base), linspace(start, end, count, np.dtype(np.complex128))).astype(dtype)
+    if count == 1:
+        exponents = np.array([float(start)])
+    else:
+        kept = np.dtype(np.float64) if dtype.kind in "iu" else dtype
+        first, last = (float(rounded(np.array(float(v)), kept)) for v in (start, end))
+        span = last - first if dtype.itemsize == 8 or dtype.kind in "iu" else float(np.float32(last) - np.float32(first))
+        step = span / max(count - 1, 1)
+        from_start = np.arange(count, dtype=np.float64)
+        exponents = np.where(
+            from_start < count // 2, first + step * from_start, last - step * from_start[::-1]
+        )
+    powers = [_power(base, exponent) for exponent in exponents.tolist()]
+    if dtype.kind in "iu":
+        return np.array([int(power) for power in powers], np.int64).astype(dtype)
+    return rounded(np.array(powers, np.float64), dtype)
+
+
+def _power(base: float, exponent: float) -> float:
+    """C's pow: what Python raises an error for is nan or infinite."""
+    try:
+        return math.pow(base, exponent)
+    except ValueError:
+        return math.nan if base else math.inf
+    except OverflowError:
+        return math.copysign(math.inf, base) if exponent % 2 == 1 else math.inf
