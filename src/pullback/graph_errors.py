@@ -177,3 +177,13 @@ def no_broadcast(a: int, b: int, dim: int) -> RuntimeError:
         RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"),
         "Shapes are aligned at their last axes; two sizes agree when they are equal or one of them is 1.",
     )
+
+
+def batched_write() -> RuntimeError:
+    """Build the error for writing a batched value into a tensor that vmap does not map over."""
+    return RuntimeError(
+        "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
+        "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a "
+        "vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being called inside "
+        "the PyTorch framework, please file a bug report instead."
+    )

@@ -86,6 +86,7 @@ def run_backward(
     create_graph: bool,
     capture: Capture | None = None,
     accumulate: bool = True,
+    record_inner: bool = False,
 ) -> None:
     """Pull covectors back from the roots to the leaves (or to what `capture` asks for).
 
@@ -101,8 +102,10 @@ def run_backward(
         Collect covectors at these places; only nodes that lead there run.
     accumulate : bool
         With `capture`: add what was captured to the leaves' `.grad` instead of returning it (`backward(inputs=...)`).
+    record_inner : bool
+        Leave grad mode as it is: a transform pulls back values of lower levels, which may themselves be recorded.
     """
-    before = change(grad=create_graph)
+    before = modes() if record_inner else change(grad=create_graph)
     try:
         _loop(roots, keep_graph, create_graph, capture, accumulate)
     finally:

@@ -15,6 +15,7 @@ from numpy import ndarray
 
 from .. import dtypes
 from .. import graph_errors as errors
+from .batched import Batched
 from .calls import DIFFERENTIABLE, edge_of
 from .modes import modes
 from .node import LEAF, Node, Output, accumulator, edge_target, next_sequence, short_name
@@ -160,12 +161,21 @@ def write(x: Any, new: Any) -> Any:
         value[...] = new._value
         after = value
     else:
+        if type(value) is ndarray and isinstance(innermost(new), Batched):
+            raise errors.batched_write()
         after = new._value
         if new._level > x._level:
             x._level = new._level
         x._value = after
     x._counter[0] += 1
     record_write(x, node)
+    return x
+
+
+def innermost(x: Any) -> Any:
+    """The first value inside a tensor that is not itself a tensor."""
+    while isinstance(x, TensorBase):
+        x = x._value
     return x
 
 

@@ -137,10 +137,12 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Any) -> None:
         value = variable._value
+        while hasattr(value, "_node"):
+            value = value._value
         self.variable = variable
         self.edges = ()
         self.saved = ()
-        self.shape = tuple(value.shape)
+        self.shape = value.shape
         self.dtype = value.dtype
         self.hooks = variable._leaf_hooks
         self.seq = next_sequence()

@@ -1,0 +1,393 @@
+"""torch.autograd.functional: products with Jacobians and Hessians, and the matrices themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.modes import modes
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..tensor.backward import grad
+from ..tensor.batching import map_over_first_axis
+from ..tensor.namespace import TOP_LEVEL
+from . import forward_ad
+from .grad_mode import enable_grad
+
+
+def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, tuple[Any, ...]]:
+    """Whether there were several, and the tensors as a tuple."""
+    several = isinstance(values, tuple)
+    items = values if several else (values,)
+    for i, item in enumerate(items):
+        if not isinstance(item, TensorBase):
+            if argument:
+                raise TypeError(
+                    f"The {argument} given to {function} must be either a Tensor or a tuple of Tensors but the value at index "
+                    f"{i} has type {type(item)}."
+                )
+            raise TypeError(
+                f"The {argument} given to {function} must be either a Tensor or a tuple of Tensors but the given {argument} "
+                f"has type {type(item)}."
+            )
+    return several, tuple(items)
+
+
+def _prepared(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
+    """Inputs that the function's graph starts from: views of the originals, or new leaves."""
+    if create_graph:
+        return tuple(x.view_as(x) if x.requires_grad else x.detach().requires_grad_() for x in inputs)
+    return tuple(x.detach().requires_grad_() for x in inputs)
+
+
+def _zeros(x: Any) -> Any:
+    return wrap(np.zeros(shape_of(x), dtype_of(x)))
+
+
+def _filled(grads: Any, like: tuple[Any, ...], strict: bool, create_graph: bool, what: str) -> tuple[Any, ...]:
+    result = []
+    for i, (g, x) in enumerate(zip(grads, like, strict=True)):
+        if g is None:
+            if strict:
+                raise RuntimeError(what.format(i=i))
+            g = _zeros(x)
+        elif strict and create_graph and not g.requires_grad:
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict mode "
+                "when create_graph=True."
+            )
+        result.append(g)
+    return tuple(result)
+
+
+def _finished(values: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
+    return values if create_graph else tuple(v.detach() for v in values)
+
+
+def _covectors(v: Any, like: tuple[Any, ...], several: bool, what: str) -> tuple[Any, ...]:
+    """The vector argument, checked against what it multiplies; 1 by default for a single element."""
+    if v is None:
+        if len(like) != 1 or like[0].nelement() != 1:
+            raise RuntimeError(what)
+        return (wrap(np.ones(shape_of(like[0]), dtype_of(like[0]))),)
+    _, vs = _as_tuple(v, "v", "function")
+    if len(vs) != len(like):
+        raise RuntimeError(f"Expected {len(like)} v, but got {len(vs)}") if several else RuntimeError(
+            "The given v is a tuple of invalid length"
+        )
+    for i, (a, b) in enumerate(zip(vs, like, strict=True)):
+        if shape_of(a) != shape_of(b):
+            prefix = f"Entry {i} in " if several else ""
+            raise RuntimeError(
+                f"{prefix}v has invalid size: should be {b.size()} but got {a.size()}."
+            )
+    return vs
+
+
+_NO_V = "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
+_NO_V_INPUT = "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+_INDEPENDENT = (
+    "The output of the user-provided function is independent of input {i}. This is not allowed in strict mode."
+)
+
+
+def _outputs(func: Callable[..., Any], inputs: tuple[Any, ...], name: str) -> tuple[bool, tuple[Any, ...]]:
+    return _as_tuple(func(*inputs), "outputs of the user-provided function", name)
+
+
+def _require_graph(outputs: tuple[Any, ...], strict: bool) -> None:
+    if strict:
+        for i, y in enumerate(outputs):
+            if not y.requires_grad:
+                raise RuntimeError(
+                    f"Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
+                    "differentiable manner from the input when running in strict mode."
+                )
+
+
+def _pull(
+    outputs: tuple[Any, ...], inputs: tuple[Any, ...], vs: tuple[Any, ...], create_graph: bool, retain: bool = False
+) -> tuple[Any, ...]:
+    kept = [(y, v) for y, v in zip(outputs, vs, strict=True) if y.requires_grad and v is not None]
+    if not kept:
+        return (None,) * len(inputs)
+    return grad(
+        tuple(y for y, _ in kept), inputs, tuple(v for _, v in kept), allow_unused=True, create_graph=create_graph,
+        retain_graph=retain or create_graph,
+    )  # fmt: skip
+
+
+def vjp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """``(func(inputs), vᵀ·J)``.
+
+    Parameters
+    ----------
+    v : tensor or tuple, optional
+        Covectors of the outputs' shapes; may be left out for a single element.
+    """
+    with enable_grad():
+        several_in, xs = _as_tuple(inputs, "inputs", "vjp")
+        xs = _prepared(xs, create_graph)
+        several_out, ys = _outputs(func, xs, "vjp")
+        _require_graph(ys, strict)
+        vs = _covectors(v, ys, several_out, _NO_V)
+    with _grad_mode(create_graph):
+        grads = _filled(_pull(ys, xs, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)
+    outputs, result = _finished(ys, create_graph), _finished(grads, create_graph)
+    return outputs if several_out else outputs[0], result if several_in else result[0]
+
+
+def _grad_mode(create_graph: bool) -> Any:
+    from .grad_mode import set_grad_enabled
+
+    return set_grad_enabled(create_graph or modes().grad)
+
+
+def jvp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """``(func(inputs), J·v)``, by the vjp transposed (its own pullback)."""
+    with enable_grad():
+        several_in, xs = _as_tuple(inputs, "inputs", "jvp")
+        xs = _prepared(xs, create_graph)
+        vs = _covectors(v, xs, several_in, _NO_V_INPUT)
+        several_out, ys = _outputs(func, xs, "jvp")
+        _require_graph(ys, strict)
+        dummies = tuple(_zeros(y).requires_grad_() for y in ys)
+        pulled = _filled(_pull(ys, xs, dummies, True), xs, strict, False, _INDEPENDENT)
+        grads = _pull(pulled, dummies, vs, create_graph)
+        result = _filled(grads, ys, strict, create_graph, _INDEPENDENT)
+    outputs, result = _finished(ys, create_graph), _finished(result, create_graph)
+    return outputs if several_out else outputs[0], result if several_out else result[0]
+
+
+def jacobian(
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
+    """The Jacobian: for an output of shape (*m) and an input of shape (*n) a tensor (*m, *n).
+
+    Parameters
+    ----------
+    vectorize : bool
+        One batched pass instead of one per row.
+    strategy : {"reverse-mode", "forward-mode"}
+        Rows by pulling back, or columns by pushing forward (with `vectorize`).
+    """
+    if strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError(
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than '
+            'inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
+        )
+    if strategy == "forward-mode":
+        if create_graph:
+            raise NotImplementedError(
+                "torch.autograd.functional.jacobian: `create_graph=True` and `strategy=\"forward-mode\"` are not supported "
+                'together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.'
+            )
+        return _jacobian_forward(func, inputs, strict, vectorize)
+    with enable_grad():
+        several_in, xs = _as_tuple(inputs, "inputs", "jacobian")
+        xs = _prepared(xs, create_graph)
+        several_out, ys = _outputs(func, xs, "jacobian")
+        _require_graph(ys, strict)
+        if vectorize:
+            if strict:
+                raise RuntimeError(
+                    "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
+                    "Please either set `strict=False` or `vectorize=False`."
+                )
+            matrices = _rows_at_once(ys, xs, create_graph)
+        else:
+            matrices = _rows_one_by_one(ys, xs, create_graph, strict)
+    done = tuple(_finished(row, create_graph) for row in matrices)
+    return _arranged(done, several_in, several_out)
+
+
+def _arranged(matrices: tuple[tuple[Any, ...], ...], several_in: bool, several_out: bool) -> Any:
+    rows = matrices if several_in else tuple(row[0] for row in matrices)
+    return rows if several_out else rows[0]
+
+
+def _rows_one_by_one(
+    ys: tuple[Any, ...], xs: tuple[Any, ...], create_graph: bool, strict: bool
+) -> tuple[tuple[Any, ...], ...]:
+    stack = TOP_LEVEL["stack"]
+    matrices = []
+    for i, y in enumerate(ys):
+        columns: list[list[Any]] = [[] for _ in xs]
+        for j in range(y.nelement()):
+            row = np.zeros(y.nelement(), dtype_of(y))
+            row[j] = 1
+            grads = _pull((y,), xs, (wrap(row.reshape(shape_of(y))),), create_graph, retain=True)
+            for k, (g, x) in enumerate(zip(grads, xs, strict=True)):
+                if g is None and strict:
+                    raise RuntimeError(
+                        f"Output {i} of the user-provided function is independent of input {k}. This is not allowed in strict "
+                        "mode."
+                    )
+                if g is not None and strict and create_graph and not g.requires_grad:
+                    raise RuntimeError(
+                        f"The jacobian of the user-provided function is independent of input {k}. This is not allowed in "
+                        "strict mode when create_graph=True."
+                    )
+                columns[k].append(_zeros(x) if g is None else g)
+        matrices.append(
+            tuple(
+                stack(c).reshape((*shape_of(y), *shape_of(x))) if c else _zeros_of_shape((*shape_of(y), *shape_of(x)), x)
+                for c, x in zip(columns, xs, strict=True)
+            )
+        )
+    return tuple(matrices)
+
+
+def _zeros_of_shape(shape: tuple[int, ...], x: Any) -> Any:
+    return wrap(np.zeros(shape, dtype_of(x)))
+
+
+def _identity(xs: tuple[Any, ...]) -> list[Any]:
+    """For each of several tensors the rows of the identity over all their elements together."""
+    sizes = [x.nelement() for x in xs]
+    starts = np.cumsum([0, *sizes])
+    result = []
+    for x, start, size in zip(xs, starts, sizes, strict=False):
+        rows = np.zeros((int(starts[-1]), size), dtype_of(x))
+        rows[start : start + size] = np.eye(size)
+        result.append(wrap(rows.reshape(-1, *shape_of(x)) if size else rows.reshape(int(starts[-1]), *shape_of(x))))
+    return result
+
+
+def _rows_at_once(ys: tuple[Any, ...], xs: tuple[Any, ...], create_graph: bool) -> tuple[tuple[Any, ...], ...]:
+    def rows(*vs: Any) -> tuple[Any, ...]:
+        grads = _pull(ys, xs, vs, create_graph, retain=True)
+        return tuple(_zeros(x) if g is None else g for g, x in zip(grads, xs, strict=True))
+
+    stacked = map_over_first_axis(rows, _identity(ys))
+    matrices = []
+    start = 0
+    for y in ys:
+        count = y.nelement()
+        matrices.append(
+            tuple(s.narrow(0, start, count).reshape((*shape_of(y), *shape_of(x))) for s, x in zip(stacked, xs, strict=True))
+        )
+        start += count
+    return tuple(matrices)
+
+
+def _jacobian_forward(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool) -> Any:
+    if strict:
+        raise RuntimeError(
+            'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported together (yet). '
+            'Please either set `strict=False` or `strategy="reverse-mode"`.'
+        )
+    several_in, xs = _as_tuple(inputs, "inputs", "jacobian")
+    if not vectorize:
+        raise NotImplementedError(
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for `vectorize=True`."
+        )
+    kept: dict[str, Any] = {}
+
+    def push(*tangents: Any) -> tuple[Any, ...]:
+        with forward_ad.dual_level():
+            duals = tuple(forward_ad.make_dual(x.detach(), t) for x, t in zip(xs, tangents, strict=True))
+            kept["several"], outputs = _as_tuple(func(*duals), "outputs", "jacobian")
+            pushed = []
+            for y in outputs:
+                primal, tangent = forward_ad.unpack_dual(y)
+                pushed.append(_zeros(primal) if tangent is None else tangent)
+            kept["shapes"] = [shape_of(y) for y in outputs]
+        return tuple(pushed)
+
+    columns = map_over_first_axis(push, _identity(xs))
+    matrices = []
+    for column, shape in zip(columns, kept["shapes"], strict=True):
+        row = []
+        start = 0
+        for x in xs:
+            count = x.nelement()
+            row.append(column.narrow(0, start, count).movedim(0, -1).reshape((*shape, *shape_of(x))))
+            start += count
+        matrices.append(tuple(row))
+    return _arranged(tuple(matrices), several_in, kept["several"])
+
+
+def _scalar(outputs: tuple[Any, ...], several: bool, name: str) -> None:
+    if several or not isinstance(outputs[0], TensorBase):
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    if outputs[0].nelement() != 1:
+        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+
+
+def hessian(
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
+    """The Hessian of a function with a single element: the Jacobian of its gradient."""
+    several_in, xs = _as_tuple(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+
+    def checked(*values: Any) -> Any:
+        result = func(*values)
+        several, outputs = _as_tuple(result, "outputs of the user-provided function", "hessian")
+        _scalar(outputs, several, "hessian")
+        return outputs[0].squeeze()
+
+    def gradient(*values: Any) -> Any:
+        if outer_jacobian_strategy == "forward-mode":
+            values = tuple(v.requires_grad_(True) for v in values)
+        rows = jacobian(checked, values, create_graph=True)
+        if strict:
+            for k, row in enumerate(rows):
+                if not row.requires_grad:
+                    raise RuntimeError(
+                        f"The jacobian of the user-provided function with respect to input {k} is independent of the input. "
+                        "This is not allowed in strict mode."
+                    )
+        return rows
+
+    result = jacobian(gradient, xs, create_graph=create_graph, strict=strict, vectorize=vectorize)
+    return result if several_in else result[0][0]
+
+
+def vhp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """``(func(inputs), vᵀ·H)``."""
+    with enable_grad():
+        several_in, xs = _as_tuple(inputs, "inputs", "vhp")
+        xs = _prepared(xs, create_graph)
+        vs = _covectors(v, xs, several_in, _NO_V_INPUT)
+        several_out, ys = _outputs(func, xs, "vhp")
+        _scalar(ys, several_out, "vhp")
+        _require_graph(ys, strict)
+        first = _filled(_pull(ys, xs, tuple(_ones(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
+        second = _filled(_pull(first, xs, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)
+    outputs, result = _finished(ys, create_graph), _finished(second, create_graph)
+    return outputs[0], result if several_in else result[0]
+
+
+def _ones(y: Any) -> Any:
+    return wrap(np.ones(shape_of(y), dtype_of(y)))
+
+
+def hvp(
+    func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+) -> tuple[Any, Any]:
+    """``(func(inputs), H·v)``, by the pullback of the pullback."""
+    with enable_grad():
+        several_in, xs = _as_tuple(inputs, "inputs", "hvp")
+        xs = _prepared(xs, create_graph)
+        vs = _covectors(v, xs, several_in, _NO_V_INPUT)
+        several_out, ys = _outputs(func, xs, "hvp")
+        _scalar(ys, several_out, "hvp")
+        _require_graph(ys, strict)
+        first = _filled(_pull(ys, xs, tuple(_ones(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
+        dummies = tuple(_zeros(x).requires_grad_() for x in xs)
+        second = _filled(_pull(first, xs, dummies, True), xs, strict, False, _INDEPENDENT)
+        result = _filled(_pull(second, dummies, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)
+    outputs, products = _finished(ys, create_graph), _finished(result, create_graph)
+    return outputs[0], products if several_in else products[0]

@@ -1,0 +1,51 @@
+"""Entering and leaving a batch level: tensors in, one axis hidden, tensors out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core.batched import Batched
+from ..core.dual import fresh_level
+from ..core.value import TensorBase, shape_of, wrap
+from ..ops.structure import expand, permute, reshape
+
+
+def enter(tensor: Any, dim: int, level: int) -> Any:
+    """A tensor whose axis `dim` ops do not see."""
+    return wrap(Batched(tensor, dim, level), None, level)
+
+
+def leave(tensor: Any, dim: int, size: int, level: int) -> Any:
+    """The tensor with its batch axis visible again, at `dim` (non-negative); one that is not batched is repeated."""
+    if isinstance(tensor, TensorBase) and tensor._level == level:
+        value = tensor._value
+        while isinstance(value, TensorBase) and value._level == level:
+            value = value._value
+        if isinstance(value, Batched) and value._level == level:
+            return as_tensor(move(value.value, value.dim, dim))
+        tensor = as_tensor(value)
+    shape = shape_of(tensor)
+    return move(expand(reshape(tensor, (1, *shape)), (size, *shape)), 0, dim)
+
+
+def as_tensor(value: Any) -> Any:
+    """A facade tensor around an inner value."""
+    return value if isinstance(value, TensorBase) else wrap(value, None, getattr(value, "_level", 0))
+
+
+def move(x: Any, source: int, destination: int) -> Any:
+    """Move one axis, the others keeping their order."""
+    if source == destination:
+        return x
+    order = [d for d in range(len(shape_of(x))) if d != source]
+    order.insert(destination, source)
+    return permute(x, tuple(order))
+
+
+def map_over_first_axis(function: Callable[..., Sequence[Any]], args: Sequence[Any]) -> tuple[Any, ...]:
+    """Call ``function(*args)`` with the first axis of every tensor hidden; the results get it back, first."""
+    level = fresh_level()
+    size = next(shape_of(a)[0] for a in args if isinstance(a, TensorBase))
+    results = function(*(enter(a, 0, level) if isinstance(a, TensorBase) else a for a in args))
+    return tuple(None if r is None else leave(r, 0, size, level) for r in results)
