@@ -15,90 +15,117 @@ from numpy import ndarray
 
 from .. import dtypes
 from .. import graph_errors as errors
+from ..array.strides import strides_of
 from .batched import Batched
 from .calls import DIFFERENTIABLE, edge_of
-from .modes import modes
+from .modes import change, modes, set_modes
 from .node import LEAF, Node, Output, accumulator, edge_target, next_sequence, short_name
 from .saved import FROZEN
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .views import FUNCTION_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, View, bring_up_to_date, replay
 
-#: ``put(base_value, source_value, steps)`` on any values, and ``clone(value)`` (set by `ops`: the core names no op).
-put: Callable[[Any, Any, tuple[Any, ...]], Any]
+#: ``put(base_value, source_value, steps, strides)``, ``clone(value)`` and ``lay_out(value, strides)`` on any values (set by
+#: `ops`: the core names no op).
+put: Callable[[Any, Any, tuple[Any, ...], Any], Any]
 clone: Callable[[Any], Any]
+lay_out: Callable[[Any, Any], Any]
 
 
-def use_writing_ops(put_op: Callable[..., Any], clone_op: Callable[..., Any]) -> None:
-    """Take the two ops that in-place updates are made of."""
-    global put, clone
-    put, clone = put_op, clone_op
+def use_writing_ops(put_op: Callable[..., Any], clone_op: Callable[..., Any], lay_out_op: Callable[..., Any]) -> None:
+    """Take the three ops that in-place updates are made of."""
+    global put, clone, lay_out
+    put, clone, lay_out = put_op, clone_op, lay_out_op
 
 
 class CopySlices(Node):
-    """History of a base after a write through a view: edges to the base before and to what was written."""
+    """History of a base after a write through a view: edges to the base before and to what was written.
 
-    __slots__ = ("like", "steps")
+    Covectors are first laid out as the base is, because the view's steps can only be replayed on such a layout.
+    """
+
+    __slots__ = ("steps", "strides")
     __module__ = "torch.autograd.graph"
 
     def backward(self, g: Any) -> tuple[Any, ...]:
         base, source = self.edges
-        g_source = None if source is None else clone(replay(laid_out_like(g, self.like), self.steps))
+        g = laid_out_like(g, self.strides)
+        g_source = None if source is None else clone(replay(g, self.steps))
         if base is None:
             return None, g_source
-        return put(laid_out_like(g, self.like), np.zeros((), dtype_of(g)), self.steps), g_source
+        return put(g, np.zeros((), dtype_of(g)), self.steps, self.strides), g_source
 
     backward_graph = backward
 
 
 class AsStridedBackward0(Node):
-    """History of a stale view: the view's steps replayed on the base's present history."""
+    """History of a stale view: the rules of the view's steps, run one after the other on the base's present history.
 
-    __slots__ = ("like", "steps")
+    Attributes
+    ----------
+    chain : tuple of (node, index)
+        The nodes of the steps, last step first; `index` is the step's output where it has several, else None.
+    """
+
+    __slots__ = ("chain",)
     __module__ = "torch.autograd.graph"
 
     def backward(self, g: Any) -> tuple[Any, ...]:
-        zeros = np.zeros(self.like[0], dtype_of(g))
-        zeros = laid_out_like(zeros, self.like)
-        return (put(zeros, g, self.steps),)
+        for node, index in self.chain:
+            (g,) = node.backward(_only(node, index, g))
+        return (g,)
 
-    backward_graph = backward
+    def backward_graph(self, g: Any) -> tuple[Any, ...]:
+        for node, index in self.chain:
+            (g,) = node.backward_graph(_only(node, index, g))
+        return (g,)
 
 
-def laid_out_like(value: Any, like: tuple[tuple[int, ...], tuple[int, ...] | None]) -> Any:
-    """A value with the axis order in memory that a base has, so that the base's view steps can run on it."""
-    _, order = like
-    if order is None or not isinstance(value, ndarray):
+def _only(node: Node, index: int | None, g: Any) -> Any:
+    """The covectors of a step's outputs when only one of them has one."""
+    return g if index is None else [g if k == index else None for k in range(len(node.shape))]
+
+
+def laid_out_like(value: Any, strides: Any) -> Any:
+    """A value with the strides that a base has (None: C order), so that the base's view steps can run on it."""
+    array = value
+    while isinstance(array, TensorBase):
+        array = array._value
+    if strides is None and isinstance(array, ndarray) and array.flags.c_contiguous:
         return value
-    back = np.argsort(order)
-    return np.ascontiguousarray(value.transpose(order)).transpose(back)
+    return lay_out(value, strides)
 
 
-def axis_order(value: Any) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-    """Shape of a base and the order of its axes from outermost in memory (None for C order)."""
-    shape = shape_of(value)
-    while isinstance(value, TensorBase):
-        value = value._value
-    if not isinstance(value, ndarray) or value.flags.c_contiguous:
-        return shape, None
-    order = tuple(sorted(range(value.ndim), key=lambda axis: -abs(value.strides[axis])))
-    return shape, None if order == tuple(range(value.ndim)) else order
+def layout_of(value: Any) -> tuple[int, ...] | None:
+    """Strides in elements of the array at the bottom of a value; None for C order and where there is no array."""
+    value = innermost(value)
+    return None if not isinstance(value, ndarray) or value.flags.c_contiguous else strides_of(value)
 
 
 def replayed_node(base: Any, view: Any, record: View) -> Node:
     """The node of a view whose base was written to."""
+    before = change(grad=True)
+    try:
+        whole = wrap(base._value, base._node, base._level)
+        edge = replay(whole, record.steps)._node
+    finally:
+        set_modes(before)
+    chain = []
+    for _ in record.steps:
+        step, index = edge if type(edge) is Output else (edge, None)
+        chain.append((step, index))
+        (edge,) = step.edges
     node = AsStridedBackward0()
     node.edges = (edge_of(base),)
     node.saved = ()
     node.hooks = None
-    node.steps = record.steps
-    node.like = axis_order(base._value)
+    node.chain = tuple(chain)
     node.shape = shape_of(view._value)
     node.dtype = dtype_of(view._value)
     node.seq = next_sequence()
     return node
 
 
-def check_writable(x: Any, recording: bool) -> None:
+def check_writable(x: Any, recording: bool, writes: bool = True) -> None:
     """Raise torch's error where an in-place update of `x` is not allowed.
 
     Parameters
@@ -106,15 +133,18 @@ def check_writable(x: Any, recording: bool) -> None:
     x : tensor
     recording : bool
         Whether the update would be recorded (grad mode on and some input requires grad).
+    writes : bool
+        Whether the elements change, not just sizes and strides.
     """
     if x._view is not None:
         bring_up_to_date(x)
     mode = modes()
     if x._inference and not mode.inference:
         raise errors.inference_update()
-    value = x._value
-    if type(value) is ndarray and overlaps_itself(value):
-        raise errors.overlapping_write()
+    if writes:
+        value = x._value
+        if type(value) is ndarray and overlaps_itself(value):
+            raise errors.overlapping_write()
     if not mode.grad or not recording:
         return
     record = x._view
@@ -179,6 +209,31 @@ def innermost(x: Any) -> Any:
     return x
 
 
+def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inverse: tuple[Any, ...]) -> Any:
+    """Make `x` a view of what it was (``transpose_`` and its like): other sizes and strides, the same elements.
+
+    Parameters
+    ----------
+    x : tensor
+    view_op : callable
+        The view op; its node goes behind `x`.
+    attrs : tuple
+    inverse : tuple of (op, attrs, index)
+        View steps that lead from the new layout to the old one, which views of `x` made before then start with.
+    """
+    check_writable(x, requires_grad(x), writes=False)
+    new = view_op(x, *attrs)
+    x._counter[0] += 1
+    x._value = new._value
+    if x._view is None:
+        x._rearranged = (*x._rearranged, (x._counter[0], inverse))
+    else:
+        x._view = View(x._view.base, new._view.steps, x._view.creation, x._counter[0])
+    if new._node is not None:
+        _move_history(x, new._node)
+    return x
+
+
 def _castable(source: Any, destination: Any) -> bool:
     return dtypes.can_cast(dtypes.from_numpy_dtype(source), dtypes.from_numpy_dtype(destination))
 
@@ -197,7 +252,7 @@ def record_write(x: Any, node: Any) -> None:
         return
     base = record.base
     if type(base._value) is not ndarray:
-        base._value = put(base._value, x._value, record.steps)
+        base._value = put(base._value, x._value, record.steps, layout_of(base._value))
         base._level = max(base._level, x._level)
     if not modes().grad or (node is None and base._node is None):
         record.at = x._counter[0] if base._node is None else record.at
@@ -207,7 +262,7 @@ def record_write(x: Any, node: Any) -> None:
     after.saved = ()
     after.hooks = None
     after.steps = record.steps
-    after.like = axis_order(base._value)
+    after.strides = layout_of(base._value)
     after.shape = shape_of(base._value)
     after.dtype = dtype_of(base._value)
     after.seq = next_sequence()

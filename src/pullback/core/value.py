@@ -67,6 +67,7 @@ class TensorBase(Value):
     _accumulator: Any = None
     _retained: bool = False
     _inference: bool = False
+    _rearranged: tuple[Any, ...] = ()
     _facade: ClassVar[type[TensorBase]]
 
 

@@ -73,6 +73,9 @@ def bring_up_to_date(view: Any) -> None:
     if record.at == now:
         return
     base = record.base
+    for version, inverse in base._rearranged:
+        if record.at < version:
+            record.steps = (*inverse, *record.steps)
     if type(view._value) is not ndarray:
         view._value = replay(base._value, record.steps)
     if base._node is not None and base._node is not LEAF and view._node is not LEAF:

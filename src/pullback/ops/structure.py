@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.strides import extent, laid_out, reshaped_strides, strided, strides_of
 from ..core import batched, engine, inplace
 from ..core.op import op, view
-from ..core.value import shape_of
+from ..core.value import dtype_of, shape_of
 from ..core.views import replay
 from .convert import CONVERT, clone
 
@@ -21,7 +22,13 @@ Shape = tuple[int, ...]
 
 
 def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
-    return x.reshape(shape, copy=False)
+    """The view in another shape, with torch's strides also on axes of size 1; ValueError where there is none."""
+    y = x.reshape(shape, copy=False)
+    if 1 in shape and not x.flags.c_contiguous:
+        strides = reshaped_strides(x.shape, strides_of(x), shape)
+        if strides is not None and strides != strides_of(y):
+            return strided(x, shape, strides)
+    return y
 
 
 #: The same elements in another shape, without a copy (raises ValueError where strides do not allow it).
@@ -57,11 +64,7 @@ def _expand(x: ndarray, /, shape: Shape) -> ndarray:
         0 if have == 1 and want != 1 else stride
         for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
     )
-    return np.ndarray(shape, x.dtype, x, 0, strides) if x.flags.contiguous else _strided(x, shape, strides)
-
-
-def _strided(x: ndarray, shape: Shape, strides: tuple[int, ...]) -> ndarray:
-    return np.lib.stride_tricks.as_strided(x, shape, strides)
+    return np.ndarray(shape, x.dtype, x, 0, strides) if x.flags.contiguous else np.lib.stride_tricks.as_strided(x, shape, strides)
 
 
 #: The array repeated along axes of size 1 and new leading axes, without a copy.
@@ -159,25 +162,41 @@ def _unbind(x: ndarray, /, dim: int) -> tuple[ndarray, ...]:
 unbind = view("unbind", _unbind, lambda g, dim: stack(g, dim), many=True, batch=lambda size, dim: (dim + 1,))
 
 
-def _put(base: ndarray, source: ndarray, /, steps: tuple[Any, ...]) -> ndarray:
-    new = base.copy(order="K")
+def _lay_out(x: ndarray, /, strides: tuple[int, ...] | None) -> ndarray:
+    return laid_out(x, strides)
+
+
+def _lay_out_batched(size: int, values: tuple[Any, ...], dims: tuple[Any, ...], strides: tuple[int, ...] | None) -> Any:
+    x = permute_to_front(values[0], dims[0])
+    return lay_out(x, None if strides is None else (extent(shape_of(x)[1:], strides), *strides))
+
+
+#: A copy with the given strides in elements (None: C order).
+lay_out = op(
+    "lay_out", _lay_out, (lambda g: g,), kind="linear", node_name="CloneBackward0", batch_rule=_lay_out_batched
+)
+
+
+def _put(base: ndarray, source: ndarray, /, steps: tuple[Any, ...], strides: tuple[int, ...] | None) -> ndarray:
+    new = laid_out(base, strides)
     replay(new, steps)[...] = source
     return new
 
 
-#: `base` with the elements that the view steps select replaced by `source`.
+#: `base` with the elements that the view steps select replaced by `source`; `strides` (None: C order) is the layout on
+#: which the steps can run.
 put = op(
     "put", _put,
     (
-        lambda g, steps: put(g, np.zeros((), g.dtype if isinstance(g, ndarray) else np.float32), steps),
-        lambda g, shape_source, steps: sum_to(replay(g, steps), shape_source),
+        lambda g, steps, strides: put(g, np.zeros((), dtype_of(g)), steps, strides),
+        lambda g, shape_source, steps, strides: sum_to(replay(lay_out(g, strides), steps), shape_source),
     ),
     kind="linear", node_name="CopySlices",
 )
 
 
 engine.use_conforming_ops(sum_to, CONVERT)
-inplace.use_writing_ops(put, clone)
+inplace.use_writing_ops(put, clone, lay_out)
 batched.use_shape_ops(
     move=lambda x, source, destination: permute_to_front(x, source),
     expand=lambda x, shape: expand(reshape(x, (1, *shape_of(x))), shape),
