@@ -101,14 +101,20 @@ def layout_of(value: Any) -> tuple[int, ...] | None:
     return None if not isinstance(value, ndarray) or value.flags.c_contiguous else strides_of(value)
 
 
-def replayed_node(base: Any, view: Any, record: View) -> Node:
-    """The node of a view whose base was written to."""
+def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
+    """The node of a view whose base was written to.
+
+    As in torch, the steps together are one node; where a complex value is seen as pairs, or pairs as complex, they keep
+    their own.
+    """
     before = change(grad=True)
     try:
         whole = wrap(base._value, base._node, base._level)
         edge = replay(whole, record.steps)._node
     finally:
         set_modes(before)
+    if dtype_of(base) != dtype_of(view):
+        return edge
     chain = []
     for _ in record.steps:
         step, index = edge if type(edge) is Output else (edge, None)

@@ -305,4 +305,13 @@ def of(call: Callable[..., Any]) -> Op:
     return call.op  # type: ignore[attr-defined]  # functions take attributes
 
 
-__all__ = ["MultiNode", "Op", "elementwise", "of", "op", "promoted", "view"]
+def renamed(call: Callable[..., Any], name: str, node_name: str) -> Callable[..., Any]:
+    """Declare an op once more under another name, for torch names the node of ``t_`` otherwise than that of ``t``."""
+    first = of(call)
+    return Op(
+        name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs, node_name=node_name,
+        promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch, batch_rule=first.batch_rule,
+    ).call
+
+
+__all__ = ["MultiNode", "Op", "elementwise", "of", "op", "promoted", "renamed", "view"]

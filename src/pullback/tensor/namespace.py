@@ -9,6 +9,7 @@ from typing import Any
 
 from ..ops import parallel, structure  # noqa: F401  # hand the core what it needs
 from . import (  # noqa: F401  # importing a module registers what it declares
+    complex_parts,
     contract,
     conversion,
     creation,
@@ -22,12 +23,13 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     reductions,
     softmax,
     shape,
+    shape_inplace,
 )
 from .api import install
 from .constants import CONSTANTS
 from .tensor import Tensor
 
 #: The names of torch's top level.
-TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor, **CONSTANTS}
+TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor, **CONSTANTS, **shape_inplace.FUNCTIONS}
 
 install(Tensor, TOP_LEVEL)

@@ -267,7 +267,7 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
 # --- strides ----------------------------------------------------------------------------------------------------------
 
 
-def _layout(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Ints, Ints, int, Ints]:
+def layout_argument(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Ints, Ints, int, Ints]:
     """Checked sizes and strides, the offset from the input's first element, and the input's strides."""
     shape = sequence("as_strided", "size", 2, size)
     strides = sequence("as_strided", "stride", 3, stride)
@@ -301,14 +301,14 @@ def _layout(input: Any, size: Any, stride: Any, storage_offset: int | None) -> t
 @public(out=False)
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """The view of the input's storage with the given sizes and strides (in elements)."""
-    shape, strides, offset, own = _layout(tensor("as_strided", "input", input), size, stride, storage_offset)
+    shape, strides, offset, own = layout_argument(tensor("as_strided", "input", input), size, stride, storage_offset)
     return s.as_strided(input, shape, strides, offset, tuple(shape_of(input)), own)
 
 
 @public(out=False)
 def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """`input` with the elements that `as_strided` selects replaced by `src`."""
-    shape, strides, offset, own = _layout(tensor("as_strided_scatter", "input", input), size, stride, storage_offset)
+    shape, strides, offset, own = layout_argument(tensor("as_strided_scatter", "input", input), size, stride, storage_offset)
     _same_size(tensor("as_strided_scatter", "src", src, 2), shape)
     return s.as_strided_scatter(input, src, shape, strides, offset, own)
 

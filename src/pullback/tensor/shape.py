@@ -72,8 +72,6 @@ def view_as_dtype(input: Any, dtype: dtypes.dtype) -> Any:
             for d, stride in enumerate(strides[:-1]):
                 if stride % (b // a):
                     raise RuntimeError(f"self.stride({d}) must be divisible by {b // a} {words}, but got {stride}")
-    elif have == want:
-        return input
     if type(input._value) is ndarray:
         return wrap_alias(v.of_view_dtype(input._value, want), input)
     return v.view_dtype(input, want)
@@ -151,22 +149,29 @@ def ravel(input: Any) -> Any:
     return reshaped(input, (-1,)) if count(shape_of(input)) else reshaped(input, (0,))
 
 
-@public(out=False)
-def squeeze(input: Any, dim: Any = None) -> Any:
-    """Without the axes of size 1, or without those of `dim` whose size is 1."""
-    tensor("squeeze", "input", input)
+def squeeze_dims_argument(input: Any, dim: Any) -> int | Ints | None:
+    """The checked `dim` of `squeeze`: none, one, or several."""
+    rank = len(shape_of(tensor("squeeze", "input", input)))
     if dim is None:
-        return v.squeeze(input)
-    rank = len(shape_of(input))
+        return None
     if is_int(dim):
-        return v.squeeze_dim(input, checked_dim(int(dim), rank))
+        return checked_dim(int(dim), rank)
     if not isinstance(dim, (tuple, list)):
         raise errors.invalid_combination("squeeze", (dim,), {}, {
             "()": [],
             "(int dim)": [("dim", is_int)],
             "(tuple of ints dim)": [("dim", lambda a: isinstance(a, (tuple, list)))],
         })
-    return v.squeeze_dims(input, distinct_dims(sequence("squeeze", "dim", 1, dim), rank))
+    return distinct_dims(sequence("squeeze", "dim", 1, dim), rank)
+
+
+@public(out=False)
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """Without the axes of size 1, or without those of `dim` whose size is 1."""
+    chosen = squeeze_dims_argument(input, dim)
+    if chosen is None:
+        return v.squeeze(input)
+    return v.squeeze_dim(input, chosen) if isinstance(chosen, int) else v.squeeze_dims(input, chosen)
 
 
 @public(out=False)

@@ -68,4 +68,11 @@ SAMPLES = [
     Sample("unfold", (normal(2, 5),), (1, 3, 1)),
     Sample("unfold", (normal(5, 2),), (0, 2, 2)),
     Sample("unfold_backward", (normal(2, 3, 3),), ((2, 5), 1, 3, 1)),
+    Sample("as_strided_", (normal(2, 3),), ((2, 2), (1, 2), 1, *LAYOUT)),
+    Sample("squeeze_", (normal(1, 3),)),
+    Sample("squeeze_dim_", (normal(1, 3),), (0,)),
+    Sample("squeeze_dims_", (normal(1, 3),), ((0,),)),
+    Sample("t_", (normal(2, 3),)),
+    Sample("transpose_", (normal(2, 3),), (0, 1)),
+    Sample("unsqueeze_", (normal(3),), (1,)),
 ]

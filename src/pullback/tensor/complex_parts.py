@@ -1,0 +1,77 @@
+"""Complex tensors as their parts or as pairs of real numbers: views, with torch's errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.strides import strides_of
+from ..core.inplace import innermost
+from ..core.value import dtype_of, shape_of
+from ..graph_errors import type_word
+from ..ops import view as v
+from .api import public
+from .sizes import tensor
+from .tensor import Tensor
+
+
+def _part(input: Any, index: int) -> Any:
+    return v.select(v.view_as_real(input), len(shape_of(input)), index)
+
+
+@public(method=False, out=False)
+def real(input: Any) -> Any:
+    """The real part, a view; a real tensor as it is."""
+    return _part(input, 0) if dtype_of(tensor("real", "input", input)).kind == "c" else input
+
+
+@public(method=False, out=False)
+def imag(input: Any) -> Any:
+    """The imaginary part, a view."""
+    if dtype_of(tensor("imag", "input", input)).kind != "c":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _part(input, 1)
+
+
+@public(method=False, out=False)
+def view_as_real(input: Any) -> Any:
+    """A complex tensor of shape (…) as a real one of shape (…, 2)."""
+    if dtype_of(tensor("view_as_real", "input", input)).kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return v.view_as_real(input)
+
+
+@public(method=False, out=False)
+def view_as_complex(input: Any) -> Any:
+    """A real tensor of shape (…, 2) as a complex one of shape (…)."""
+    dtype, shape = dtype_of(tensor("view_as_complex", "input", input)), shape_of(input)
+    if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{type_word(dtype)}"
+        )
+    if not shape:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    array = innermost(input)
+    if isinstance(array, ndarray):
+        *others, last = strides_of(array)
+        if last != 1:
+            raise RuntimeError("Tensor must have a last dimension with stride 1")
+        if any(stride % 2 for stride in others):
+            raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return v.view_as_complex(input)
+
+
+def _set_part(index: int) -> Any:
+    def assign(self: Any, value: Any) -> None:
+        (_part(self, index) if dtype_of(self).kind == "c" or index else self).copy_(value)
+
+    return assign
+
+
+Tensor.real = property(real, _set_part(0), doc="The real part, a view; a real tensor as it is.")
+Tensor.imag = property(imag, _set_part(1), doc="The imaginary part, a view.")

@@ -1,0 +1,73 @@
+"""In-place twins of view ops: they change sizes and strides, not elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.inplace import rearrange
+from ..core.op import TABLE
+from ..core.value import shape_of
+from ..ops import rearranged
+from .rearrange import layout_argument
+from .shape import squeeze_dims_argument
+from .sizes import integer
+from .tensor import Tensor, checked_dim
+
+
+def _removed(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[Any, ...]:
+    """The steps that put back removed axes of size 1."""
+    return tuple((TABLE["unsqueeze"], (d,), None) for d in sorted(dims) if shape and shape[d] == 1)
+
+
+def squeeze_(self: Any, dim: Any = None) -> Any:
+    """In-place version of :func:`squeeze`."""
+    shape = shape_of(self)
+    chosen = squeeze_dims_argument(self, dim)
+    if chosen is None:
+        return rearrange(self, rearranged.squeeze, (), _removed(shape, tuple(range(len(shape)))))
+    if isinstance(chosen, int):
+        return rearrange(self, rearranged.squeeze_dim, (chosen,), _removed(shape, (chosen,)))
+    return rearrange(self, rearranged.squeeze_dims, (chosen,), _removed(shape, chosen))
+
+
+def unsqueeze_(self: Any, dim: int) -> Any:
+    """In-place version of :func:`unsqueeze`."""
+    dim = checked_dim(integer("unsqueeze_", "dim", 1, dim), len(shape_of(self)) + 1)
+    return rearrange(self, rearranged.unsqueeze, (dim,), ((TABLE["squeeze_dim"], (dim,), None),))
+
+
+def transpose_(self: Any, dim0: int, dim1: int) -> Any:
+    """In-place version of :func:`transpose`."""
+    rank = len(shape_of(self))
+    dims = (checked_dim(integer("transpose_", "dim0", 1, dim0), rank), checked_dim(integer("transpose_", "dim1", 2, dim1), rank))
+    return rearrange(self, rearranged.transpose, dims, ((TABLE["transpose"], dims, None),)) if rank else self
+
+
+def swapaxes_(self: Any, axis0: int, axis1: int) -> Any:
+    """In-place version of :func:`swapaxes`."""
+    return transpose_(self, axis0, axis1)
+
+
+def t_(self: Any) -> Any:
+    """In-place version of :func:`t`."""
+    rank = len(shape_of(self))
+    if rank > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {rank}D")
+    return rearrange(self, rearranged.t, (), ((TABLE["t"], (), None),))
+
+
+def as_strided_(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """In-place version of :func:`as_strided`."""
+    shape, strides, offset, own = layout_argument(self, size, stride, storage_offset)
+    before = tuple(shape_of(self))
+    back = (before, own, -offset, shape, strides)
+    return rearrange(
+        self, rearranged.as_strided, (shape, strides, offset, before, own), ((TABLE["as_strided"], back, None),)
+    )
+
+
+for _function in (squeeze_, unsqueeze_, transpose_, swapaxes_, t_, as_strided_):
+    setattr(Tensor, _function.__name__, _function)
+Tensor.swapdims_ = swapaxes_
+#: The functions of these that torch has at its top level.
+FUNCTIONS = {"as_strided_": as_strided_}
