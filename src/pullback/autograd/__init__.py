@@ -5,9 +5,10 @@ from __future__ import annotations
 from ..core.node import Node
 from ..tensor.backward import backward, grad
 from ..tensor.tensor import Tensor
-from . import anomaly_mode, function, grad_mode, graph
+from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -19,6 +20,7 @@ from .variable import Variable
 
 __all__ = [
     "Function",
+    "GradcheckError",
     "Node",
     "Tensor",
     "Variable",
@@ -26,13 +28,18 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "function",
+    "functional",
     "grad",
     "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
+    "variable",
 ]

@@ -1,0 +1,259 @@
+"""Checkpointing: save a function's inputs instead of its intermediate values, and compute them again in backward.
+
+The reentrant form is a Function whose backward runs the function again and calls `backward` inside. The other form packs
+each saved tensor as a number; the first unpack runs the function again and keeps what it would have saved, in order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..autograd.function import Function
+from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.graph import saved_tensors_hooks
+from ..core.value import TensorBase
+from ..tensor.backward import backward
+from ..tensor.random import get_rng_state, set_rng_state
+
+
+class CheckpointError(RuntimeError):
+    """The second run of a checkpointed function saved other tensors than the first."""
+
+
+CheckpointError.__module__ = "torch.utils.checkpoint"
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Detached inputs that require grad where the originals do."""
+    return tuple(
+        x.detach().requires_grad_(x.requires_grad) if isinstance(x, TensorBase) else x  # type: ignore[attr-defined]
+        for x in inputs
+    )
+
+
+@contextlib.contextmanager
+def _with_state(state: Any) -> Iterator[None]:
+    """Within: the random stream as it was at the first run (None: leave it)."""
+    if state is None:
+        yield
+        return
+    now = get_rng_state()
+    set_rng_state(state)
+    try:
+        yield
+    finally:
+        set_rng_state(now)
+
+
+class CheckpointFunction(Function):
+    """The reentrant form."""
+
+    @staticmethod
+    def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
+        ctx.run_function = run_function
+        ctx.state = get_rng_state() if preserve_rng_state else None
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, TensorBase)]
+        ctx.others = [None if isinstance(a, TensorBase) else a for a in args]
+        ctx.save_for_backward(*(args[i] for i in ctx.places))
+        with no_grad():
+            return run_function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        inputs = list(ctx.others)
+        for i, t in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[i] = t
+        with _with_state(ctx.state):
+            detached = detach_variable(tuple(inputs))
+            with enable_grad():
+                outputs = ctx.run_function(*detached)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        pairs = [(y, g) for y, g in zip(outputs, grads, strict=True) if isinstance(y, TensorBase) and y.requires_grad]  # type: ignore[attr-defined]
+        if not pairs:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([y for y, _ in pairs], [g for _, g in pairs])
+        return (None, None, *(d.grad if isinstance(d, TensorBase) else None for d in detached))  # type: ignore[attr-defined]
+
+
+class _Frame:
+    """One call of the other form: what runs it again, and what the second run saved."""
+
+    def __init__(self, run: Callable[[], Any], early_stop: bool) -> None:
+        self.run = run
+        self.early_stop = early_stop
+        self.metadata: list[Any] = []
+        self.recomputed: dict[int, Any] = {}
+
+
+class _Holder:
+    """Stands for one saved tensor."""
+
+    __slots__ = ("frame", "index")
+
+    def __init__(self, frame: _Frame, index: int) -> None:
+        self.frame = frame
+        self.index = index
+
+
+class _StopRecomputation(Exception):
+    """Raised when the second run has saved all that the first did."""
+
+
+def _metadata(x: Any) -> tuple[Any, Any, Any]:
+    return x.shape, x.dtype, x.device
+
+
+class _FirstRun(saved_tensors_hooks):
+    """Packs every saved tensor as a holder."""
+
+    def __init__(self, frame: _Frame) -> None:
+        def pack(x: Any) -> _Holder:
+            holder = _Holder(frame, len(frame.metadata))
+            frame.metadata.append(_metadata(x))
+            return holder
+
+        super().__init__(pack, _unpack)
+
+
+def _unpack(holder: _Holder) -> Any:
+    frame = holder.frame
+    if holder.index not in frame.recomputed:
+        _recompute(frame)
+    if holder.index not in frame.recomputed:
+        raise CheckpointError(
+            "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are calling "
+            "ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details on your "
+            "use case."
+        )
+    return frame.recomputed.pop(holder.index)
+
+
+def _recompute(frame: _Frame) -> None:
+    count = 0
+
+    def pack(x: Any) -> Any:
+        nonlocal count
+        index = count
+        count += 1
+        if index < len(frame.metadata):
+            if frame.metadata[index] != _metadata(x):
+                raise CheckpointError(_mismatch(frame, index, x))
+            frame.recomputed[index] = x.detach()
+        if frame.early_stop and count == len(frame.metadata):
+            raise _StopRecomputation
+        return x.detach()
+
+    try:
+        with saved_tensors_hooks(pack, lambda x: x), enable_grad():
+            frame.run()
+    except _StopRecomputation:
+        return
+    if count != len(frame.metadata):
+        raise CheckpointError(
+            "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
+            f"Number of tensors saved during forward: {len(frame.metadata)}\n"
+            f"Number of tensors saved during recomputation: {count}."
+        )
+
+
+def _mismatch(frame: _Frame, index: int, x: Any) -> str:
+    def shown(metadata: tuple[Any, Any, Any]) -> str:
+        return str({"shape": metadata[0], "dtype": metadata[1], "device": metadata[2]})
+
+    return (
+        "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward "
+        f"pass.\ntensor at position {index}:\nsaved metadata: {shown(frame.metadata[index])}\n"
+        f"recomputed metadata: {shown(_metadata(x))}\n"
+    )
+
+
+_early_stop = [True]
+
+
+class set_checkpoint_early_stop:
+    """Within: whether the second run stops once it has saved all that is needed."""
+
+    def __init__(self, enable: bool) -> None:
+        self.enable = enable
+
+    def __enter__(self) -> None:
+        self.before = _early_stop[0]
+        _early_stop[0] = self.enable
+
+    def __exit__(self, *exc: object) -> None:
+        _early_stop[0] = self.before
+
+
+def noop_context_fn() -> tuple[Any, Any]:
+    """Contexts of the first and the second run that do nothing."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def checkpoint(
+    function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default", debug: bool = False,
+    early_stop: bool = True, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """``function(*args, **kwargs)`` without keeping its intermediate values; backward computes them again.
+
+    Parameters
+    ----------
+    use_reentrant : bool
+        Which of the two forms.
+    preserve_rng_state : bool
+        Draw the same random numbers in the second run (True).
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
+            "checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
+            "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
+            "differences between the two variants.",
+            stacklevel=2,
+        )
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs and use_reentrant:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    if use_reentrant:
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    state = get_rng_state() if preserve else None
+    first, second = context_fn()
+
+    def again() -> None:
+        with _with_state(state), second:
+            function(*args, **kwargs)
+
+    frame = _Frame(again, early_stop and _early_stop[0])
+    with _FirstRun(frame), first:
+        return function(*args, **kwargs)
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """Run modules in order, checkpointing all but the last of `segments` stretches."""
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    modules = list(functions.children()) if hasattr(functions, "children") else list(functions)
+
+    def stretch(start: int, stop: int) -> Callable[[Any], Any]:
+        def run(x: Any) -> Any:
+            for module in modules[start:stop]:
+                x = module(x)
+            return x
+
+        return run
+
+    size = len(modules) // segments
+    stop = 0
+    for start in range(0, size * (segments - 1), size):
+        stop = start + size
+        input = checkpoint(stretch(start, stop), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return stretch(stop, len(modules))(input)
