@@ -72,7 +72,7 @@ def edge_of(tensor: Any) -> Any:
 
 
 def make_node_classes(op: Op) -> None:
-    """Make the op's node classes: one whose pullback is inlined for the op's arity, one for every other case."""
+    """Make the op's node class, its pullback inlined for the op's arity (see also `general_class`)."""
     layout = op.layout
     name = op.node_name
     several = len(op.differentiable_outputs) > 1 or op.many
@@ -80,20 +80,29 @@ def make_node_classes(op: Op) -> None:
     members: dict[str, Any] = {"__slots__": (), "op": op, "__module__": "torch.autograd.graph"}
     if layout.count:
         members["release"] = _release
-    general = _general_backward(op, plain_saved, several)
     members["backward_bulk"] = _general_backward(op, bulk_saved, several)
     members["backward_graph"] = _general_backward(op, graph_saved, several)
     if op.joint or several or len(op.inputs) > 2:
-        members["backward"] = general
+        members["backward"] = _general_backward(op, plain_saved, several)
     elif len(op.inputs) == 1:
         members["backward"] = _backward_1(op)
     else:
         members["backward"] = _backward_2(op)
     op.node_class = type(name, (base,), members)
-    op.general_class = type(
-        name,
-        (op.node_class,),
-        {"__slots__": ("level",), "backward": general, "__module__": "torch.autograd.graph"},
+
+
+def general_class(op: Op) -> type[Node]:
+    """Make the class of nodes that may hold packed values or belong to a transform's level."""
+    fast = op.node_class
+    assert fast is not None
+    return type(
+        op.node_name,
+        (fast,),
+        {
+            "__slots__": ("level",),
+            "backward": _general_backward(op, plain_saved, issubclass(fast, MultiNode)),
+            "__module__": "torch.autograd.graph",
+        },
     )
 
 

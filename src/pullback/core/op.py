@@ -19,7 +19,7 @@ opaque          the vjp transposed twice    a counted loop over the batch       
 
 from __future__ import annotations
 
-import inspect
+import functools
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ from .. import dtypes
 from .. import graph_errors as errors
 from . import calls
 from .node import MultiNode, Node
-from .saved import Layout
+from .saved import Layout, parameter_names
 from .value import dtype_of, shape_of
 
 Rule = Callable[..., Any]
@@ -143,7 +143,6 @@ class Op:
         self.layout = Layout(name, self.inputs, self.attrs, names, self.rules)
         self.node_name = node_name or torch_node_name(name)
         self.node_class: type[Node] | None = None
-        self.general_class: type[Node] | None = None
         if any(rule is not None for rule in self.rules):
             calls.make_node_classes(self)
         #: On any values, arrays included: what rules and composed functions call.
@@ -154,6 +153,11 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+    @functools.cached_property
+    def general_class(self) -> type[Node]:
+        """The node class of the general path, made when first needed."""
+        return calls.general_class(self)
 
     def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Run the kernel on bare arrays and scalars, with torch's promotion."""
@@ -246,11 +250,11 @@ def _rounded(result: Any, half: np.dtype[Any]) -> Any:
 
 
 def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[list[str], list[str]]:
-    parameters = inspect.signature(kernel).parameters.values()
-    inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
-    if not inputs:
+    code = getattr(kernel, "__code__", None)
+    if code is None or not code.co_posonlyargcount:
         raise TypeError(f"op {name}: mark the kernel's inputs as positional-only, or name `inputs` and `attrs`")
-    return inputs, [p.name for p in parameters if p.kind is not p.POSITIONAL_ONLY and p.name != "out"]
+    names = parameter_names(kernel)
+    return names[: code.co_posonlyargcount], [n for n in names[code.co_posonlyargcount :] if n != "out"]
 
 
 def torch_node_name(name: str) -> str:
