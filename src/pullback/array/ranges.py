@@ -2,15 +2,16 @@
 
 What this module must do:
 
-- compute arange as torch's vector loops do: every block of 8 (float64: 4) starts from a rounded number, and the last
-  incomplete block is computed number by number;
-- compute linspace from both ends towards the middle, each number rounded once;
+- compute arange as torch's vector loops do: every block (of 4 to 16 numbers) starts from a rounded number, and what
+  is left behind the last pair of blocks is computed number by number;
+- compute linspace from both ends towards the middle, each number rounded once (the half precisions: each step of it);
 - compute logspace in double precision with the C library's power.
 """
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy import ndarray
 from .random_rounding import fused_multiply_add
 
 #: Numbers that one AVX2 register holds.
-BLOCK = {np.dtype(np.float32): 8, np.dtype(np.float64): 4}
+BLOCK = {2: 16, 4: 8, 8: 4}  # by bytes per number
 
 
 def arange(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
@@ -28,26 +29,23 @@ def arange(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
         return (np.arange(count, dtype=np.int64) * np.int64(step) + np.int64(start)).astype(dtype)
     places = np.arange(count, dtype=np.float64)
     start, step = float(start), float(step)
-    if start == int(start) and step == int(step) if math.isfinite(start) and math.isfinite(step) else False:
-        return rounded(places * step + start, dtype)
-    block = BLOCK.get(dtype)
-    if block is None:
-        return rounded(fused_multiply_add(places, step, start), dtype)
+    if dtype.itemsize == 2:
+        start, step = float(np.float32(start)), float(np.float32(step))
+    block = BLOCK[dtype.itemsize]
     whole = count - count % (2 * block)
-    first = fused_multiply_add(places[:whole:block], step, start).astype(dtype).astype(np.float64)
+    first = rounded(fused_multiply_add(places[:whole:block], step, start), dtype).astype(np.float64)
     in_block = np.stack([fused_sum(first, k, step) for k in range(block)], axis=1).reshape(-1)
     rest = fused_multiply_add(places[whole:], step, start)
     return rounded(np.concatenate((in_block, rest)), dtype)
 
 
 def fused_sum(first: ndarray, place: int, step: float) -> ndarray:
-    """Return first + place·step, rounded once."""
-    if place.bit_count() <= 1:  # the product is exact
-        return first + place * step
-    # first·1 + place·step has its error in the product; adding the exact parts of that product one by one is enough.
+    """Return first + place·step as a fused multiply-add rounds it (float64)."""
     product = place * step
-    error = float(Fraction(place) * Fraction(step) - Fraction(product))
-    return _sum_of_three(first, product, error)
+    total = first + product
+    added = total - first
+    lost = (first - (total - added)) + (product - added)
+    return total + (lost + float(Fraction(place) * Fraction(step) - Fraction(product)))
 
 
 def rounded(doubles: ndarray, dtype: np.dtype[Any]) -> ndarray:
@@ -74,14 +72,15 @@ def linspace(start: Any, end: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     if dtype.kind in "iu":
         step = (int(end) - int(start)) / max(count - 1, 1)
         return np.where(from_start < half, int(start) + step * from_start, int(end) - step * from_end).astype(dtype)
-    precision = np.float64 if dtype == np.float64 else np.float32
-    first, last = (float(rounded(np.array(float(v)), dtype)) for v in (start, end))
-    step = float(precision((precision(last) - precision(first)) / precision(max(count - 1, 1))))
+    first, last = (rounded(np.array(float(v)), dtype) for v in (start, end))
+    step = (last - first) / np.array(max(count - 1, 1), dtype)
+    ascending, descending = from_start[:half].astype(dtype), from_end[half:].astype(dtype)
     if dtype.itemsize == 2:
-        step = float(rounded(np.array(step), dtype))
-    ascending = fused_multiply_add(from_start[:half].astype(precision), step, first)
-    descending = fused_multiply_add(from_end[half:].astype(precision), -step, last)
-    return rounded(np.concatenate((ascending, descending)).astype(np.float64), dtype)
+        return np.concatenate((first + step * ascending, last - step * descending))
+    return np.concatenate((
+        fused_multiply_add(ascending, float(step), float(first)),
+        fused_multiply_add(descending, -float(step), float(last)),
+    ))
 
 
 def logspace(start: Any, end: Any, count: int, base: float, dtype: np.dtype[Any]) -> ndarray:
@@ -93,7 +92,7 @@ def logspace(start: Any, end: Any, count: int, base: float, dtype: np.dtype[Any]
     else:
         kept = np.dtype(np.float64) if dtype.kind in "iu" else dtype
         first, last = (float(rounded(np.array(float(v)), kept)) for v in (start, end))
-        span = last - first if dtype.itemsize == 8 or dtype.kind in "iu" else float(np.float32(last) - np.float32(first))
+        span = float(rounded(np.array(last - first), kept))
         step = span / max(count - 1, 1)
         from_start = np.arange(count, dtype=np.float64)
         exponents = np.where(

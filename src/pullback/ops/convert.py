@@ -52,6 +52,11 @@ def conj(x: Any) -> Any:
     return x.conjugate() if isinstance(x, complex) else x
 
 
+def as_dtype(x: Any, dtype: np.dtype[Any]) -> Any:
+    """The value in a dtype: itself where it has it."""
+    return x if dtype_of(x) == dtype else cast(x, dtype)
+
+
 def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
     """Cast a covector to an edge's dtype."""
     return _cast(value, dtype) if type(value) is ndarray else cast(value, dtype)

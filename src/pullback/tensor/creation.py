@@ -1,22 +1,24 @@
-"""Functions that make tensors from sizes, numbers and data."""
+"""Functions that make tensors from data, sizes and a number to fill them with."""
 
 from __future__ import annotations
 
-import math
-import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..array import layout as layouts
 from ..core.modes import modes
-from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..core.value import TensorBase, wrap
 from ..device import as_device
-from ..errors import argument_type, type_name
 from .api import public
-from .constants import layout as layout_class
-from .data import array_from, cast_array
+from .constants import channels_last, channels_last_3d, preserve_format
+from .data import array_from, number_dtype, scalar_array
+from .signature import OPTIONS, OUT, Parser, parsed
+
+_FORMAT = "torch.memory_format memory_format = None"
 
 
 def made(array: ndarray, requires_grad: bool = False) -> Any:
@@ -31,191 +33,200 @@ def made(array: ndarray, requires_grad: bool = False) -> Any:
     return tensor
 
 
-def chosen_dtype(dtype: Any, function: str) -> np.dtype[Any]:
-    """The NumPy dtype of a `dtype` argument, the default where it is None."""
-    if dtype is None:
-        return dtypes.get_default_dtype().numpy
-    if type(dtype) is dtypes.dtype:
-        return dtype.numpy
-    found = dtypes.BY_PYTHON_TYPE.get(dtype) if isinstance(dtype, type) else None
-    if found is None:
-        raise TypeError(f"{function}(): argument 'dtype' must be torch.dtype, not {type_name(dtype)}")
-    return found.numpy
+def numpy_dtype(dtype: dtypes.dtype | None) -> np.dtype[Any]:
+    """The NumPy dtype of a `dtype` argument, the default one where it is None."""
+    return (dtypes.get_default_dtype() if dtype is None else dtype).numpy
 
 
-def check_options(function: str, layout: Any, device: Any, requires_grad: Any) -> None:
-    """Refuse options that torch refuses: another layout, another device, a flag that is none."""
-    if layout is not None and type(layout) is not layout_class:
-        raise TypeError(f"{function}(): argument 'layout' must be torch.layout, not {type_name(layout)}")
-    if type(requires_grad) is not bool:
-        raise TypeError(f"{function}(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
+def check_options(function: str, device: Any, pin_memory: bool = False) -> None:
+    """Refuse what torch without an accelerator refuses: another device and pinned memory."""
     as_device(device, function)
-
-
-def sizes_of(function: str, args: tuple[Any, ...], size: Any) -> tuple[int, ...]:
-    """The sizes given one by one, as one sequence, or by keyword."""
-    if size is not None:
-        if args:
-            raise TypeError(f"{function}() got multiple values for argument 'size'")
-        if not isinstance(size, (tuple, list)):
-            raise argument_type(function, "size", None, "tuple of ints", size)
-        given: Any = size
-    elif len(args) == 1 and isinstance(args[0], (tuple, list)):
-        given = args[0]
-    elif not args:
-        raise TypeError(f'{function}() missing 1 required positional arguments: "size"')
-    else:
-        given = args
-        if not _is_size(args[0]):
-            raise argument_type(function, "size", 1, "tuple of ints", args[0])
-    shape = tuple(_checked_size(function, i, s) for i, s in enumerate(given))
-    for s in shape:
-        if s < 0:
-            raise RuntimeError(f"{function}: Dimension size must be non-negative.")
-    return shape
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, (int, np.integer, TensorBase)) and not isinstance(value, bool)
-
-
-def _checked_size(function: str, position: int, value: Any) -> int:
-    if type(value) is int:
-        return value
-    if not _is_size(value):
-        raise TypeError(
-            f"{function}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
-            f'"type must be tuple of ints,but got {type_name(value)}"'
+    if pin_memory:
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
+            "this system."
         )
-    return operator.index(value)
 
 
-def _filled(function: str, fill: Any) -> Any:
-    def create(
-        *args: Any, size: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
-        pin_memory: bool = False, requires_grad: bool = False, names: Any = None, memory_format: Any = None,
-    ) -> Any:
-        check_options(function, layout, device, requires_grad)
-        return made(fill(sizes_of(function, args, size), chosen_dtype(dtype, function)), requires_grad)
-
-    create.__name__ = create.__qualname__ = function
-    return public(create, method=False)
+def check_size(size: Sequence[int]) -> None:
+    """Refuse negative sizes."""
+    for s in size:
+        if s < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {s}: {list(size)}")
 
 
-zeros = _filled("zeros", np.zeros)
-ones = _filled("ones", np.ones)
-empty = _filled("empty", np.empty)
+def new_array(function: str, size: Sequence[int], dtype: Any, device: Any, pin_memory: bool) -> ndarray:
+    """An uninitialised array in C order, the arguments checked."""
+    check_options(function, device, pin_memory)
+    check_size(size)
+    return np.empty(size, numpy_dtype(dtype))
 
 
-def tensor(
-    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
-) -> Any:
-    """Make a leaf tensor that holds a copy of `data`."""
-    check_options("tensor", None, device, requires_grad)
-    return made(array_from(data, None if dtype is None else chosen_dtype(dtype, "tensor")), requires_grad)
+def axis_order(rank: int, memory_format: Any) -> tuple[int, ...] | None:
+    """The order of axes that a memory format asks for, None for C order; torch's error where the rank is another."""
+    if memory_format is channels_last or memory_format is channels_last_3d:
+        wanted = 4 if memory_format is channels_last else 5
+        if rank != wanted:
+            raise RuntimeError(f"required rank {wanted} tensor to use {memory_format._name} format")
+        return layouts.CHANNELS_LAST[wanted]
+    if memory_format is preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")
+    return None
 
 
-public(tensor, method=False, out=False)
+_TENSOR = Parser(
+    "tensor",
+    "(object data, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, "
+    "bool requires_grad = False)",
+)
 
 
 @public(method=False, out=False)
-def from_numpy(array: ndarray, /) -> Any:
-    """Wrap a NumPy array: both see each other's writes."""
-    if not isinstance(array, ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    dtypes.from_numpy_dtype(array.dtype)
-    if any(s < 0 for s in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  with array.copy().) "
-        )
-    return made(array.view(ndarray))
+def tensor(*args: Any, **kwargs: Any) -> Any:
+    """Make a leaf tensor that holds a copy of the data.
+
+    Parameters
+    ----------
+    data : number, sequence, array or tensor
+        Nested sequences must be regular.
+    dtype : dtype, optional
+        By default the one that the data calls for: Python floats become the default dtype, integers int64.
+    device : device, optional
+        The CPU.
+    requires_grad : bool
+        Whether the tensor collects gradients.
+    """
+    if kwargs or len(args) != 1:
+        bound = _TENSOR.bind(args, kwargs)
+        data, dtype = bound["data"], bound.get("dtype")
+        check_options("tensor", bound.get("device"), bound.get("pin_memory", False))
+        if isinstance(data, TensorBase):
+            warn_of_copy("tensor")
+        return made(array_from(data, None if dtype is None else dtype.numpy), bound.get("requires_grad", False))
+    if isinstance(args[0], TensorBase):
+        warn_of_copy("tensor")
+    return made(array_from(args[0], None))
+
+
+def warn_of_copy(function: str) -> None:
+    """Warn, as torch does, that there are clearer ways to copy a tensor."""
+    import warnings
+
+    name = f"torch.{function}" if function == "tensor" else f"tensor.{function}"
+    warnings.warn(
+        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+        f"sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor).",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 @public(method=False)
+@parsed("zeros", f"(tuple of ints size, *, {OUT})")
+def zeros(
+    size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Make a tensor of zeros.
+
+    Parameters
+    ----------
+    size : ints or sequence of ints
+    dtype : dtype, optional
+        The default dtype where it is left out.
+    requires_grad : bool
+    """
+    check_options("zeros", device, pin_memory)
+    if any(s < 0 for s in size):
+        raise RuntimeError("zeros: Dimension size must be non-negative.")
+    return made(np.zeros(size, numpy_dtype(dtype)), requires_grad)
+
+
+@public(method=False)
+@parsed("ones", f"(tuple of ints size, *, {OUT})")
+def ones(
+    size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Make a tensor of ones (see `zeros`)."""
+    array = new_array("ones", size, dtype, device, pin_memory)
+    array.fill(1)
+    return made(array, requires_grad)
+
+
+@public(method=False)
+@parsed("empty", f"(tuple of ints size, *, {_FORMAT}, {OUT})")
+def empty(
+    size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+    requires_grad: bool = False, memory_format: Any = None,
+) -> Any:
+    """Make a tensor whose elements are whatever the memory holds (see `zeros`)."""
+    order = axis_order(len(size), memory_format)
+    array = new_array("empty", size, dtype, device, pin_memory)
+    if order is not None:
+        array = layouts.empty_strided(size, layouts.ordered_strides(size, order), array.dtype)
+    return made(array, requires_grad)
+
+
+@public(method=False, out=False)
+@parsed("empty_strided", f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})")
+def empty_strided(
+    size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Make an uninitialised tensor whose strides, in elements, are `stride`."""
+    check_options("empty_strided", device, pin_memory)
+    return made(strided_array(size, stride, numpy_dtype(dtype)), requires_grad)
+
+
+def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[Any]) -> ndarray:
+    """An uninitialised array with the given strides, checked as torch checks them."""
+    if len(size) != len(stride):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
+        )
+    check_size(size)
+    if any(s < 0 for s in stride):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
+        )
+    return layouts.empty_strided(size, tuple(stride), dtype)
+
+
+@public(method=False)
+@parsed("full", f"(tuple of ints size, Number fill_value, *, {OUT})")
 def full(
     size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
-    """A tensor with every element `fill_value`."""
-    check_options("full", layout, device, requires_grad)
-    if isinstance(fill_value, TensorBase):
-        fill_value = fill_value.item()  # type: ignore[attr-defined]
-    value = array_from(fill_value, None if dtype is None else chosen_dtype(dtype, "full"))
-    return made(np.full(sizes_of("full", (size,), None), value, value.dtype), requires_grad)
+    """Make a tensor with every element `fill_value`, whose kind of number decides the dtype where none is given."""
+    check_options("full", device, pin_memory)
+    check_size(size)
+    chosen = number_dtype(type(fill_value)) if dtype is None else dtype.numpy
+    return made(np.full(size, scalar_array(fill_value, chosen), chosen), requires_grad)
 
 
-@public(method=False)
-def arange(
-    *args: Any, start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, layout: Any = None,
-    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+@public(method=False, out=False)
+@parsed("scalar_tensor", f"(Number s, *, {OPTIONS})")
+def scalar_tensor(
+    s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+    requires_grad: bool = False,
 ) -> Any:
-    """Numbers from `start` up to, not including, `end` in steps of `step`."""
-    check_options("arange", layout, device, requires_grad)
-    if len(args) == 1:
-        end = args[0]
-    elif args:
-        start, end, step = (*args, step)[:3]
-    numbers = [v.item() if isinstance(v, TensorBase) else v for v in (start, end, step)]
-    if dtype is None:
-        whole = all(isinstance(v, (int, np.integer)) for v in numbers)
-        dtype_ = np.dtype(np.int64) if whole else dtypes.get_default_dtype().numpy
-    else:
-        dtype_ = chosen_dtype(dtype, "arange")
-    first, last, by = numbers
-    if by == 0:
-        raise RuntimeError("step must be nonzero")
-    if (last - first) * by < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    count = math.ceil((last - first) / by)
-    return made((first + by * np.arange(count)).astype(dtype_), requires_grad)
+    """Make a tensor of no dimension from a number."""
+    check_options("scalar_tensor", device, pin_memory)
+    return made(scalar_array(s, numpy_dtype(dtype)), requires_grad)
 
 
 @public(method=False)
-def linspace(
-    start: Any, end: Any, steps: int, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:
-    """`steps` numbers from `start` to `end`, both included, at equal distances."""
-    check_options("linspace", layout, device, requires_grad)
-    return made(np.linspace(start, end, steps, dtype=chosen_dtype(dtype, "linspace")), requires_grad)
-
-
-@public(method=False)
+@parsed("eye", f"(int n, *, {OUT})", f"(int n, int m, *, {OUT})")
 def eye(
     n: int, m: int | None = None, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
-    """Ones on the diagonal, zeros elsewhere."""
-    check_options("eye", layout, device, requires_grad)
-    return made(np.eye(n, m, dtype=chosen_dtype(dtype, "eye")), requires_grad)
-
-
-def _like(function: str, fill: Any) -> Any:
-    def create(
-        input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
-        memory_format: Any = None,
-    ) -> Any:
-        if not isinstance(input, TensorBase):
-            raise argument_type(function, "input", 1, "Tensor", input)
-        check_options(function, layout, device, requires_grad)
-        chosen = dtype_of(input) if dtype is None else chosen_dtype(dtype, function)
-        return made(fill(shape_of(input), chosen), requires_grad)
-
-    create.__name__ = create.__qualname__ = function
-    return public(create, method=False, out=False)
-
-
-zeros_like = _like("zeros_like", np.zeros)
-ones_like = _like("ones_like", np.ones)
-empty_like = _like("empty_like", np.empty)
-
-
-@public(method=False, out=False)
-def full_like(input: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, **options: Any) -> Any:
-    """A tensor of the input's shape with every element `fill_value`."""
-    chosen = dtype_of(input) if dtype is None else chosen_dtype(dtype, "full_like")
-    return made(np.full(shape_of(input), cast_array(np.asarray(fill_value), chosen), chosen), requires_grad)
-
-
-__all__ = ["array_of", "made", "tensor"]
+    """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
+    check_options("eye", device, pin_memory)
+    if n < 0:
+        raise RuntimeError(f"n must be greater or equal to 0, got {n}")
+    if m is not None and m < 0:
+        raise RuntimeError(f"m must be greater or equal to 0, got {m}")
+    return made(np.eye(n, m, dtype=numpy_dtype(dtype)), requires_grad)

@@ -10,17 +10,18 @@ What this module must do:
 
 from __future__ import annotations
 
+import math
 import operator
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
 from ..core.value import TensorBase, array_of
-from ..errors import with_note
 
 _NUMBERS = frozenset({bool, int, float, complex})
 _LEAST_DTYPE = {bool: 0, int: 1, float: 2, complex: 3}
@@ -187,7 +188,7 @@ def _stored(flat: list[Any], dtype: np.dtype[Any], sizes: tuple[int, ...]) -> nd
         return np.array([bool(item) for item in flat], dtype).reshape(sizes)
     if any(type(item) is complex for item in flat):
         raise TypeError(
-            f"must be real number, not complex" if dtype.kind in "fV"
+            "must be real number, not complex" if dtype.kind in "fV"
             else "'complex' object cannot be interpreted as an integer"
         )
     if dtype.kind in "iu":
@@ -227,6 +228,41 @@ def checked_integer(number: Any, dtype: np.dtype[Any], name: str) -> int:
     return int(number)
 
 
+#: What torch calls the dtypes where a single number does not fit.
+C_NAMES = {
+    "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
+    "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}  # fmt: skip
+
+
+def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
+    """Return a Python number as a 0-d array of `dtype`; refuse one that is out of range."""
+    name = dtype.name
+    if dtype.kind == "b":
+        return np.array(bool(number))
+    if type(number) is int and not -(2**63) <= number < 2**64:
+        raise ValueError("Overflow when unpacking long long")
+    if isinstance(number, complex) and dtype.kind != "c":
+        if number.imag != 0:
+            raise overflow(C_NAMES[name])
+        number = number.real
+    if dtype.kind in "iu":
+        if type(number) is float:
+            limits = np.iinfo(dtype)
+            if not limits.min <= number <= limits.max:
+                raise overflow(C_NAMES[name])
+        elif not isinstance(number, bool) and number >= 2**63 and dtype != np.uint64:
+            raise overflow(C_NAMES[name])
+        return np.array(checked_integer(number, dtype, C_NAMES[name]), dtype)
+    limit = float(ml_dtypes.finfo(dtype).max)
+    parts = (number.real, number.imag) if isinstance(number, complex) else (number,)
+    if any(math.isfinite(part) and not -limit <= part <= limit for part in parts):
+        raise overflow(C_NAMES[name])
+    return cast_array(np.array(number, np.complex128 if isinstance(number, complex) else np.float64), dtype)
+
+
 def overflow(name: str) -> RuntimeError:
     """Build the error for a number outside the range of a dtype."""
     return RuntimeError(f"value cannot be converted to type {name} without overflow")
@@ -256,4 +292,3 @@ def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
     return complex(item) if dtype.kind == "c" else float(item)
 
 
-__all__ = ["array_from", "cast_array", "checked_integer", "converted", "number_dtype", "overflow", "with_note"]

@@ -13,12 +13,16 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     contract,
     conversion,
     creation,
+    creation_like,
     extremes,
+    interchange,
     join,
     math,
     operators,
     parts,
     python_protocol,
+    random,
+    ranges,
     rearrange,
     reductions,
     softmax,
@@ -30,6 +34,6 @@ from .constants import CONSTANTS
 from .tensor import Tensor
 
 #: The names of torch's top level.
-TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor, **CONSTANTS, **shape_inplace.FUNCTIONS}
+TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor, **CONSTANTS, **random.FUNCTIONS, **shape_inplace.FUNCTIONS}
 
 install(Tensor, TOP_LEVEL)

@@ -1,0 +1,152 @@
+"""Random draws as ops.
+
+An op here takes the tensor that it draws for as an input, although only its shape, dtype and layout matter: so a
+recorded program draws anew each time it runs, and an in-place draw has a node, which sends zeros back. Every op has the
+generator as its last attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from ..array import random_choice, random_integer, random_normal, random_transform, random_uniform
+from ..core.op import op
+from .comparison import zeros_of
+
+
+def _no_derivative(g: Any) -> Any:
+    return zeros_of(g)
+
+
+def laid_out_like(x: ndarray) -> ndarray:
+    """Return a new array with the shape, dtype and strides of `x`: draws follow the order of memory."""
+    if x.flags.c_contiguous or 0 in x.strides:
+        return np.empty(x.shape, x.dtype)
+    span = 1 + sum((size - 1) * abs(stride) for size, stride in zip(x.shape, x.strides)) // x.itemsize
+    return np.lib.stride_tricks.as_strided(np.empty(span, x.dtype), x.shape, tuple(map(abs, x.strides)))
+
+
+class Draw(NamedTuple):
+    """A way to fill an array with random numbers.
+
+    Attributes
+    ----------
+    call : callable
+        The op: ``call(x, *numbers, generator)`` is a new value in the shape, dtype and layout of `x`.
+    kernel : callable
+        ``kernel(generator, array, *numbers)`` fills an array.
+    """
+
+    call: Callable[..., Any]
+    kernel: Callable[..., ndarray]
+
+
+def _draw(name: str, kernel: Callable[..., ndarray], attrs: tuple[str, ...], node_name: str) -> Draw:
+    def draw(x: ndarray, /, *parameters: Any) -> ndarray:
+        *numbers, generator = parameters
+        return kernel(generator, laid_out_like(x), *numbers)
+
+    call = op(
+        name, draw, (_no_derivative,), inputs=("x",), attrs=(*attrs, "generator"), node_name=node_name,
+        jvp=_zero_tangent,
+    )
+    return Draw(call, kernel)
+
+
+def _zero_tangent(primals: Any, tangents: Any, out: Any, *attributes: Any) -> Any:
+    return zeros_of(out)
+
+
+uniform = _draw("uniform", random_uniform.uniform, ("low", "high"), "UniformBackward0")
+normal = _draw("normal", random_normal.normal, ("mean", "std"), "NormalBackward0")
+log_normal = _draw("log_normal", random_normal.log_normal, ("mean", "std"), "LogNormalBackward0")
+exponential = _draw("exponential", random_transform.exponential, ("rate",), "ExponentialBackward0")
+cauchy = _draw("cauchy", random_transform.cauchy, ("median", "sigma"), "CauchyBackward0")
+geometric = _draw("geometric", random_transform.geometric, ("p",), "GeometricBackward0")
+random = _draw("random", random_integer.random, (), "RandomBackward2")
+random_below = _draw(
+    "random_below", lambda generator, out, high: random_integer.random_between(generator, out, 0, high), ("high",),
+    "RandomBackward1",
+)
+random_between = _draw("random_between", random_integer.random_between, ("low", "high"), "RandomBackward0")
+bernoulli_number = _draw("bernoulli_number", random_transform.bernoulli, ("p",), "BernoulliBackward2")
+
+#: What dropout multiplies its input with: 1/(1 - p) with probability 1 - p, else 0.
+dropout_noise = _draw("dropout_noise", random_transform.dropout_noise, ("p",), "BernoulliBackward2")
+
+
+def _bernoulli(p: ndarray, /, generator: Any) -> ndarray:
+    return random_transform.bernoulli(generator, laid_out_like(p), p)
+
+
+#: Ones with the probabilities that the input gives, and zeros.
+bernoulli = op(
+    "bernoulli", _bernoulli, (_no_derivative,), node_name="BernoulliBackward0",
+    jvp=_zero_tangent,
+)
+
+
+def _bernoulli_each(x: ndarray, p: ndarray, /, generator: Any) -> ndarray:
+    return random_transform.bernoulli(generator, laid_out_like(x), p)
+
+
+#: The same in the shape and dtype of the first input.
+bernoulli_each = op(
+    "bernoulli_each", _bernoulli_each, (_no_derivative, _no_derivative), node_name="BernoulliBackward1",
+    jvp=_zero_tangent,
+)
+
+
+def _standard(shape: tuple[int, ...], like: ndarray, generator: Any) -> ndarray:
+    return random_normal.normal(generator, np.empty(shape, like.dtype))
+
+
+def _normal_around(mean: ndarray, /, std: float, generator: Any) -> ndarray:
+    out = random_normal.normal(generator, laid_out_like(mean), 0.0, std)
+    return np.add(out, mean, out=out)
+
+
+def _normal_wide(std: ndarray, /, mean: float, generator: Any) -> ndarray:
+    out = random_normal.normal(generator, laid_out_like(std))
+    out *= std
+    out += std.dtype.type(mean)
+    return out
+
+
+def _normal_each(mean: ndarray, std: ndarray, /, generator: Any) -> ndarray:
+    out = _standard(np.broadcast_shapes(mean.shape, std.shape), mean, generator)
+    out *= std
+    out += mean
+    return out
+
+
+#: Normal numbers with a mean for each element and one standard deviation.
+normal_around = op(
+    "normal_around", _normal_around, (_no_derivative,), node_name="NormalBackward1", jvp=_zero_tangent
+)
+#: Normal numbers with one mean and a standard deviation for each element.
+normal_wide = op("normal_wide", _normal_wide, (_no_derivative,), node_name="NormalBackward2", jvp=_zero_tangent)
+#: Normal numbers with a mean and a standard deviation for each element; shapes broadcast.
+normal_each = op(
+    "normal_each", _normal_each, (_no_derivative, _no_derivative), node_name="NormalBackward3", jvp=_zero_tangent
+)
+
+
+def _multinomial(p: ndarray, /, count: int, replacement: bool, generator: Any) -> ndarray:
+    return random_choice.multinomial(generator, p, count, replacement)
+
+
+#: Indices drawn with the weights in the last axis.
+multinomial = op("multinomial", _multinomial)
+
+
+def _poisson(rates: ndarray, /, generator: Any) -> ndarray:
+    return random_choice.poisson(generator, rates)
+
+
+#: Poisson numbers with the input's rates.
+poisson = op("poisson", _poisson, (_no_derivative,), node_name="PoissonBackward0", jvp=_zero_tangent)

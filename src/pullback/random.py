@@ -1,0 +1,19 @@
+"""torch.random: the default generator under its module name."""
+
+from __future__ import annotations
+
+from .tensor.random import (
+    Generator,
+    default_generator,
+    fork_rng,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
+
+__all__ = [
+    "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
+    "set_rng_state",
+]  # fmt: skip

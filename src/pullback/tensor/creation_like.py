@@ -1,0 +1,135 @@
+"""Functions that make tensors in the shape, or of the dtype, of another one: ``*_like`` and ``new_*``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from ..array import layout as layouts
+from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from .api import public
+from .constants import preserve_format
+from .creation import axis_order, check_options, check_size, made, strided_array, warn_of_copy
+from .data import array_from, scalar_array
+from .signature import OPTIONS, method, parsed
+
+_LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
+
+
+def array_like(function: str, input: Any, dtype: Any, device: Any, pin_memory: bool, memory_format: Any) -> ndarray:
+    """An uninitialised array in the shape of a tensor, laid out alike unless a memory format says otherwise."""
+    check_options(function, device, pin_memory)
+    chosen = dtype_of(input) if dtype is None else dtype.numpy
+    value = input._value
+    if memory_format is None or memory_format is preserve_format:
+        return layouts.empty_like(value, chosen) if isinstance(value, ndarray) else np.empty(shape_of(input), chosen)
+    shape = shape_of(input)
+    order = axis_order(len(shape), memory_format)
+    if order is None:
+        return np.empty(shape, chosen)
+    return layouts.empty_strided(shape, layouts.ordered_strides(shape, order), chosen)
+
+
+def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
+    def create(
+        input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+        requires_grad: bool = False, memory_format: Any = None,
+    ) -> Any:
+        array = array_like(function, input, dtype, device, pin_memory, memory_format)
+        if fill is not None:
+            array.fill(fill)
+        return made(array, requires_grad)
+
+    create.__doc__ = f"Make a tensor of {what} in the shape, dtype and layout of `input`."
+    return public(parsed(function, f"(Tensor input, {_LIKE})")(create), name=function, method=False, out=False)
+
+
+zeros_like = _like("zeros_like", "zeros", 0)
+ones_like = _like("ones_like", "ones", 1)
+empty_like = _like("empty_like", "uninitialised elements", None)
+
+
+@public(method=False, out=False)
+@parsed("full_like", f"(Tensor input, Number fill_value, {_LIKE})")
+def full_like(
+    input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
+) -> Any:
+    """Make a tensor with every element `fill_value` in the shape, dtype and layout of `input`."""
+    array = array_like("full_like", input, dtype, device, pin_memory, memory_format)
+    array[...] = scalar_array(fill_value, array.dtype)
+    return made(array, requires_grad)
+
+
+# --- methods of a tensor that gives the dtype -------------------------------------------------------------------------
+
+
+def _chosen(self: Any, dtype: Any) -> np.dtype[Any]:
+    return dtype_of(self) if dtype is None else dtype.numpy
+
+
+def _new(function: str, what: str, fill: Any) -> Callable[..., Any]:
+    def create(
+        self: Any, size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Any:
+        check_options(function, device, pin_memory)
+        check_size(size)
+        array = np.empty(size, _chosen(self, dtype))
+        if fill is not None:
+            array.fill(fill)
+        return made(array, requires_grad)
+
+    create.__doc__ = f"Make a tensor of {what} with this tensor's dtype."
+    declared = method(function, f"(tuple of ints size, *, {OPTIONS})")(create)
+    return public(declared, name=function, is_function=False, out=False)
+
+
+new_zeros = _new("new_zeros", "zeros", 0)
+new_ones = _new("new_ones", "ones", 1)
+new_empty = _new("new_empty", "uninitialised elements", None)
+
+
+@public(is_function=False, out=False)
+@method("new_full", f"(tuple of ints size, Number fill_value, *, {OPTIONS})")
+def new_full(
+    self: Any, size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Make a tensor with every element `fill_value` with this tensor's dtype."""
+    check_options("new_full", device, pin_memory)
+    check_size(size)
+    chosen = _chosen(self, dtype)
+    return made(np.full(size, scalar_array(fill_value, chosen), chosen), requires_grad)
+
+
+@public(is_function=False, out=False)
+@method("new_empty_strided", f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})")
+def new_empty_strided(
+    self: Any, size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Make an uninitialised tensor with this tensor's dtype and the given strides."""
+    check_options("new_empty_strided", device, pin_memory)
+    return made(strided_array(size, stride, _chosen(self, dtype)), requires_grad)
+
+
+@public(is_function=False, out=False)
+@method(
+    "new_tensor",
+    "(object data, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = False)",
+)
+def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Make a leaf tensor that holds a copy of the data, with this tensor's dtype."""
+    check_options("new_tensor", device)
+    if isinstance(data, TensorBase):
+        warn_of_copy("new_tensor")
+        given = dtypes.from_numpy_dtype(dtype_of(data)) if dtype is None else dtype
+        return made(array_from(array_of(data), given.numpy), requires_grad)
+    if dtype is None and isinstance(data, ndarray | np.generic):
+        return made(array_from(data, None), requires_grad)
+    return made(array_from(data, _chosen(self, dtype)), requires_grad)

@@ -1,0 +1,278 @@
+"""Data that others hold: NumPy arrays, buffers, DLPack, and whatever `as_tensor` and `asarray` can read.
+
+What this module must do:
+
+- share memory wherever torch shares it, so that both sides see each other's writes;
+- make a shared array a storage of its own that begins at its first element, as torch does;
+- refuse what torch refuses: negative strides, foreign byte orders, dtypes that torch lacks.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from ..core.value import TensorBase, array_of
+from ..ops import convert
+from .api import public
+from .creation import check_options, made
+from .data import array_from, cast_array
+from .signature import parsed
+
+_NAMED_ONCE: set[str] = set()
+
+
+def warn_once(key: str, text: str, stacklevel: int) -> None:
+    """Warn the first time only, as some of torch's warnings do."""
+    if key not in _NAMED_ONCE:
+        _NAMED_ONCE.add(key)
+        warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
+
+
+class Memory:
+    """The memory of an array that somebody else owns, as the beginning of a storage."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, array: ndarray) -> None:
+        self.owner = array
+        interface = dict(array.__array_interface__)
+        interface["data"] = (interface["data"][0], False)
+        self.__array_interface__ = interface
+
+
+def check_array(array: ndarray) -> None:
+    """Raise torch's error for an array that no tensor can share."""
+    numpy_dtype = array.dtype
+    if numpy_dtype == dtypes.bfloat16.numpy:
+        raise TypeError(
+            "can't convert np.ndarray of type ml_dtypes.bfloat16. The only supported types are: float64, float32, "
+            "float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+        )
+    dtypes.from_numpy_dtype(numpy_dtype)
+    for stride in array.strides:
+        if stride % numpy_dtype.itemsize:
+            raise ValueError(
+                "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
+                "the memory."
+            )
+        if stride < 0:
+            raise ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+                "currently supported. (You can probably work around this by making a copy of your array  with "
+                "array.copy().) "
+            )
+
+
+def shared(array: ndarray, stacklevel: int = 3) -> ndarray:
+    """An array on the same memory that a tensor can hold."""
+    check_array(array)
+    if not array.flags.writeable:
+        warn_once(
+            "array",
+            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
+            "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
+            "data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
+            "the rest of this program.",
+            stacklevel + 1,
+        )
+    elif array.base is None:
+        return array.view(ndarray)
+    return np.asarray(Memory(array)) if array.size else array.view(ndarray)
+
+
+@public(method=False, out=False)
+def from_numpy(array: Any, /) -> Any:
+    """Wrap a NumPy array: tensor and array see each other's writes.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Of a dtype that torch has and without negative strides.
+    """
+    if not isinstance(array, ndarray):
+        kind = type(array)
+        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+        raise TypeError(f"expected np.ndarray (got {name})")
+    return made(shared(array, 4))
+
+
+@public(method=False, out=False)
+@parsed("as_tensor", "(object data, *, torch.dtype dtype = None, torch.device device = None)")
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
+    """Make a tensor of data, without a copy where dtype and memory allow it.
+
+    Parameters
+    ----------
+    data : tensor, array, number or sequence
+        A tensor is returned as it is, an array is shared; the rest is copied.
+    dtype : dtype, optional
+    """
+    check_options("as_tensor", device)
+    if isinstance(data, TensorBase):
+        return data if dtype is None else convert.as_dtype(data, dtype.numpy)
+    if isinstance(data, ndarray):
+        array = shared(data, 5)
+        return made(array if dtype is None or array.dtype == dtype.numpy else cast_array(array, dtype.numpy))
+    return made(array_from(data, None if dtype is None else dtype.numpy))
+
+
+@public(method=False, out=False)
+@parsed(
+    "asarray",
+    "(object obj, *, torch.dtype dtype = None, torch.device device = None, bool copy = None, "
+    "bool requires_grad = None)",
+)
+def asarray(
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
+) -> Any:
+    """Make a tensor of `obj`, shared or copied as `copy` says (None: shared where that is possible).
+
+    Parameters
+    ----------
+    obj : tensor, array, object with a buffer or DLPack, number or sequence
+    dtype : dtype, optional
+    copy : bool, optional
+        True for a copy, False for an error where one would be needed.
+    requires_grad : bool, optional
+        By default what `obj` says.
+    """
+    check_options("asarray", device)
+    tensor = _aliased(obj, dtype)
+    if tensor is None:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return made(array_from(obj, None if dtype is None else dtype.numpy), bool(requires_grad))
+    have = dtypes.from_numpy_dtype(array_of(tensor).dtype)
+    if dtype is not None and dtype is not have:
+        if copy is False:
+            raise ValueError(
+                f"can't alias tensor with dtype '{have.scalar_type}' into dtype '{dtype.scalar_type}'."
+            )
+        tensor = convert.as_dtype(tensor, dtype.numpy)
+    elif copy:
+        tensor = convert.clone(tensor)
+    if requires_grad is None:
+        if isinstance(obj, TensorBase) and tensor.requires_grad:
+            warn_once(
+                "asarray",
+                "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+                "requires_grad=False explicitly to get the old behavior and silence this warning.",
+                5,
+            )
+    elif requires_grad and not tensor.requires_grad:
+        if array_of(tensor).dtype.kind in "biu":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        tensor.requires_grad_(True)
+    elif not requires_grad and tensor.requires_grad:
+        tensor = tensor.detach()
+    return tensor
+
+
+def _aliased(obj: Any, dtype: Any) -> Any:
+    """A tensor on the memory of `obj`, or None where it has none to share."""
+    if isinstance(obj, TensorBase):
+        return obj
+    if isinstance(obj, ndarray):
+        return made(shared(obj, 6))
+    if isinstance(obj, np.generic):
+        return made(np.asarray(obj))
+    if hasattr(obj, "__dlpack__"):
+        return from_dlpack(obj)
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    chosen = dtypes.get_default_dtype() if dtype is None else dtype
+    return frombuffer(obj, dtype=chosen)
+
+
+@public(method=False, out=False)
+@parsed(
+    "frombuffer", "(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)"
+)
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Any:
+    """Wrap the memory of an object that has the buffer protocol as a one-dimensional tensor.
+
+    Parameters
+    ----------
+    buffer : object
+    dtype : dtype
+    count : int
+        Elements to take; negative for all.
+    offset : int
+        Bytes to skip at the beginning.
+    """
+    try:
+        memory = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    size, length = dtype.itemsize, memory.nbytes
+    if length == 0 or count == 0:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+        )
+    if count > 0 and offset + count * size > length:
+        raise ValueError(
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than "
+            f"actual buffer length ({length} bytes)"
+        )
+    if count < 0 and (length - offset) % size:
+        raise ValueError(
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element size "
+            f"({size})"
+        )
+    elements = (length - offset) // size if count < 0 else count
+    array = np.frombuffer(memory, dtype.numpy, elements, offset)
+    if memory.readonly:
+        warn_once(
+            "buffer",
+            "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
+            "write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer "
+            "to protect its data or make it writable before converting it to a tensor. This type of warning will be "
+            "suppressed for the rest of this program.",
+            4,
+        )
+    return made(np.asarray(Memory(array)).view(dtype.numpy), requires_grad)
+
+
+class _Capsule:
+    """A DLPack capsule as an object that exports itself."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+@public(method=False, out=False)
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
+    """Wrap the memory of an object that exports DLPack, or of a DLPack capsule."""
+    check_options("from_dlpack", device)
+    source = ext_tensor
+    if not hasattr(source, "__dlpack__"):
+        if type(source).__name__ != "PyCapsule":
+            raise RuntimeError(
+                "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
+                "might have already constructed a tensor from it once."
+            )
+        source = _Capsule(source)
+    array = np.from_dlpack(source)
+    return made(array.copy() if copy else np.asarray(Memory(array)))
+
+
+def to_dlpack(tensor: Any) -> Any:
+    """Return a DLPack capsule on the tensor's memory, to be consumed once."""
+    return tensor.__dlpack__()

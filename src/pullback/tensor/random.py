@@ -1,0 +1,372 @@
+"""Random numbers under torch's names: generators, functions that make random tensors, draws in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from ..array import random as streams
+from ..array import random_integer, random_normal, random_uniform
+from ..core import inplace
+from ..core.modes import modes
+from ..core.value import TensorBase, array_of, wrap
+from ..device import as_device
+from ..ops import random as ops
+from .api import public
+from .creation import made, new_array
+from .creation_like import array_like
+from .signature import OPTIONS, OUT, method, parsed
+from .tensor import Tensor
+
+GENERATOR = "torch.Generator generator = None"
+
+
+class Generator(streams.Generator):
+    """A stream of random numbers: MT19937 with torch's conversions, so that equal seeds give torch's numbers.
+
+    Parameters
+    ----------
+    device : device or str
+        ``'cpu'``.
+    """
+
+    __module__ = "torch._C"
+    __slots__ = ()
+
+    def __init__(self, device: Any = "cpu") -> None:
+        super().__init__(as_device(device, "Generator"))
+
+    def get_state(self) -> Any:
+        """Return the state, 5056 bytes that torch's generator accepts too, as a uint8 tensor."""
+        return wrap(super().get_state())
+
+    def set_state(self, new_state: Any, /) -> Generator:
+        """Continue from a state."""
+        super().set_state(array_of(new_state) if isinstance(new_state, TensorBase) else new_state)
+        return self
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.get_state(),)
+
+
+def _restored(state: Any) -> Generator:
+    return Generator().set_state(state)
+
+
+default_generator = Generator()
+default_generator.manual_seed(streams.default_generator.initial_seed())
+
+
+def manual_seed(seed: Any) -> Generator:
+    """Start the default generator's stream that belongs to `seed` and return the generator."""
+    return default_generator.manual_seed(int(seed))  # type: ignore[return-value]  # it returns itself
+
+
+def seed() -> int:
+    """Start a stream of the default generator that nobody can foretell and return its seed."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """Return the seed of the default generator's stream."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Any:
+    """Return the default generator's state as a uint8 tensor."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state: Any) -> None:
+    """Make the default generator continue from a state."""
+    default_generator.set_state(new_state)
+
+
+@contextmanager
+def fork_rng(
+    devices: Any = None, enabled: bool = True, _caller: str = "fork_rng", _devices_kw: str = "devices",
+    device_type: str = "cuda",
+) -> Iterator[None]:
+    """Put the default generator's state back at the end of the ``with`` block."""
+    if not enabled:
+        yield
+        return
+    state = get_rng_state()
+    try:
+        yield
+    finally:
+        set_rng_state(state)
+
+
+def _of(generator: Any) -> Any:
+    return default_generator if generator is None else generator
+
+
+# --- new tensors ------------------------------------------------------------------------------------------------------
+
+_SIZED = (f"(tuple of ints size, *, torch.Generator? generator, {OUT})", f"(tuple of ints size, *, {OUT})")
+
+
+@public(method=False)
+@parsed("rand", *_SIZED)
+def rand(
+    size: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Numbers from [0, 1), uniformly distributed.
+
+    Parameters
+    ----------
+    size : ints or tuple of ints
+    generator : Generator, optional
+        The default one where it is left out.
+    """
+    array = new_array("rand", size, dtype, device, pin_memory)
+    return made(random_uniform.uniform(_of(generator), array), requires_grad)
+
+
+@public(method=False)
+@parsed("randn", *_SIZED)
+def randn(
+    size: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
+    array = new_array("randn", size, dtype, device, pin_memory)
+    return made(random_normal.normal(_of(generator), array), requires_grad)
+
+
+@public(method=False)
+@parsed(
+    "randint",
+    f"(int high, tuple of ints size, *, torch.Generator? generator, {OUT})",
+    f"(int high, tuple of ints size, *, {OUT})",
+    f"(int low, int high, tuple of ints size, *, torch.Generator? generator, {OUT})",
+    f"(int low, int high, tuple of ints size, *, {OUT})",
+)
+def randint(
+    high: int, size: Any, low: int = 0, *, generator: Any = None, dtype: Any = None, layout: Any = None,
+    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Integers from [low, high)."""
+    array = new_array("randint", size, dtypes.int64 if dtype is None else dtype, device, pin_memory)
+    return made(random_integer.random_between(_of(generator), array, low, high), requires_grad)
+
+
+@public(method=False)
+@parsed("randperm", f"(int n, *, torch.Generator? generator, {OUT})", f"(int n, *, {OUT})")
+def randperm(
+    n: int, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """The integers below `n` in random order."""
+    chosen = np.dtype(np.int64) if dtype is None else dtype.numpy
+    return made(random_integer.randperm(_of(generator), n, chosen), requires_grad)
+
+
+_LIKE = f"Tensor input, *, torch.memory_format memory_format = None, {OPTIONS}"
+
+
+@public(method=False)
+@parsed("rand_like", f"({_LIKE})")
+def rand_like(
+    input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+    requires_grad: bool = False, memory_format: Any = None,
+) -> Any:
+    """Uniform numbers in the input's shape."""
+    array = array_like("rand_like", input, dtype, device, pin_memory, memory_format)
+    return made(random_uniform.uniform(default_generator, array), requires_grad)
+
+
+@public(method=False)
+@parsed("randn_like", f"({_LIKE})")
+def randn_like(
+    input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+    requires_grad: bool = False, memory_format: Any = None,
+) -> Any:
+    """Standard normal numbers in the input's shape."""
+    array = array_like("randn_like", input, dtype, device, pin_memory, memory_format)
+    return made(random_normal.normal(default_generator, array), requires_grad)
+
+
+_OPTIONS_LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
+
+
+@public(method=False)
+@parsed(
+    "randint_like", f"(Tensor input, int high, {_OPTIONS_LIKE})", f"(Tensor input, int low, int high, {_OPTIONS_LIKE})"
+)
+def randint_like(
+    input: Any, high: int, low: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
+) -> Any:
+    """Integers from [low, high) in the input's shape."""
+    array = array_like("randint_like", input, dtype, device, pin_memory, memory_format)
+    return made(random_integer.random_between(default_generator, array, low, high), requires_grad)
+
+
+@public(method=False)
+@parsed(
+    "normal",
+    f"(Tensor mean, Tensor std, *, {GENERATOR}, Tensor out = None)",
+    f"(Tensor mean, float std = 1, *, {GENERATOR}, Tensor out = None)",
+    f"(float mean, Tensor std, *, {GENERATOR}, Tensor out = None)",
+    f"(float mean, float std, tuple of ints size, *, {GENERATOR}, {OUT})",
+)
+def normal(
+    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, layout: Any = None,
+    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
+    stream = _of(generator)
+    if size is not None:
+        array = new_array("normal", size, dtype, device, pin_memory)
+        return made(random_normal.normal(stream, array, mean, std), requires_grad)
+    if isinstance(std, TensorBase):
+        _check_std(std)
+        return ops.normal_each(mean, std, stream) if isinstance(mean, TensorBase) else ops.normal_wide(std, mean, stream)
+    return ops.normal_around(mean, std, stream)
+
+
+def _check_std(std: Any) -> None:
+    array = array_of(std)
+    if array.dtype.kind == "c":
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    if array.size and not (array >= 0).all():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+@public(name="bernoulli")
+@parsed(
+    "bernoulli",
+    f"(Tensor input, *, {GENERATOR}, Tensor out = None)",
+    f"(Tensor input, float p, *, {GENERATOR})",
+)
+def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> Any:
+    """Ones with the probabilities in `input` (or `p` for all), else zeros."""
+    if p is not None:
+        return wrap(array_of(ops.bernoulli_number.call(input, p, _of(generator))))
+    return ops.bernoulli(input, _of(generator))
+
+
+@public
+@parsed(
+    "multinomial",
+    f"(Tensor input, int num_samples, bool replacement = False, *, {GENERATOR}, Tensor out = None)",
+)
+def multinomial(input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
+    """Indices of the last axis, drawn with the weights in it.
+
+    Parameters
+    ----------
+    input : tensor (n,) or (m, n)
+        Weights, which need not sum to 1.
+    num_samples : int
+    replacement : bool
+        Whether an index may be drawn again.
+
+    Returns
+    -------
+    tensor (num_samples,) or (m, num_samples), int64
+    """
+    return ops.multinomial(input, num_samples, replacement, _of(generator))
+
+
+@public(method=False)
+@parsed("poisson", f"(Tensor input, {GENERATOR})")
+def poisson(input: Any, generator: Any = None) -> Any:
+    """Poisson numbers with the rates in `input`."""
+    return ops.poisson(input, _of(generator))
+
+
+# --- draws in place ---------------------------------------------------------------------------------------------------
+
+
+def _fill(self: Any, draw: ops.Draw, *attrs: Any) -> Any:
+    """Let an op draw for a tensor and write the result into it."""
+    recording = modes().grad and self._node is not None
+    inplace.check_writable(self, recording)
+    value = self._value
+    if recording or type(value) is not ndarray:
+        return inplace.write(self, draw.call(self, *attrs))
+    *numbers, generator = attrs
+    draw.kernel(generator, value, *numbers)
+    self._counter[0] += 1
+    inplace.record_write(self, None)
+    return self
+
+
+def _method(name: str, signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare an in-place method whose arguments torch's parser reads."""
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        return public(method(name, *signature.split(" | "))(function), name=name, is_function=False, out=False)
+
+    return declare
+
+
+@_method("uniform_", f"(float from = 0, float to = 1, *, {GENERATOR})")
+def uniform_(self: Any, low: float = 0, high: float = 1, *, generator: Any = None) -> Any:
+    """Fill with numbers from [from, to), uniformly distributed."""
+    return _fill(self, ops.uniform, low, high, _of(generator))
+
+
+@_method("normal_", f"(float mean = 0, float std = 1, *, {GENERATOR})")
+def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None) -> Any:
+    """Fill with normal numbers."""
+    return _fill(self, ops.normal, mean, std, _of(generator))
+
+
+@_method("log_normal_", f"(float mean = 1, float std = 2, *, {GENERATOR})")
+def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = None) -> Any:
+    """Fill with exp(n) for normal numbers n."""
+    return _fill(self, ops.log_normal, mean, std, _of(generator))
+
+
+@_method("exponential_", f"(float lambd = 1, *, {GENERATOR})")
+def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
+    """Fill with exponentially distributed numbers of rate `lambd`."""
+    return _fill(self, ops.exponential, lambd, _of(generator))
+
+
+@_method("cauchy_", f"(float median = 0, float sigma = 1, *, {GENERATOR})")
+def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
+    """Fill with Cauchy numbers."""
+    return _fill(self, ops.cauchy, median, sigma, _of(generator))
+
+
+@_method("geometric_", f"(float p, *, {GENERATOR})")
+def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
+    """Fill with the numbers of trials up to the first success, of probability `p`."""
+    return _fill(self, ops.geometric, p, _of(generator))
+
+
+@_method(
+    "random_", f"(*, {GENERATOR}) | (int from, int to, *, {GENERATOR}) | (int to, *, {GENERATOR})"
+)
+def random_(self: Any, low: int | None = None, high: int | None = None, *, generator: Any = None) -> Any:
+    """Fill with integers from [from, to), or from all that the dtype holds."""
+    if high is None:
+        return _fill(self, ops.random, _of(generator))
+    if low is None:
+        return _fill(self, ops.random_below, high, _of(generator))
+    return _fill(self, ops.random_between, low, high, _of(generator))
+
+
+@_method("bernoulli_", f"(Tensor p, *, {GENERATOR}) | (float p = 0.5, *, {GENERATOR})")
+def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
+    """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros."""
+    if isinstance(p, TensorBase):
+        return inplace.write(self, ops.bernoulli_each(self, p, _of(generator)))
+    return _fill(self, ops.bernoulli_number, p, _of(generator))
+
+
+#: torch's top level has these as they are.
+FUNCTIONS: dict[str, Any] = {
+    "Generator": Generator, "default_generator": default_generator, "manual_seed": manual_seed, "seed": seed,
+    "initial_seed": initial_seed, "get_rng_state": get_rng_state, "set_rng_state": set_rng_state,
+}  # fmt: skip

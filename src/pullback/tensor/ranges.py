@@ -1,0 +1,170 @@
+"""Functions that make tensors of numbers in a row: arange, range, linspace, logspace."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..array import ranges
+from ..core.value import TensorBase, array_of
+from .api import public
+from .creation import check_options, made, numpy_dtype
+from .data import overflow
+from .signature import OPTIONS, OUT, parsed
+
+INT64 = range(-(2**63), 2**63)
+
+
+def _supported(kernel: str, dtype: np.dtype[Any], kinds: str) -> None:
+    found = dtypes.from_numpy_dtype(dtype)
+    if found in dtypes.STORAGE_ONLY or (dtype.kind not in kinds and found is not dtypes.bfloat16):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{found.scalar_type}'")
+
+
+def _as_integer(number: Any) -> int:
+    if isinstance(number, float) and not math.isfinite(number):
+        raise overflow("int64_t")
+    if int(number) not in INT64:
+        raise overflow("int64_t")
+    return int(number)
+
+
+@public(method=False)
+@parsed(
+    "arange", f"(Number end, *, {OUT})", f"(Number start, Number end, *, {OPTIONS})",
+    f"(Number start, Number end, Number step = 1, *, {OUT})",
+)
+def arange(
+    end: Any, start: Any = 0, step: Any = 1, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Make the numbers ``start + i·step`` from [start, end), i = 0, 1, …
+
+    Parameters
+    ----------
+    start, end, step : number
+    dtype : dtype, optional
+        By default int64 where all three are integers, else the default dtype.
+    """
+    check_options("arange", device, pin_memory)
+    whole = not any(isinstance(v, float | complex) for v in (start, end, step))
+    chosen = np.dtype(np.int64) if dtype is None and whole else numpy_dtype(dtype)
+    if any(isinstance(v, complex) for v in (start, end, step)):
+        raise overflow("double")
+    _supported("arange_cpu", chosen, "iuf")
+    if whole and dtype is None:
+        for v in (start, end, step):
+            _as_integer(v)
+    if not (step > 0 or step < 0):
+        raise RuntimeError("step must be nonzero")
+    _check_bounds(start, end, step)
+    if chosen.kind in "iu":
+        start, end, step = map(_as_integer, (start, end, step))
+        if step == 0:
+            raise ValueError("step must be nonzero")
+    count = (end - start) / step
+    if not count < 2.0**62:
+        raise RuntimeError("invalid size, possible overflow?")
+    return made(ranges.arange(start, step, math.ceil(count), chosen), requires_grad)
+
+
+def _check_bounds(start: Any, end: Any, step: Any) -> None:
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (end < start) if step > 0 else (end > start):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+
+
+@public(name="range", method=False)
+@parsed("range", f"(Number start, Number end, Number step = 1, *, {OUT})")
+def range_(
+    start: Any, end: Any, step: Any = 1, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Make the numbers ``start + i·step`` up to `end`, which is included (deprecated: see `arange`)."""
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        UserWarning,
+        stacklevel=4,
+    )
+    check_options("range", device, pin_memory)
+    chosen = numpy_dtype(dtype)
+    _supported("range_cpu", chosen, "iuf")
+    if not (step > 0 or step < 0):
+        raise RuntimeError("step must be nonzero")
+    _check_bounds(start, end, step)
+    places = np.arange(int((end - start) / step) + 1, dtype=np.float64)
+    return made(ranges.rounded(start + step * places, chosen), requires_grad)
+
+
+def _endpoint(function: str, name: str, value: Any) -> Any:
+    if not isinstance(value, TensorBase):
+        return value
+    rank = array_of(value).ndim
+    if rank:
+        raise RuntimeError(
+            f"{function} only supports 0-dimensional start and end tensors, but got {name} with {rank} dimension(s)."
+        )
+    return value.item()  # type: ignore[attr-defined]  # the facade has it
+
+
+def _row_dtype(function: str, start: Any, end: Any, dtype: Any) -> np.dtype[Any]:
+    if isinstance(start, complex) or isinstance(end, complex):
+        needed = dtypes.default_complex()
+        if dtype is None:
+            return needed.numpy
+        if not dtype.is_complex:
+            part = "float" if needed is dtypes.complex64 else "double"
+            raise RuntimeError(
+                f"torch.{function}(): inferred dtype c10::complex<{part}> can't be safely cast to passed dtype "
+                f"{dtype.scalar_type}"
+            )
+    return numpy_dtype(dtype)
+
+
+def _spans(function: str, more: str = "") -> list[str]:
+    kinds = (("Tensor", "Tensor"), ("Number", "Tensor"), ("Tensor", "Number"), ("Number", "Number"))
+    return [f"({a} start, {b} end, int steps{more}, *, {OUT})" for a, b in kinds]
+
+
+@public(method=False)
+@parsed("linspace", *_spans("linspace"))
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Make `steps` numbers at equal distances, the first `start` and the last `end`.
+
+    Parameters
+    ----------
+    start, end : number or tensor of no dimension
+    steps : int
+    """
+    check_options("linspace", device, pin_memory)
+    start, end = _endpoint("linspace", "start", start), _endpoint("linspace", "end", end)
+    chosen = _row_dtype("linspace", start, end, dtype)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    _supported("linspace_cpu", chosen, "iufc")
+    return made(ranges.linspace(start, end, steps, chosen), requires_grad)
+
+
+@public(method=False)
+@parsed("logspace", *_spans("logspace", ", float base = 10.0"))
+def logspace(
+    start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, layout: Any = None,
+    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """Make `base` to the powers ``linspace(start, end, steps)``."""
+    check_options("logspace", device, pin_memory)
+    start, end = _endpoint("logspace", "start", start), _endpoint("logspace", "end", end)
+    chosen = _row_dtype("logspace", start, end, dtype)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    _supported("logspace_cpu", chosen, "iufc")
+    return made(ranges.logspace(start, end, steps, base, chosen), requires_grad)
