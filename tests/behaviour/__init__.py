@@ -1,0 +1,1 @@
+"""Small programs that print, and what torch prints for each."""

@@ -1,0 +1,305 @@
+"""Hooks on tensors, on accumulation and on nodes: their order, their removal, what they change."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+T = Any
+
+
+def _say(*words: Any) -> None:
+    print(*words)
+
+
+def sees_the_gradient(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    y.register_hook(lambda g: print("y", g))
+    x.register_hook(lambda g: print("x", g))
+    (y * y).sum().backward()
+
+
+def replaces_the_gradient(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    x.register_hook(lambda g: g * 10)
+    x.sum().backward()
+    print(x.grad)
+
+
+def order_is_that_of_registration(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    x.register_hook(lambda g: g + 1)
+    x.register_hook(lambda g: g * 10)
+    (x * 1).backward()
+    print(x.grad)
+
+
+def removed(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    first = x.register_hook(lambda g: g + 1)
+    x.register_hook(lambda g: g * 10)
+    first.remove()
+    first.remove()
+    (x * 1).backward()
+    print(x.grad)
+
+
+def removed_by_with(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    with x.register_hook(lambda g: g * 10):
+        (x * 1).backward()
+    (x * 1).backward()
+    print(x.grad)
+
+
+def removed_during_backward(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    handles: list[Any] = []
+
+    def once(g: Any) -> None:
+        print("once")
+        handles[0].remove()
+
+    handles.append(x.register_hook(once))
+    (x * 1).backward()
+    (x * 1).backward()
+
+
+def runs_once_for_a_sum_of_paths(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: print("y", g))
+    (y * 3 + y * 4).backward()
+
+
+def leaf_hook_sees_the_new_part_only(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    x.register_hook(lambda g: print("hook", g))
+    (x * 2).backward()
+    (x * 3).backward()
+    print(x.grad)
+
+
+def with_grad_instead_of_backward(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    x.register_hook(lambda g: g * 10)
+    y = x * 2
+    y.register_hook(lambda g: g * 100)
+    print(torch.autograd.grad(y, x), x.grad)
+
+
+def not_on_the_path(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    w = torch.tensor(1.0, requires_grad=True)
+    x.register_hook(lambda g: print("x"))
+    w.register_hook(lambda g: print("w"))
+    torch.autograd.grad(x * w, w)
+
+
+def retain_grad(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    y.retain_grad()
+    print(y.retains_grad, x.retains_grad)
+    y.sum().backward(retain_graph=True)
+    print(y.grad, x.grad)
+    (y + 1).sum().backward()
+    print(y.grad, x.grad)
+
+
+def retain_grad_after_a_hook(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x * 3
+    y.retain_grad()
+    y.register_hook(lambda g: g * 10)
+    y.backward()
+    print(y.grad, x.grad)
+
+
+def retain_grad_before_and_after_in_place(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x * 3
+    y.retain_grad()
+    y.mul_(5)
+    y.backward()
+    print(y.grad, x.grad)
+
+
+def hook_before_in_place(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x * 3
+    y.register_hook(lambda g: print("before", g))
+    y.mul_(5)
+    y.register_hook(lambda g: print("after", g))
+    y.backward()
+
+
+def after_accumulation(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    x.register_hook(lambda g: print("hook", g, x.grad))
+    x.register_post_accumulate_grad_hook(lambda p: print("after", p.grad, p is x))
+    (x * 2).backward()
+    (x * 3).backward()
+
+
+def after_accumulation_frees_the_gradient(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+
+    def step(p: Any) -> None:
+        with torch.no_grad():
+            p -= 0.1 * p.grad
+        p.grad = None
+
+    x.register_post_accumulate_grad_hook(step)
+    for _ in range(3):
+        (x * x).backward()
+    print(x, x.grad)
+
+
+def after_accumulation_not_by_grad(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    x.register_post_accumulate_grad_hook(lambda p: print("never"))
+    print(torch.autograd.grad(x * 2, x))
+
+
+def on_a_node(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    y.grad_fn.register_hook(lambda inputs, outputs: print("in", inputs, "out", outputs))
+    y.sum().backward()
+
+
+def on_a_node_changes_its_results(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0] * 10, None))
+    y.sum().backward()
+    print(x.grad)
+
+
+def before_a_node(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    y.grad_fn.register_prehook(lambda outputs: (outputs[0] * 10,))
+    y.grad_fn.register_prehook(lambda outputs: print("then", outputs))
+    y.sum().backward()
+    print(x.grad)
+
+
+def order_of_all_kinds(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x * 2
+    y.grad_fn.register_hook(partial(_say, "node of y, after"))
+    y.grad_fn.register_prehook(partial(_say, "node of y, before"))
+    y.register_hook(partial(_say, "tensor y"))
+    y.retain_grad()
+    x.register_hook(partial(_say, "tensor x"))
+    x.register_post_accumulate_grad_hook(lambda p: print("accumulated x", p.grad))
+    accumulate = y.grad_fn.next_functions[0][0]
+    accumulate.register_prehook(partial(_say, "node of x, before"))
+    accumulate.register_hook(partial(_say, "node of x, after"))
+    y.backward()
+    print(y.grad)
+
+
+def order_of_nodes(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    a = x * 2
+    b = x * 3
+    c = a + b
+    d = c * a
+    for name, t in (("a", a), ("b", b), ("c", c), ("d", d)):
+        t.register_hook(lambda g, name=name: print(name, g.item()))
+    d.backward()
+
+
+def of_several_tensors_all(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    a, b, c = x * 2, x * 3, x * 4
+    handle = torch.autograd.graph.register_multi_grad_hook((a, b, c), lambda gs: print("all", gs))
+    (a + b).backward(retain_graph=True)
+    handle.remove()
+    (a + b).backward()
+
+
+def of_several_tensors_any(torch: T) -> None:
+    x = torch.tensor(1.0, requires_grad=True)
+    a, b = x * 2, x * 3
+    torch.autograd.graph.register_multi_grad_hook((a, b), lambda g: print("any", g), mode="any")
+    (a * 5 + b * 7).backward()
+
+
+def that_keeps_the_graph(torch: T) -> None:
+    x = torch.tensor(2.0, requires_grad=True)
+    y = x * x
+    y.register_hook(lambda g: print(g.requires_grad, torch.is_grad_enabled()))
+    torch.autograd.grad(y * x, x, create_graph=True)
+    y = x * x
+    y.register_hook(lambda g: print(g.requires_grad, torch.is_grad_enabled()))
+    torch.autograd.grad(y * x, x)
+
+
+def that_runs_backward(torch: T) -> None:
+    x = torch.tensor(2.0, requires_grad=True)
+    other = torch.tensor(5.0, requires_grad=True)
+    y = x * 3
+
+    def hook(g: Any) -> None:
+        print(torch.is_grad_enabled())
+        with torch.enable_grad():
+            (other * other).backward()
+
+    y.register_hook(hook)
+    y.backward()
+    print(x.grad, other.grad)
+
+
+def of_modules(torch: T) -> None:
+    layer = torch.nn.Linear(1, 1, bias=False)
+    with torch.no_grad():
+        layer.weight.fill_(2.0)
+    layer.register_forward_pre_hook(lambda module, args: print("before", args))
+    layer.register_forward_hook(lambda module, args, output: print("after", output))
+    layer.register_full_backward_hook(lambda module, inputs, outputs: print("backward", inputs, outputs))
+    layer(torch.tensor([[3.0]], requires_grad=True)).sum().backward()
+
+
+def handles_have_ids(torch: T) -> None:
+    x = torch.ones(1, requires_grad=True)
+    first = x.register_hook(lambda g: None)
+    second = x.register_hook(lambda g: None)
+    print(type(first).__name__, second.id > first.id)
+
+
+def on_a_view_and_its_base(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    a = x * 2
+    v = a[1:]
+    a.register_hook(lambda g: print("a", g))
+    v.register_hook(lambda g: print("v", g))
+    (v.sum() + a.sum()).backward()
+
+
+def clipping(torch: T) -> None:
+    x = torch.tensor([1.0, 20.0], requires_grad=True)
+    x.register_hook(lambda g: g.clamp(-5, 5))
+    (x * x).sum().backward()
+    print(x.grad)
+
+
+def gradient_passed_is_not_to_be_changed_but_may_be_replaced(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x + 1
+    y.register_hook(lambda g: torch.zeros_like(g))
+    z = y * 2
+    z.sum().backward()
+    print(x.grad)
+
+
+def undefined_gradients(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    a, b = x.unbind()
+    a.grad_fn.register_prehook(lambda outputs: print(outputs))
+    a.grad_fn.register_hook(lambda inputs, outputs: print(inputs, outputs))
+    b.backward()

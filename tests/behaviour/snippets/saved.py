@@ -1,0 +1,204 @@
+"""Hooks on saved values, checkpoints, and how memory is held."""
+
+from __future__ import annotations
+
+from typing import Any
+
+T = Any
+
+
+def pack_and_unpack(torch: T) -> None:
+    def pack(x: Any) -> Any:
+        print("pack", x)
+        return x
+
+    def unpack(x: Any) -> Any:
+        print("unpack", x)
+        return x
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    w = torch.tensor([3.0, 4.0])
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        y = (x * w).exp().sum()
+    y.backward()
+    print(x.grad)
+
+
+def what_each_function_saves(torch: T) -> None:
+    count: list[tuple[int, ...]] = []
+    x = torch.rand(2, 3, requires_grad=True)
+    w = torch.rand(3, 2, requires_grad=True)
+
+    def pack(t: Any) -> Any:
+        count.append(tuple(t.shape))
+        return t
+
+    for name, f in (
+        ("add", lambda: x + x),
+        ("mul", lambda: x * x),
+        ("mul by number", lambda: x * 2),
+        ("exp", lambda: x.exp()),
+        ("matmul", lambda: x @ w),
+        ("sum", lambda: x.sum()),
+        ("relu", lambda: x.relu()),
+        ("sin", lambda: x.sin()),
+        ("div", lambda: x / x),
+        ("softmax", lambda: x.softmax(1)),
+        ("view", lambda: x.view(6)),
+        ("pow", lambda: x**2),
+        ("max", lambda: x.max(1)),
+        ("cat", lambda: torch.cat([x, x])),
+        ("index", lambda: x[:, 0]),
+        ("tanh", lambda: x.tanh()),
+        ("mean", lambda: x.mean()),
+        ("where", lambda: torch.where(x > 0, x, x)),
+        ("clamp", lambda: x.clamp(0, 1)),
+        ("abs", lambda: x.abs()),
+        ("sigmoid", lambda: x.sigmoid()),
+        ("log", lambda: x.log()),
+        ("neg", lambda: -x),
+        ("gather", lambda: x[torch.tensor([0, 1])]),
+        ("norm", lambda: x.norm()),
+        ("prod", lambda: x.prod()),
+    ):
+        count.clear()
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+            f()
+        print(name, count)
+
+
+def packed_as_something_else(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), lambda values: torch.tensor(values)):
+        y = x.exp()
+    y.sum().backward()
+    print(x.grad)
+
+
+def inner_hooks_win(torch: T) -> None:
+    x = torch.tensor(2.0, requires_grad=True)
+    hooks = torch.autograd.graph.saved_tensors_hooks
+    with hooks(lambda t: print("outer"), lambda t: x), hooks(lambda t: print("inner"), lambda t: x):
+        x.sin()
+
+
+def hooks_only_for_what_is_saved(torch: T) -> None:
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: print("pack"), lambda t: t):
+        torch.ones(2) * 2
+        with torch.no_grad():
+            torch.ones(2, requires_grad=True).exp()
+    print("nothing")
+
+
+def hooks_on_one_saved_value(torch: T) -> None:
+    x = torch.tensor(2.0, requires_grad=True)
+    y = x * x
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 10, lambda t: t)
+    y.backward()
+    print(x.grad)
+
+
+def save_on_cpu(torch: T) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.autograd.graph.save_on_cpu():
+        y = (x * x).sum()
+    y.backward()
+    print(x.grad)
+
+
+def checkpoint(torch: T) -> None:
+    for reentrant in (True, False):
+        calls: list[bool] = []
+
+        def function(x: Any, calls: list[bool] = calls) -> Any:
+            calls.append(torch.is_grad_enabled())
+            return x.sin().exp()
+
+        x = torch.tensor([0.0, 1.0], requires_grad=True)
+        y = torch.utils.checkpoint.checkpoint(function, x, use_reentrant=reentrant)
+        print(y.grad_fn.name(), y)
+        y.sum().backward()
+        print(calls, x.grad)
+
+
+def checkpoint_keeps_random_numbers(torch: T) -> None:
+    for reentrant in (True, False):
+        torch.manual_seed(0)
+        x = torch.ones(6, requires_grad=True)
+        y = torch.utils.checkpoint.checkpoint(
+            lambda x: torch.nn.functional.dropout(x * x, 0.5), x, use_reentrant=reentrant
+        )
+        y.sum().backward()
+        print(y, x.grad)
+
+
+def checkpoint_of_several(torch: T) -> None:
+    a = torch.tensor(2.0, requires_grad=True)
+    b = torch.tensor(3.0, requires_grad=True)
+    x, y = torch.utils.checkpoint.checkpoint(lambda a, b: (a * b, a.exp()), a, b, use_reentrant=False)
+    (x + y * 0).backward()
+    print(a.grad, b.grad)
+
+
+def checkpoint_nested(torch: T) -> None:
+    check = torch.utils.checkpoint.checkpoint
+    x = torch.tensor(0.5, requires_grad=True)
+    y = check(lambda x: check(lambda x: x.sin(), x, use_reentrant=False).exp(), x, use_reentrant=False)
+    y.backward()
+    print(y, x.grad)
+
+
+def checkpoint_sequential(torch: T) -> None:
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh(), torch.nn.Linear(2, 1))
+    x = torch.ones(1, 2, requires_grad=True)
+    y = torch.utils.checkpoint.checkpoint_sequential(net, 2, x, use_reentrant=False)
+    y.sum().backward()
+    print(y, x.grad)
+
+
+def checkpoint_second_derivative(torch: T) -> None:
+    x = torch.tensor(2.0, requires_grad=True)
+    y = torch.utils.checkpoint.checkpoint(lambda x: x**3, x, use_reentrant=False)
+    (g,) = torch.autograd.grad(y, x, create_graph=True)
+    print(g, torch.autograd.grad(g, x))
+
+
+def graphs_are_freed_with_their_roots(torch: T) -> None:
+    import gc
+    import weakref
+
+    gc.disable()
+    try:
+        x = torch.ones(2, requires_grad=True)
+        middle = x.exp()
+        seen = weakref.ref(middle)
+        y = (middle * middle).sum()
+        del middle, y
+        print(seen() is None)
+    finally:
+        gc.enable()
+
+
+def pickle_and_deepcopy(torch: T) -> None:
+    import copy
+    import pickle
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    x.sum().backward()
+    y = copy.deepcopy(x)
+    z = pickle.loads(pickle.dumps(x))
+    print(y, y.grad, y is x)
+    print(z, z.grad, z.requires_grad)
+    w = copy.copy(x)
+    w.data[0] = 9
+    print(x, w)
+
+
+def deepcopy_keeps_sharing(torch: T) -> None:
+    import copy
+
+    x = torch.zeros(3)
+    a, b = copy.deepcopy([x, x[1:]])
+    a[1] = 5
+    print(a, b)
