@@ -19,7 +19,7 @@ from .api import public
 from .parts import clamped
 from .shape import reshaped
 from .sizes import Ints, count, distinct_dims, int_or_sequence, integer, ints, is_int, sequence, tensor, tensors
-from .tensor import checked_dim
+from .tensor import Tensor, checked_dim
 
 # --- axes -------------------------------------------------------------------------------------------------------------
 
@@ -328,3 +328,12 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
     if not shape:
         return v.slice_dim(reshaped(input, (1,)), 0, 0, size, 1)
     return s.unfold(input, dim, size, step)
+
+
+def storage_offset(self: Any) -> int:
+    """Place of the first element in the storage, in elements."""
+    array = array_of(self)
+    return storage(array)[1] // array.itemsize
+
+
+Tensor.storage_offset = storage_offset
