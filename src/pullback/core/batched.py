@@ -60,9 +60,7 @@ class Batched(InnerValue):
 
     def array(self) -> ndarray:
         """Refuse: there is no one array."""
-        raise RuntimeError(
-            "Cannot access data pointer of Tensor that doesn't have storage: the value is batched by vmap"
-        )
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
     @classmethod
     def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:

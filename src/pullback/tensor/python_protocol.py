@@ -11,10 +11,13 @@ from numpy import ndarray
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..ops.structure import unbind
 from .printing import tensor_text
-from .tensor import Tensor
+from .tensor import Tensor, check_not_batched
+from .wrapped_text import wrapped_text
 
 
 def _bool(self: Any) -> bool:
+    if self._level:
+        check_not_batched(self, "bool")
     array = array_of(self)
     if array.size != 1:
         if array.size == 0:
@@ -55,6 +58,8 @@ def _iter(self: Any) -> Iterator[Any]:
 
 
 def _repr(self: Any, *, tensor_contents: Any = None) -> str:
+    if self._level:
+        return wrapped_text(self)
     node = self.grad_fn
     return tensor_text(
         array_of(self), contents=tensor_contents, requires_grad=self.requires_grad,

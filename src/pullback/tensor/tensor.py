@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes, graph_errors as errors
+from .. import dtypes, graph_errors
+from .. import graph_errors as errors
 from ..array.strides import strides_of
 from ..core import hooks as node_hooks
 from ..core import inplace
+from ..core.batched import Batched
 from ..core.calls import DIFFERENTIABLE
+from ..core.dual import Dual
 from ..core.modes import modes
 from ..core.node import LEAF, Node, Output, edge_target
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
@@ -276,11 +279,22 @@ class Tensor(TensorBase):
 
     def item(self) -> Any:
         """The one element as a Python number."""
+        if self._level:
+            check_not_batched(self, "item")
         array = array_of(self)
         if array.size != 1:
             raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
         value = array.item()
         return float(value) if array.dtype.kind == "V" else value
+
+
+def check_not_batched(tensor: TensorBase, what: str) -> None:
+    """Raise torch's error where vmap would need one number per row ("item") or a decision per row ("bool")."""
+    value: Any = tensor
+    while isinstance(value, (TensorBase, Dual)):
+        value = value._value if isinstance(value, TensorBase) else value.primal
+    if isinstance(value, Batched):
+        raise graph_errors.batched_item() if what == "item" else graph_errors.batched_bool()
 
 
 def checked_dim(dim: int, rank: int) -> int:

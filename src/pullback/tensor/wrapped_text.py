@@ -1,0 +1,45 @@
+"""The text of tensors inside transforms: what they wrap, and at which level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.batched import Batched
+from ..core.dual import Dual
+from ..core.value import TensorBase
+from .batching import as_tensor
+from .printing import tensor_text, wrapper_text
+
+
+def levels_of(tensor: Any) -> list[int]:
+    """The levels of the transforms around a tensor's data, outermost last."""
+    levels: set[int] = set()
+    value = tensor
+    while True:
+        if isinstance(value, TensorBase):
+            levels |= {value._level} if value._level else set()
+            value = value._value
+        elif isinstance(value, Batched):
+            value = value.value
+        elif isinstance(value, Dual):
+            value = value.primal
+        else:
+            return sorted(levels)
+
+
+def wrapped_text(tensor: Any) -> str:
+    """`BatchedTensor(lvl=1, …)` or `GradTrackingTensor(lvl=1, …)` around the text of what is inside."""
+    level = levels_of(tensor).index(tensor._level) + 1
+    value = tensor._value
+    if isinstance(value, Batched):
+        return wrapper_text("BatchedTensor", repr(as_tensor(value.value)), level=level, bdim=value.dim)
+    if isinstance(value, Dual):
+        inner = as_tensor(value.primal)
+        if inner._level:
+            return wrapper_text("GradTrackingTensor", repr(inner), level=level)
+        node = inner.grad_fn
+        return tensor_text(
+            inner._value, requires_grad=inner.requires_grad, grad_fn=None if node is None else type(node).__name__,
+            tangent=format(as_tensor(value.tangent)),
+        )
+    return wrapper_text("GradTrackingTensor", repr(as_tensor(value)), level=level)
