@@ -1,0 +1,151 @@
+"""Custom Functions inside transforms: the top level of the arguments decides, as for ops.
+
+A batch level runs the Function's `vmap` (or, with `generate_vmap_rule`, its `forward` and `backward` under the batch
+level); a forward-mode level its `jvp`; a reverse-mode level applies the Function below and puts a node above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..core.batched import Batched
+from ..core.calls import edge_of
+from ..core.dual import Dual
+from ..core.modes import change, modes, set_modes
+from ..core.value import TensorBase, shape_of, wrap
+from ..tensor.batching import as_tensor, enter, leave
+from .function import Function, attach_outputs, has_setup_context, new_context, run_forward
+
+
+class VmapInfo(NamedTuple):
+    """What a Function's `vmap` is told."""
+
+    batch_size: int
+    randomness: str
+
+
+def apply_at_level(cls: Any, args: Sequence[Any]) -> Any:
+    """Apply a Function to tensors of which some belong to a transform."""
+    level = max(a._level for a in args if isinstance(a, TensorBase))
+    mine = [isinstance(a, TensorBase) and a._level == level for a in args]
+    values = [a._value if m else None for a, m in zip(args, mine, strict=True)]
+    if any(isinstance(v, Batched) for v in values):
+        _need_setup_context(cls)
+        return _batched(cls, args, values, level)
+    if any(isinstance(v, Dual) for v in values):
+        return _dual(cls, args, values, level)
+    _need_setup_context(cls)
+    return _tracked(cls, args, mine, level)
+
+
+def _need_setup_context(cls: Any) -> None:
+    if not has_setup_context(cls):
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+            "setup_context staticmethod. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
+        )
+
+
+def _each(function: Any, output: Any) -> Any:
+    return tuple(map(function, output)) if isinstance(output, tuple) else function(output)
+
+
+def _batched(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -> Any:
+    size = next(v.size for v in values if isinstance(v, Batched))
+    dims = tuple(v.dim if isinstance(v, Batched) else None for v in values)
+    below = [as_tensor(v.value) if isinstance(v, Batched) else a for a, v in zip(args, values, strict=True)]
+    own = cls.vmap is not Function.vmap
+    if own and cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overriden vmap "
+            "staticmethod. Please set generate_vmap_rule=False or delete the overriden vmap staticmethod to avoid ambiguity. "
+            "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+        )
+    if own:
+        outputs, out_dims = cls.vmap(VmapInfo(size, "error"), dims, *below)
+        if isinstance(outputs, tuple):
+            spread = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(outputs)
+            return tuple(o if d is None else enter(o, d, level) for o, d in zip(outputs, spread, strict=True))
+        return outputs if out_dims is None else enter(outputs, out_dims, level)
+    if not cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the vmap "
+            "staticmethod or set generate_vmap_rule=True. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
+        )
+    outputs = _rule_for(cls, dims, size, level).apply(*below)
+    return _each(lambda o: enter(o, 0, level) if isinstance(o, TensorBase) else o, outputs)
+
+
+def _rule_for(cls: Any, dims: tuple[int | None, ...], size: int, level: int) -> Any:
+    """The Function over whole batches that runs `cls` under the batch level."""
+
+    class Mapped(Function):
+        @staticmethod
+        def forward(ctx: Any, *below: Any) -> Any:
+            inside = [b if d is None else enter(b, d, level) for b, d in zip(below, dims, strict=True)]
+            ctx.inner = new_context(cls, inside, [None] * len(inside))
+            ctx.inner.needs_input_grad = ctx.needs_input_grad
+            output = cls.forward(*inside)
+            cls.setup_context(ctx.inner, tuple(inside), output)
+            return _each(lambda o: leave(o, 0, size, level) if isinstance(o, TensorBase) else o, output)
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            inside = [g if g is None else enter(g, 0, level) for g in grads]
+            result = ctx.inner.apply(*inside)
+            result = result if isinstance(result, tuple) else (result,)
+            return tuple(
+                None if r is None else _summed(leave(r, 0 if d is None else d, size, level), d)
+                for r, d in zip(result, dims, strict=True)
+            )
+
+    Mapped._backward_cls.__name__ = f"{cls.__name__}Backward"
+    return Mapped
+
+
+def _summed(grad: Any, dim: int | None) -> Any:
+    return grad.sum(0) if dim is None else grad
+
+
+def _dual(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -> Any:
+    primals = [as_tensor(v.primal) if isinstance(v, Dual) else a for a, v in zip(args, values, strict=True)]
+    tangents = [as_tensor(v.tangent) if isinstance(v, Dual) else None for v in values]
+    outputs = cls.apply(*primals)
+    ctx = new_context(cls, primals, [None] * len(primals))
+    if has_setup_context(cls):
+        cls.setup_context(ctx, tuple(primals), outputs)
+    else:
+        run_forward(cls, ctx, primals, {})
+    ctx.to_save = ctx.saved_for_forward or ()
+    pushed = cls.jvp(ctx, *tangents)
+    if not isinstance(outputs, tuple):
+        return outputs if pushed is None else _with_tangent(outputs, pushed, level)
+    return tuple(o if t is None else _with_tangent(o, t, level) for o, t in zip(outputs, pushed, strict=True))
+
+
+def _with_tangent(output: Any, tangent: Any, level: int) -> Any:
+    if shape_of(output) != shape_of(tangent):
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(shape_of(output))} while the given forward gradient is of size "
+            f"{list(shape_of(tangent))}."
+        )
+    return wrap(Dual(output, tangent, level), None, level)
+
+
+def _tracked(cls: Any, args: Sequence[Any], mine: Sequence[bool], level: int) -> Any:
+    below = [as_tensor(a._value) if m else a for a, m in zip(args, mine, strict=True)]
+    outputs = _each(
+        lambda o: wrap(o, None, level) if isinstance(o, TensorBase) else o, cls.apply(*below)
+    )
+    edges = [edge_of(a) if m and modes().grad else None for a, m in zip(args, mine, strict=True)]
+    node = new_context(cls, args, edges)
+    before = change(grad=False)
+    try:
+        cls.setup_context(node, tuple(args), outputs)
+    finally:
+        set_modes(modes()._replace(grad=before.grad))
+    return attach_outputs(node, args, outputs, any(e is not None for e in edges))
