@@ -57,6 +57,7 @@ class FunctionCtx:
 
 _DEFAULTS: dict[str, Any] = {
     "to_save": (), "saved_for_forward": None, "dirty_tensors": (), "non_differentiable": (), "materialize_grads": True,
+    "recording": True,
 }  # fmt: skip
 
 
@@ -95,6 +96,8 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             raise modified_in_place(dtype_of(value), shape_of(value), maker, counter[0], number)
         if type(value) is Packed:
             value = unpack_hooked(value)
+        if level and not self.recording:
+            return as_tensor(value)
         if isinstance(edge, AccumulateGrad):
             return edge.variable
         return wrap(value, edge, level) if original is None else original
@@ -123,7 +126,14 @@ class BackwardCFunction(MultiNode, FunctionCtx):
     # --- pulling back -------------------------------------------------------------------------------------------------
 
     def backward(self, g: Any) -> tuple[Any, ...]:
-        return tuple(v._value if isinstance(v, TensorBase) else v for v in self.backward_graph(g))
+        self.recording = False
+        try:
+            grads = self.backward_graph(g)
+        finally:
+            self.recording = True
+        if any(isinstance(v, TensorBase) and v._level for v in grads):
+            return grads
+        return tuple(v._value if isinstance(v, TensorBase) else v for v in grads)
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
         covectors = tuple(

@@ -84,13 +84,16 @@ def _rule_for(cls: Any, dims: tuple[int | None, ...], size: int, level: int) -> 
 
     class Mapped(Function):
         @staticmethod
-        def forward(ctx: Any, *below: Any) -> Any:
-            inside = [b if d is None else enter(b, d, level) for b, d in zip(below, dims, strict=True)]
+        def forward(*below: Any) -> Any:
+            output = cls.forward(*_entered(below, dims, level))
+            return _each(lambda o: leave(o, 0, size, level) if isinstance(o, TensorBase) else o, output)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+            inside = _entered(inputs, dims, level)
             ctx.inner = new_context(cls, inside, [None] * len(inside))
             ctx.inner.needs_input_grad = ctx.needs_input_grad
-            output = cls.forward(*inside)
-            cls.setup_context(ctx.inner, tuple(inside), output)
-            return _each(lambda o: leave(o, 0, size, level) if isinstance(o, TensorBase) else o, output)
+            cls.setup_context(ctx.inner, inside, _each(lambda o: enter(o, 0, level) if isinstance(o, TensorBase) else o, output))
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
@@ -104,6 +107,10 @@ def _rule_for(cls: Any, dims: tuple[int | None, ...], size: int, level: int) -> 
 
     Mapped._backward_cls.__name__ = f"{cls.__name__}Backward"
     return Mapped
+
+
+def _entered(values: Sequence[Any], dims: Sequence[int | None], level: int) -> tuple[Any, ...]:
+    return tuple(v if d is None else enter(v, d, level) for v, d in zip(values, dims, strict=True))
 
 
 def _summed(grad: Any, dim: int | None) -> Any:
