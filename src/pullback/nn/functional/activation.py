@@ -1,0 +1,420 @@
+"""Activation functions and dropout under torch's names, with `inplace=True`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ... import errors
+from ...tensor import random as random_facade
+from ...core import inplace as writing
+from ...core.modes import modes
+from ...core.value import TensorBase, dtype_of, shape_of
+from ...graph_errors import type_word
+from ...ops import activation as o
+from ...ops import elementwise as e
+from ...ops import random as draws
+from ...ops.structure import reshape
+from ...tensor import softmax as softmaxes
+from ...tensor.api import public
+from ...tensor.reductions import in_dtype
+from ...tensor.tensor import checked_dim
+
+_F = Callable[..., Any]
+
+
+def functional(function: _F) -> _F:
+    """Declare a function of torch.nn.functional."""
+    return public(function, namespace="nn.functional", method=False, out=False)  # type: ignore[no-any-return]
+
+
+def written(input: Any, compute: Callable[[], Any]) -> Any:
+    """Write what `compute` gives into `input` and return it."""
+    writing.check_writable(input, modes().grad and input._node is not None)
+    return writing.write(input, compute())
+
+
+def _apply(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
+    return written(input, lambda: call(input, *attrs)) if inplace else call(input, *attrs)
+
+
+def _check_floating(name: str, input: Any) -> None:
+    if not isinstance(input, TensorBase):
+        raise errors.argument_type(name, "input", 1, "Tensor", input)
+    if dtype_of(input).kind not in "fV":
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_word(dtype_of(input))}'")
+
+
+# --- rectifiers -------------------------------------------------------------------------------------------------------
+
+
+@functional
+def relu(input: Any, inplace: bool = False) -> Any:
+    """max(0, input)."""
+    return _apply(input, inplace, e.relu.op.public)  # type: ignore[attr-defined]  # every op's call has it
+
+
+@functional
+def relu_(input: Any) -> Any:
+    """`relu`, in place."""
+    return relu(input, True)
+
+
+@functional
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """min(max(0, input), 6)."""
+    return _apply(input, inplace, o.hardtanh, 0.0, 6.0)
+
+
+@functional
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """input between `min_val` and `max_val`."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if dtype_of(input).kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    return _apply(input, inplace, o.hardtanh, min_val, max_val)
+
+
+@functional
+def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """`hardtanh`, in place."""
+    return hardtanh(input, min_val, max_val, True)
+
+
+@functional
+def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """input where it is positive, else `negative_slope`·input."""
+    _check_floating("leaky_relu", input)
+    return _apply(input, inplace, o.leaky_relu, float(negative_slope))
+
+
+@functional
+def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+    """`leaky_relu`, in place."""
+    return leaky_relu(input, negative_slope, True)
+
+
+@functional
+def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    """input where it is above `threshold`, else `value`."""
+    return _apply(input, inplace, o.threshold, threshold, value)
+
+
+@functional
+def threshold_(input: Any, threshold: float, value: float) -> Any:
+    """In-place threshold."""
+    return written(input, lambda: o.threshold(input, threshold, value))
+
+
+@functional
+def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """min(max(0, input + 3), 6) / 6."""
+    _check_floating("hardsigmoid", input)
+    return _apply(input, inplace, o.hardsigmoid)
+
+
+@functional
+def hardswish(input: Any, inplace: bool = False) -> Any:
+    """input·hardsigmoid(input)."""
+    _check_floating("hardswish", input)
+    return _apply(input, inplace, o.hardswish)
+
+
+@functional
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """input where |input| > `lambd`, else 0."""
+    _check_floating("hardshrink", input)
+    return o.hardshrink(input, float(lambd))
+
+
+@functional
+def softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """input brought `lambd` nearer to 0, and 0 where |input| ≤ `lambd`."""
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    _check_floating("softshrink", input)
+    return o.softshrink(input, float(lambd))
+
+
+def _prelu(input: Any, weight: Any) -> Any:
+    shape, own = shape_of(input), shape_of(weight)
+    if not isinstance(weight, TensorBase):
+        raise errors.argument_type("prelu", "weight", 2, "Tensor", weight)
+    count = 1
+    for n in own:
+        count *= n
+    if count != 1:
+        if not shape:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = shape[1] if len(shape) > 1 else 1
+        if channels != count:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size "
+                f"= {channels}."
+            )
+    if len(own) > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {len(own)}")
+    if dtype_of(input) != dtype_of(weight):
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {dtype_of(input)} and {dtype_of(weight)}"
+        )
+    if own and shape != own:
+        weight = reshape(weight, (1, count, *(1,) * (len(shape) - 2)) if len(shape) > 1 else (count,))
+    return o.prelu(input, weight)
+
+
+@public
+def prelu(input: Any, weight: Any) -> Any:
+    """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
+    return _prelu(input, weight)
+
+
+functional(prelu)
+
+
+@functional
+def rrelu(
+    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+) -> Any:
+    """`leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    if not training:
+        return _apply(input, inplace, o.leaky_relu, (lower + upper) / 2)
+    from ...ops.comparison import where
+
+    slopes = draws.uniform(input.detach(), float(lower), float(upper), _generator())
+    noise = where(input.detach() <= 0, slopes, 1.0)
+    return _apply(input, inplace, o.rrelu, noise)
+
+
+# --- exponential and smooth -------------------------------------------------------------------------------------------
+
+
+@functional
+def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """input where it is positive, else α(exp(input) − 1)."""
+    _check_floating("elu", input)
+    return _apply(input, inplace, o.elu, float(alpha), 1.0, 1.0)
+
+
+@functional
+def elu_(input: Any, alpha: float = 1.0) -> Any:
+    """`elu`, in place."""
+    return elu(input, alpha, True)
+
+
+@functional
+def selu(input: Any, inplace: bool = False) -> Any:
+    """The self-normalising `elu`: scale 1.0507, α 1.6733."""
+    _check_floating("elu", input)
+    return _apply(input, inplace, o.elu, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0)
+
+
+@functional
+def selu_(input: Any) -> Any:
+    """`selu`, in place."""
+    return selu(input, True)
+
+
+@functional
+def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """input where it is positive, else α(exp(input/α) − 1)."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    _check_floating("elu", input)
+    return _apply(input, inplace, o.celu, float(alpha))
+
+
+@functional
+def celu_(input: Any, alpha: float = 1.0) -> Any:
+    """`celu`, in place."""
+    return celu(input, alpha, True)
+
+
+@functional
+def gelu(input: Any, *, approximate: str = "none") -> Any:
+    """input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a tanh."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    _check_floating("GeluKernelImpl", input)
+    return o.gelu(input, approximate)
+
+
+@functional
+def silu(input: Any, inplace: bool = False) -> Any:
+    """input·sigmoid(input)."""
+    return _apply(input, inplace, o.silu)
+
+
+@functional
+def mish(input: Any, inplace: bool = False) -> Any:
+    """input·tanh(softplus(input))."""
+    _check_floating("mish", input)
+    return _apply(input, inplace, o.mish)
+
+
+@functional
+def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
+    """log(1 + exp(β·input)) / β, and input itself where β·input > threshold."""
+    _check_floating("softplus", input)
+    return o.softplus(input, float(beta), float(threshold))
+
+
+@functional
+def logsigmoid(input: Any) -> Any:
+    """log(sigmoid(input))."""
+    _check_floating("log_sigmoid", input)
+    return o.log_sigmoid(input)
+
+
+@functional
+def softsign(input: Any) -> Any:
+    """input / (1 + |input|)."""
+    return input / (e.abs(input) + 1)
+
+
+@functional
+def tanhshrink(input: Any) -> Any:
+    """input − tanh(input)."""
+    return input - e.tanh(input)
+
+
+@functional
+def sigmoid(input: Any) -> Any:
+    """1 / (1 + exp(−input))."""
+    return e.sigmoid.op.public(input)  # type: ignore[attr-defined]  # every op's call has it
+
+
+@functional
+def tanh(input: Any) -> Any:
+    """Hyperbolic tangent."""
+    return e.tanh.op.public(input)  # type: ignore[attr-defined]  # every op's call has it
+
+
+@functional
+def glu(input: Any, dim: int = -1) -> Any:
+    """The first half along `dim` times the sigmoid of the second."""
+    shape = shape_of(input)
+    if not shape:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    found = checked_dim(dim, len(shape))
+    if shape[found] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {found} is size {shape[found]}")
+    return o.glu(input, found)
+
+
+# --- softmax ----------------------------------------------------------------------------------------------------------
+
+
+def implicit_dim(name: str, rank: int) -> int:
+    """The dim that torch takes where none is given, with its warning."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        UserWarning,
+        stacklevel=4,
+    )
+    return 0 if rank in (0, 1, 3) else 1
+
+
+@functional
+def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """exp(input) / Σ exp(input) along `dim`."""
+    dim = implicit_dim("softmax", len(shape_of(input))) if dim is None else dim
+    return softmaxes.softmax(input, dim, dtype)
+
+
+@functional
+def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """input − log Σ exp(input) along `dim`."""
+    dim = implicit_dim("log_softmax", len(shape_of(input))) if dim is None else dim
+    return softmaxes.log_softmax(input, dim, dtype)
+
+
+@functional
+def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """softmax(−input)."""
+    dim = implicit_dim("softmin", len(shape_of(input))) if dim is None else dim
+    return softmaxes.softmax(-in_dtype(input, dtype), dim)
+
+
+# --- dropout ----------------------------------------------------------------------------------------------------------
+
+
+def _generator() -> Any:
+    return random_facade.default_generator
+
+
+def check_probability(p: float) -> None:
+    """Raise torch's error for a probability outside [0, 1]."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+@functional
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """In training: elements are 0 with probability p, the others divided by 1 − p."""
+    check_probability(p)
+    if not training or p == 0:
+        return input
+    noise = draws.dropout_noise(input.detach(), float(p), _generator())
+    return _apply(input, inplace, e_mul, noise)
+
+
+def e_mul(input: Any, noise: Any) -> Any:
+    """input·noise."""
+    return input * noise
+
+
+def _channel_dropout(input: Any, p: float, training: bool, inplace: bool, channels: int) -> Any:
+    check_probability(p)
+    if not training or p == 0:
+        return input
+    shape = shape_of(input)
+    like = input.new_empty((*shape[:channels], *(1,) * (len(shape) - channels)))
+    noise = draws.dropout_noise(like, float(p), _generator())
+    return _apply(input, inplace, e_mul, noise)
+
+
+@functional
+def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """`dropout` of whole channels of (N, C, L) or (C, L)."""
+    rank = len(shape_of(input))
+    if rank not in (2, 3):
+        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists to "
+                           "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
+                           "optional batch dimension (i.e. 2D or 3D inputs).")
+    return _channel_dropout(input, p, training, inplace, rank - 1)
+
+
+@functional
+def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """`dropout` of whole channels of (N, C, H, W)."""
+    return _channel_dropout(input, p, training, inplace, 2)
+
+
+@functional
+def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """`dropout` of whole channels of (N, C, D, H, W)."""
+    return _channel_dropout(input, p, training, inplace, 2)
+
+
+@functional
+def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """Dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
+    check_probability(p)
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return input * 0
+    keep = draws.dropout_noise(input.detach(), float(p), _generator()) * (1 - p)
+    return _apply(input, inplace, _alpha, keep, p)
+
+
+def _alpha(input: Any, keep: Any, p: float) -> Any:
+    alpha = 1.7580993408473766
+    a = 1 / (alpha * alpha * p + 1) ** 0.5 / (1 - p) ** 0.5
+    shifted = (keep - 1) * (alpha * a) + alpha * a * p
+    return input * (keep * a) + shifted

@@ -1,0 +1,227 @@
+"""Normalisations under torch's names, with its argument checks and the update of running statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy import ndarray
+
+from ... import dtypes
+from ...core import inplace as writing
+from ...core.modes import change, set_modes
+from ...core.value import dtype_of, shape_of
+from ...ops import normalize as o
+from ...ops.arithmetic import pow_scalar, rsqrt
+from ...ops.cumulative import shift
+from ...ops.mixture import clamp
+from ...ops.reduce import mean_dims
+from ...ops.structure import expand, reshape
+from ...tensor import reductions
+from ...tensor.api import public, write_out
+
+_F = Callable[..., Any]
+
+
+def functional(function: _F) -> _F:
+    """Declare a function of torch.nn.functional."""
+    return public(function, namespace="nn.functional", method=False, out=False)  # type: ignore[no-any-return]
+
+
+def _size(shape: Sequence[int]) -> str:
+    return f"torch.Size({list(shape)})"
+
+
+# --- batch norm -------------------------------------------------------------------------------------------------------
+
+
+def _check_channels(channels: int, **vectors: Any) -> None:
+    for name, v in vectors.items():
+        if v is not None and math.prod(shape_of(v)) != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {math.prod(shape_of(v))}")
+
+
+def _update(running: Any, batch: Any, momentum: float) -> None:
+    """running ← (1 − momentum)·running + momentum·batch, unrecorded."""
+    a, b = running._value, batch._value
+    if isinstance(a, ndarray) and isinstance(b, ndarray):
+        a[...] = (1 - momentum) * a + momentum * b
+        running._counter[0] += 1
+        return
+    before = change(grad=False)
+    try:
+        writing.write(running, running * (1 - momentum) + batch * momentum)
+    finally:
+        set_modes(before)
+
+
+@functional
+def batch_norm(
+    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False,
+    momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """(input − mean) / √(var + eps) · weight + bias for each channel (dim 1).
+
+    In training the statistics are the batch's and the running ones move towards them; else the running ones are used.
+    """
+    shape = shape_of(input)
+    if training:
+        count = math.prod(shape) // shape[1] if len(shape) > 1 and shape[1] else 0
+        if count == 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {_size(shape)}")
+    return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def _batch_norm(
+    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float, eps: float
+) -> Any:
+    shape = shape_of(input)
+    if len(shape) < 2:
+        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+    _check_channels(shape[1], running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    if not training and (running_mean is None or running_var is None):
+        missing = "running_mean" if running_mean is None else "running_var"
+        raise RuntimeError(f"Expected {missing} to be defined when training=False")
+    detached = [None if v is None else v.detach() for v in (running_mean, running_var)]
+    if training:
+        detached = [None, None]
+    out, mean, _, var = o.batch_norm(input, weight, bias, *detached, training, float(eps))
+    if training:
+        count = math.prod(shape) // shape[1] if shape[1] else 0
+        if running_mean is not None:
+            _update(running_mean, mean, momentum)
+        if running_var is not None:
+            _update(running_var, var * (count / max(count - 1, 1)), momentum)
+    return out
+
+
+@functional
+def instance_norm(
+    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
+    use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
+    """`batch_norm` of each image on its own."""
+    shape = shape_of(input)
+    if use_input_stats and math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {_size(shape)}")
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    n, channels = shape[:2]
+    _check_channels(channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    vectors = [None if v is None else _repeated(v, n) for v in (running_mean, running_var, weight, bias)]
+    folded = reshape(input, (1, n * channels, *shape[2:]))
+    if use_input_stats and (running_mean is not None or running_var is not None):
+        vectors[:2] = [None if v is None else v.detach().clone() for v in vectors[:2]]
+    out = _batch_norm(folded, *vectors, use_input_stats, momentum, eps)
+    if use_input_stats:
+        for running, each in ((running_mean, vectors[0]), (running_var, vectors[1])):
+            if running is not None:
+                _update(running, mean_dims(reshape(each, (n, channels)), (0,), False), 1.0)
+    return reshape(out, shape)
+
+
+def _repeated(v: Any, n: int) -> Any:
+    size = shape_of(v)[0]
+    return reshape(expand(reshape(v, (1, size)), (n, size)), (n * size,))
+
+
+# --- layer, group and RMS norm ----------------------------------------------------------------------------------------
+
+
+def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None) -> int:
+    """How many axes are normalised, after torch's checks."""
+    wanted = tuple(normalized_shape)
+    shape = shape_of(input)
+    if not wanted:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            f"normalized_shape = {list(wanted)}"
+        )
+    for name, v in (("weight", weight), ("bias", bias)):
+        if v is not None and shape_of(v) != wanted:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(shape_of(v))} and "
+                f"normalized_shape = {list(wanted)}"
+            )
+    if len(shape) < len(wanted) or shape[len(shape) - len(wanted) :] != wanted:
+        stars = "".join(f", {n}" for n in wanted)
+        raise RuntimeError(
+            f"Given normalized_shape={list(wanted)}, expected input with shape [*{stars}], but got input of size"
+            f"{list(shape)}"
+        )
+    return len(wanted)
+
+
+@functional
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """(input − mean) / √(var + eps) · weight + bias over the last dims, which are `normalized_shape`."""
+    axes = _normalized(input, normalized_shape, weight, bias)
+    return o.layer_norm(input, weight, bias, axes, float(eps))[0]
+
+
+@functional
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for each channel."""
+    shape = shape_of(input)
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    n, channels = shape[:2]
+    if channels % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(shape)} and num_groups={num_groups}"
+        )
+    if n * channels // num_groups * math.prod(shape[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size "
+            f"{_size((n * channels // num_groups, num_groups, *shape[2:]))}"
+        )
+    for name, v in (("weight", weight), ("bias", bias)):
+        if v is not None and (len(shape_of(v)) != 1 or shape_of(v)[0] != channels):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"{list(shape_of(v))} and input of shape {list(shape)}"
+            )
+    return o.group_norm(input, weight, bias, num_groups, float(eps))[0]
+
+
+@functional
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
+    """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
+    axes = _normalized(input, normalized_shape, weight)
+    if eps is None:
+        eps = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).eps
+    rank = len(shape_of(input))
+    dims = tuple(range(rank - axes, rank))
+    scaled = input * rsqrt(mean_dims(pow_scalar(input, 2), dims, True) + eps)
+    return scaled if weight is None else scaled * weight
+
+
+# --- others -----------------------------------------------------------------------------------------------------------
+
+
+@functional
+def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+    """input / (k + α·mean(input² of the `size` channels around))^β."""
+    rank = len(shape_of(input))
+    if rank < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input (got {rank} dimensions)")
+    squares = input * input
+    total = squares
+    for backward, steps in ((False, size // 2), (True, (size - 1) // 2)):
+        moved = squares
+        for _ in range(steps):
+            moved = shift(moved, 1, backward)
+            total = total + moved
+    return input / pow_scalar(total * (alpha / size) + k, beta)
+
+
+@functional
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
+    """input / max(|input|_p, eps), the norm over `dim`."""
+    length = clamp(reductions.norm(input, p, dim, keepdim=True), eps, None)
+    result = input / expand(length, shape_of(input))
+    return result if out is None else write_out(out, result, "div")

@@ -1,0 +1,200 @@
+"""Activation functions, element by element.
+
+Where the slope is worth a kernel of its own (gelu, silu) it is an op with a rule in turn, so second derivatives exist.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array import activations as kernels
+from ..core.op import elementwise, op
+from ..core.value import shape_of
+from .comparison import ge, gt, le, lt, where, zeros_of
+from .elementwise import exp, sigmoid, tanh
+from .join import cat
+from .view import slice_dim
+
+
+def _into(out: Any, result: Any) -> ndarray:
+    if out is ...:
+        return np.asarray(result)
+    out[...] = result
+    return out  # type: ignore[no-any-return]
+
+
+def _activation(name: str, kernel: Callable[..., Any], rule: Callable[..., Any], **fields: Any) -> Callable[..., Any]:
+    """Declare ``kernel(x, *attrs)`` as an elementwise op."""
+    names = fields.pop("attrs", ())
+
+    def run(x: ndarray, /, *attrs: Any, out: Any = ...) -> ndarray:
+        return _into(out, kernel(x, *attrs))
+
+    return elementwise(name, run, rule, inputs=("x",), attrs=names, promote=None, **fields)
+
+
+def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:
+    return np.where(condition, x, y).astype(dtype, copy=False)
+
+
+# --- piecewise linear -------------------------------------------------------------------------------------------------
+
+leaky_relu = _activation(
+    "leaky_relu", lambda x, slope: _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype),
+    lambda g, x, slope: where(gt(x, 0), g, g * slope), attrs=("slope",),
+)
+
+hardtanh = _activation(
+    "hardtanh", lambda x, low, high: np.minimum(np.maximum(x, low), high).astype(x.dtype, copy=False),
+    lambda g, x, low, high: where(gt(x, low) & lt(x, high), g, 0), attrs=("low", "high"),
+)
+
+threshold = _activation(
+    "threshold", lambda x, at, value: _chosen(x <= at, value, x, x.dtype),
+    lambda g, x, at: where(le(x, at), 0, g), attrs=("at", "value"),
+)
+
+hardshrink = _activation(
+    "hardshrink", lambda x, width: _chosen((x >= -width) & (x <= width), 0, x, x.dtype),
+    lambda g, x, width: where(ge(x, -width) & le(x, width), 0, g), attrs=("width",),
+)
+
+softshrink = _activation(
+    "softshrink",
+    lambda x, width: np.where(x > width, x - width, np.where(x < -width, x + width, x * 0)).astype(x.dtype, copy=False),
+    lambda g, x, width: where(ge(x, -width) & le(x, width), 0, g), attrs=("width",),
+)
+
+hardsigmoid = _activation(
+    "hardsigmoid", lambda x: np.minimum(np.maximum(x + 3, 0), 6) / 6,
+    lambda g, x: where(gt(x, -3) & lt(x, 3), g / 6, 0),
+)
+
+hardswish = _activation(
+    "hardswish", lambda x: x * np.minimum(np.maximum(x + 3, 0), 6) / 6,
+    lambda g, x: where(le(x, -3), 0, where(lt(x, 3), g * (x / 3 + 0.5), g)),
+)
+
+# --- exponential ------------------------------------------------------------------------------------------------------
+
+
+def _elu(x: ndarray, alpha: float, scale: float, input_scale: float) -> ndarray:
+    with np.errstate(over="ignore"):
+        low = np.expm1(x * x.dtype.type(input_scale)) * x.dtype.type(alpha * scale)
+    return _chosen(x > 0, x * x.dtype.type(scale), low, x.dtype)
+
+
+elu = _activation(
+    "elu", _elu,
+    lambda g, x, alpha, scale, input_scale: g
+    * where(gt(x, 0), scale, exp(where(gt(x, 0), 0, x) * input_scale) * (alpha * scale * input_scale)),
+    attrs=("alpha", "scale", "input_scale"),
+)
+
+celu = _activation(
+    "celu", lambda x, alpha: _chosen(x > 0, x, np.expm1(np.minimum(x, 0) / alpha) * x.dtype.type(alpha), x.dtype),
+    lambda g, x, alpha: g * where(gt(x, 0), 1, exp(where(gt(x, 0), 0, x) / alpha)), attrs=("alpha",),
+)
+
+softplus = _activation(
+    "softplus", kernels.softplus,
+    lambda g, x, beta, threshold: g * where(gt(x * beta, threshold), 1, sigmoid(x * beta)), attrs=("beta", "threshold"),
+)
+
+log_sigmoid = _activation("log_sigmoid", kernels.log_sigmoid, lambda g, x: g * sigmoid(-x))
+
+# --- smooth -----------------------------------------------------------------------------------------------------------
+
+
+def _silu_second(g: Any, x: Any) -> Any:
+    s = sigmoid(x)
+    return g * (s * (1 - s) * (2 + x * (1 - 2 * s)))
+
+
+silu_slope = _activation("silu_slope", kernels.silu_derivative, _silu_second)
+
+#: x·sigmoid(x)
+silu = _activation("silu", kernels.silu, lambda g, x: g * silu_slope(x))
+
+
+def _mish(x: ndarray) -> ndarray:
+    return x * np.tanh(np.logaddexp(x, 0))
+
+
+def _mish_rule(g: Any, x: Any) -> Any:
+    t = tanh(softplus(x, 1.0, math.inf))
+    return g * (t + x * sigmoid(x) * (1 - t * t))
+
+
+#: x·tanh(log(1 + exp x))
+mish = _activation("mish", _mish, _mish_rule)
+
+_ROOT = math.sqrt(2 / math.pi)
+_CUBIC = 0.044715
+
+
+def _gelu_second(g: Any, x: Any, approximate: str) -> Any:
+    if approximate == "none":
+        density = exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
+        return g * (density * (2 - x * x))
+    t = tanh(_ROOT * (x + _CUBIC * x * x * x))
+    inner = _ROOT * (1 + 3 * _CUBIC * x * x)
+    bend = 6 * _ROOT * _CUBIC * x
+    return g * ((1 - t * t) * (inner + 0.5 * x * (bend - 2 * t * inner * inner)))
+
+
+gelu_slope = _activation("gelu_slope", kernels.gelu_derivative, _gelu_second, attrs=("approximate",))
+
+#: x·Φ(x), Φ the normal distribution function, or its tanh approximation.
+gelu = _activation(
+    "gelu", kernels.gelu, lambda g, x, approximate: g * gelu_slope(x, approximate), attrs=("approximate",)
+)
+
+# --- with a weight, or a gate -----------------------------------------------------------------------------------------
+
+
+def _prelu(x: ndarray, weight: ndarray, /, out: Any = ...) -> ndarray:
+    return _into(out, np.where(x > 0, x, x * weight))
+
+
+#: x where it is positive, else weight·x.
+prelu = elementwise(
+    "prelu", _prelu, lambda g, x, y: where(gt(x, 0), g, g * y), lambda g, x: where(gt(x, 0), 0, g * x),
+    node_name="PreluKernelBackward0",
+)
+
+
+def _rrelu(x: ndarray, noise: ndarray, /, out: Any = ...) -> ndarray:
+    return _into(out, x * noise)
+
+
+#: x·noise, the noise drawn outside.
+rrelu = elementwise(
+    "rrelu", _rrelu, lambda g, y: g * y, lambda g: zeros_of(g), node_name="RreluWithNoiseBackward0"
+)
+
+
+def _glu(x: ndarray, /, dim: int) -> ndarray:
+    a, b = np.split(x, 2, axis=dim)
+    return a * kernels.sigmoid(b)
+
+
+def _halves(x: Any, dim: int) -> tuple[Any, Any]:
+    n = shape_of(x)[dim]
+    return slice_dim(x, dim, 0, n // 2, 1), slice_dim(x, dim, n // 2, n, 1)
+
+
+def _glu_rule(g: Any, x: Any, dim: int) -> Any:
+    a, b = _halves(x, dim)
+    s = sigmoid(b)
+    return cat((g * s, g * a * s * (1 - s)), dim)
+
+
+#: The first half along `dim` times the sigmoid of the second.
+glu = op("glu", _glu, (_glu_rule,), halves=True, batch=lambda size, dim: (dim + 1,))
+

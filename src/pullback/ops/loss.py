@@ -1,0 +1,319 @@
+"""Losses that torch computes as one op: pairs of values reduced at once, and the negative log-likelihood.
+
+`reduction` is "none", "mean" or "sum". The pairwise losses are declared from the loss of one pair and its slopes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op, promoted
+from ..core.value import Value, dtype_of, shape_of
+from .arithmetic import log
+from .comparison import gt, lt, where
+from .elementwise import abs, sgn, sigmoid
+from .extreme import pick, place
+from .reduce import mean_dims
+from .structure import expand, permute_to_front, reshape, sum_dims
+
+
+def reduced(values: ndarray, reduction: str) -> ndarray:
+    """The mean, the sum, or the values themselves."""
+    if reduction == "none":
+        return values
+    r = np.add.reduce(values, axis=None, out=...)
+    if reduction == "mean":
+        if not values.size:
+            return np.full((), np.nan, values.dtype)
+        np.true_divide(r, values.size, out=r)
+    return r
+
+
+def _aligned(value: Any, dim: int | None, rank: int) -> Any:
+    """An operand of an elementwise op of rank `rank` with its batch axis first."""
+    if dim is None or not isinstance(value, (Value, ndarray)):
+        return value
+    x = permute_to_front(value, dim)
+    shape = shape_of(x)
+    return reshape(x, (shape[0], *(1,) * (rank - len(shape) + 1), *shape[1:]))
+
+
+class _Scaled:
+    """A rule from a slope: the covector divided by the number of pairs where the loss is their mean."""
+
+    def __init__(self, slope: Callable[..., Any], inputs: tuple[str, ...], attrs: tuple[str, ...]) -> None:
+        self.slope = slope
+        self.count = len(inputs)
+        # The names of a rule's parameters say what is saved.
+        self.__signature__ = inspect.Signature(
+            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in ("g", *inputs, *attrs, "reduction")]
+        )
+
+    def __call__(self, g: Any, *values: Any) -> Any:
+        if values[-1] == "mean":
+            g = g / (math.prod(_pair_shape(values[: self.count])) or math.nan)
+        return self.slope(g, *values[:-1])
+
+
+def pairwise(
+    name: str, loss: Callable[..., ndarray], *slopes: Callable[..., Any] | None, attrs: tuple[str, ...] = (),
+    inputs: tuple[str, ...] = ("x", "y"), **fields: Any,
+) -> Callable[..., Any]:
+    """Declare a loss of pairs: ``loss(*inputs, *attrs)`` on arrays, ``slope(g, *inputs, *attrs)`` per input."""
+    def kernel(*args: Any) -> ndarray:
+        arrays = promoted(args[: len(inputs)], "same")
+        half = next((a.dtype for a in arrays if a is not None and a.dtype.itemsize == 2 and a.dtype.kind in "fV"), None)
+        if half is not None:
+            arrays = tuple(a if a is None else a.astype(np.float32) for a in arrays)
+        result = reduced(loss(*arrays, *args[len(inputs) : -1]), args[-1])
+        return result if half is None else result.astype(half)
+
+    def batched(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], *given: Any) -> Any:
+        own = [len(shape_of(v)) - (d is not None) if v is not None else 0 for v, d in zip(values, dims, strict=True)]
+        rank = max(own)
+        aligned = tuple(_aligned(v, d, rank) for v, d in zip(values, dims, strict=True))
+        each = call(*aligned, *given[:-1], "none")
+        over = tuple(range(1, rank + 1))
+        if given[-1] == "none":
+            return each
+        return mean_dims(each, over, False) if given[-1] == "mean" else sum_dims(each, over, False)
+
+    call = op(
+        name, kernel, tuple(None if s is None else _Scaled(s, inputs, attrs) for s in slopes), inputs=inputs,
+        attrs=(*attrs, "reduction"), batch_rule=batched, kind="reduce", **fields,
+    )  # fmt: skip
+    return call
+
+
+def _pair_shape(values: tuple[Any, ...]) -> tuple[int, ...]:
+    return np.broadcast_shapes(*(shape_of(v) for v in values if v is not None))
+
+
+def _square(x: ndarray, y: ndarray) -> ndarray:
+    d = np.subtract(x, y, out=...)
+    return np.multiply(d, d, out=d)
+
+
+#: (x − y)²
+mse_loss = pairwise(
+    "mse_loss", _square, lambda g, x, y: g * (2 * (x - y)), lambda g, x, y: g * (2 * (y - x))
+)
+
+
+def _smooth_l1(x: ndarray, y: ndarray, beta: float) -> ndarray:
+    d = np.absolute(x - y, out=...)
+    return np.asarray(np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta).astype(d.dtype))
+
+
+def _smooth_l1_slope(g: Any, x: Any, y: Any, beta: float) -> Any:
+    d = x - y
+    return g * where(lt(abs(d), beta), d / beta, sgn(d))
+
+
+#: ½d²/β where |d| < β, else |d| − ½β, for d = x − y.
+smooth_l1_loss = pairwise(
+    "smooth_l1_loss", _smooth_l1, _smooth_l1_slope, lambda g, x, y, beta: -_smooth_l1_slope(g, x, y, beta),
+    attrs=("beta",), node_name="SmoothL1LossBackward0",
+)
+
+
+def _huber(x: ndarray, y: ndarray, delta: float) -> ndarray:
+    d = np.absolute(x - y, out=...)
+    return np.asarray(np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta)).astype(d.dtype))
+
+
+def _huber_slope(g: Any, x: Any, y: Any, delta: float) -> Any:
+    d = x - y
+    return g * where(gt(abs(d), delta), delta * sgn(d), d)
+
+
+#: ½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = x − y.
+huber_loss = pairwise(
+    "huber_loss", _huber, _huber_slope, lambda g, x, y, delta: -_huber_slope(g, x, y, delta), attrs=("delta",)
+)
+
+
+def _soft_margin(x: ndarray, y: ndarray) -> ndarray:
+    z = np.multiply(x, y, out=...)
+    np.negative(z, out=z)
+    return np.logaddexp(z, 0, out=z)
+
+
+#: log(1 + exp(−y·x))
+soft_margin_loss = pairwise(
+    "soft_margin_loss", _soft_margin, lambda g, x, y: g * (-y * sigmoid(-(x * y))),
+    lambda g, x, y: g * (-x * sigmoid(-(x * y))),
+)
+
+
+def _bce(x: ndarray, y: ndarray, weight: ndarray | None) -> ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = np.asarray((y - 1) * np.maximum(np.log1p(-x), -100) - y * np.maximum(np.log(x), -100))
+    return r if weight is None else np.asarray(r * weight)
+
+
+def _weighted(g: Any, weight: Any) -> Any:
+    return g if weight is None else g * weight
+
+
+def _bce_slope(g: Any, x: Any, y: Any, weight: Any) -> Any:
+    product = (1 - x) * x
+    return _weighted(g, weight) * ((x - y) / where(lt(product, 1e-12), 1e-12, product))
+
+
+#: −w(y·log x + (1 − y)·log(1 − x)), logarithms no less than −100.
+binary_cross_entropy = pairwise(
+    "binary_cross_entropy", _bce, _bce_slope, lambda g, x, y, weight: _weighted(g, weight) * (log(1 - x) - log(x)),
+    None, inputs=("x", "y", "weight"),
+)
+
+
+def _bce_logits(x: ndarray, y: ndarray, weight: ndarray | None, pos_weight: ndarray | None) -> ndarray:
+    # log(sigmoid(x)) = min(x, 0) − log1p(exp(−|x|)), exact for large |x|.
+    log_sigmoid = np.minimum(x, 0) - np.log1p(np.exp(-np.absolute(x)))
+    if pos_weight is None:
+        r = np.asarray((1 - y) * x - log_sigmoid)
+    else:
+        r = np.asarray((1 - y) * x - ((pos_weight - 1) * y + 1) * log_sigmoid)
+    return r if weight is None else np.asarray(r * weight)
+
+
+def _bce_logits_slope(g: Any, x: Any, y: Any, weight: Any, pos_weight: Any) -> Any:
+    s = sigmoid(x)
+    if pos_weight is None:
+        return _weighted(g, weight) * (s - y)
+    t = pos_weight * y
+    return _weighted(g, weight) * ((t + 1 - y) * s - t)
+
+
+def _bce_logits_target(g: Any, x: Any, y: Any, weight: Any, pos_weight: Any) -> Any:
+    if pos_weight is None:
+        return _weighted(g, weight) * -x
+    log_s = log(sigmoid(x))
+    return _weighted(g, weight) * (log(sigmoid(-x)) - pos_weight * log_s)
+
+
+#: w((1 − y)·x − (1 + (p − 1)·y)·log(sigmoid x)), p the weight of positive targets.
+binary_cross_entropy_with_logits = pairwise(
+    "binary_cross_entropy_with_logits", _bce_logits, _bce_logits_slope, _bce_logits_target, None, None,
+    inputs=("x", "y", "weight", "pos_weight"),
+)
+
+
+# --- negative log-likelihood ------------------------------------------------------------------------------------------
+
+
+def _nll_weights(target: ndarray, weight: Any, /, ignore_index: int, dtype: np.dtype[Any]) -> ndarray:
+    used = target != ignore_index
+    if weight is None:
+        return used.astype(dtype)
+    return np.asarray(np.where(used, weight[np.where(used, target, 0)], 0).astype(dtype))
+
+
+#: The weight of each target: of its class, 0 where it is ignored.
+nll_weights = op(
+    "nll_weights", _nll_weights, kind="gather",
+    batch_rule=lambda size, values, dims, ignore, dtype: _weights_batched(size, values, dims, ignore, dtype),
+)
+
+
+def _weights_batched(size: int, values: Any, dims: Any, ignore_index: int, dtype: np.dtype[Any]) -> Any:
+    target = _spread_batch(values[0], dims[0], size)
+    if values[1] is None or dims[1] is None:
+        return nll_weights(target, values[1], ignore_index, dtype)
+    shape = shape_of(target)
+    places = reshape(target, (size, math.prod(shape[1:])))
+    index = nll_index(places, ignore_index, 1)
+    picked = pick(permute_to_front(values[1], dims[1]), reshape(index, shape_of(places)), 1)
+    return reshape(picked * nll_weights(places, None, ignore_index, dtype), shape)
+
+
+def _nll_index(target: ndarray, /, ignore_index: int, dim: int) -> ndarray:
+    return np.expand_dims(np.where(target == ignore_index, 0, target), dim)
+
+
+#: The target as an index along `dim`, class 0 where it is ignored.
+nll_index = op("nll_index", _nll_index, kind="gather", batch=lambda size, ignore, dim: (ignore, dim + 1))
+
+
+def _nll(x: ndarray, target: ndarray, weight: Any, /, reduction: str, ignore_index: int) -> ndarray:
+    dim = 0 if x.ndim == 1 else 1
+    dtype = x.dtype if x.dtype.itemsize > 2 else np.dtype(np.float32)
+    w = _nll_weights(target, weight, ignore_index, dtype)
+    index = _nll_index(target, ignore_index, dim)
+    if dim and x.ndim == 2:
+        picked = x[np.arange(x.shape[0]), index[:, 0]]
+    else:
+        picked = np.take_along_axis(x, index, axis=dim).squeeze(dim)
+    values = np.negative(np.multiply(picked, w, out=...), out=...)
+    if reduction != "none":
+        values = np.add.reduce(values, axis=None, out=...)
+        if reduction == "mean":
+            with np.errstate(all="ignore"):
+                values = np.true_divide(values, np.add.reduce(w, axis=None), out=...)
+    return values if values.dtype == x.dtype else values.astype(x.dtype)
+
+
+def _nll_rule(
+    g: Any, shape_x: tuple[int, ...], target: Any, weight: Any, reduction: str, ignore_index: int
+) -> Any:
+    dim = 0 if len(shape_x) == 1 else 1
+    dtype = dtype_of(g)
+    w = nll_weights(target, weight, ignore_index, dtype)
+    if reduction == "mean":
+        rank = len(shape_of(w))
+        w = w / sum_dims(w, tuple(range(rank)), False)
+    each = -(w * g)
+    shape = shape_of(each)
+    return place(reshape(each, (*shape[:dim], 1, *shape[dim:])), nll_index(target, ignore_index, dim), dim, shape_x[dim])
+
+
+def _nll_jvp(primals: Any, tangents: Any, out: Any, reduction: str, ignore_index: int) -> Any:
+    return None if tangents[0] is None else nll_loss(tangents[0], *primals[1:], reduction, ignore_index)
+
+
+def _nll_batched(
+    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], reduction: str, ignore_index: int
+) -> Any:
+    x, target = (_spread_batch(v, d, size) for v, d in zip(values[:2], dims[:2], strict=True))
+    own = shape_of(x)[1:]
+    rows = shape_of(target)[1:]
+    if len(own) == 1:
+        folded, places = x, target
+    else:
+        folded = reshape(x, (size * own[0], *own[1:]))
+        places = reshape(target, (size * rows[0], *rows[1:]))
+    each = reshape(nll_loss(folded, places, None, "none", ignore_index), (size, *rows))
+    w = _weights_batched(size, (target, values[2]), (0, dims[2]), ignore_index, dtype_of(x))
+    each = each * w
+    if reduction == "none":
+        return each
+    over = tuple(range(1, len(rows) + 1))
+    total = sum_dims(each, over, False)
+    if reduction == "sum":
+        return total
+    return total / sum_dims(w, over, False)
+
+
+def _spread_batch(value: Any, dim: int | None, size: int) -> Any:
+    if dim is None:
+        shape = shape_of(value)
+        return expand(reshape(value, (1, *shape)), (size, *shape))
+    return permute_to_front(value, dim)
+
+
+#: −w[target]·x[target], for classes along dim 1 (dim 0 of a vector); the mean is weighted.
+nll_loss = op(
+    "nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched
+)
+#: The same with places behind the classes, under torch's other node name.
+nll_loss_nd = op(
+    "nll_loss2d", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched,
+    node_name="NllLoss2DBackward0",
+)

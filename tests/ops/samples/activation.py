@@ -1,0 +1,26 @@
+"""Samples of activation functions."""
+
+from __future__ import annotations
+
+from . import Sample, apart, between, normal
+
+SAMPLES = [
+    Sample("leaky_relu", (apart(6),), (0.1,)),
+    Sample("hardtanh", (apart(40),), (-1.0, 1.0)),
+    Sample("threshold", (apart(6),), (0.1, 3.0)),
+    Sample("hardshrink", (apart(30),), (0.51,)),
+    Sample("softshrink", (apart(30),), (0.51,)),
+    Sample("hardsigmoid", (apart(100),)),
+    Sample("hardswish", (apart(100),)),
+    Sample("elu", (apart(6),), (1.5, 1.1, 1.0)),
+    Sample("celu", (apart(6),), (1.5,)),
+    Sample("softplus", (normal(6),), (2.0, 20.0)),
+    Sample("log_sigmoid", (normal(6),)),
+    Sample("silu", (normal(6),)),
+    Sample("silu_slope", (normal(6),)),
+    Sample("mish", (normal(6),)),
+    *(Sample(name, (normal(6),), (form,)) for name in ("gelu", "gelu_slope") for form in ("none", "tanh")),
+    Sample("prelu", (apart(2, 3), normal(3))),
+    Sample("rrelu", (normal(4), between(4, low=0.1, high=0.3)), smooth=False),
+    Sample("glu", (normal(3, 4),), (1,)),
+]
