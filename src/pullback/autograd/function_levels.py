@@ -94,9 +94,12 @@ def _rule_for(cls: Any, dims: tuple[int | None, ...], size: int, level: int) -> 
             ctx.inner = new_context(cls, inside, [None] * len(inside))
             ctx.inner.needs_input_grad = ctx.needs_input_grad
             cls.setup_context(ctx.inner, inside, _each(lambda o: enter(o, 0, level) if isinstance(o, TensorBase) else o, output))
+            # What is saved must be saved below the batch level, where the node is.
+            ctx.save_for_backward(*(None if t is None else leave(t, 0, size, level) for t in ctx.inner.to_save))
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
+            ctx.inner.to_save = tuple(None if t is None else enter(t, 0, level) for t in ctx.saved_tensors)
             inside = [g if g is None else enter(g, 0, level) for g in grads]
             result = ctx.inner.apply(*inside)
             result = result if isinstance(result, tuple) else (result,)
