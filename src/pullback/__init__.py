@@ -22,8 +22,23 @@ globals().update(_namespace.TOP_LEVEL)
 #: Packages and modules of torch's that load when first used.
 _LAZY = ("autograd", "compiler", "fft", "func", "linalg", "nn", "optim", "random", "special", "testing", "utils", "types")
 
+#: Names of the top level that live in one of those.
+_LAZY_NAMES = {
+    **dict.fromkeys(
+        ("no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled"),
+        "autograd.grad_mode",
+    ),
+    "is_anomaly_enabled": "autograd.anomaly_mode",
+    "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
+    "vmap": "func",
+}
+
 
 def __getattr__(name: str) -> Any:
+    if name in _LAZY_NAMES:
+        found = getattr(importlib.import_module(f"{__name__}.{_LAZY_NAMES[name]}"), name)
+        globals()[name] = found
+        return found
     if name in _LAZY:
         try:
             return importlib.import_module(f"{__name__}.{name}")
@@ -34,7 +49,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, *_LAZY_NAMES})
 
 
 __all__ = ["__version__", *sorted(_namespace.TOP_LEVEL)]  # noqa: PLE0604  # torch's names, collected from declarations

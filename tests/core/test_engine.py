@@ -1,0 +1,233 @@
+"""The engine: long chains, freeing, sharing between threads, accumulation."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback.core.node import AccumulateGrad
+
+
+@pytest.fixture
+def no_collector():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def leaf(values, dtype=torch.float64):
+    return torch.tensor(values, dtype=dtype, requires_grad=True)
+
+
+def chain(x, length):
+    y = x
+    for _ in range(length):
+        y = y * 1.0
+    return y
+
+
+def test_million_nodes_without_recursion():
+    x = leaf(2.0)
+    y = chain(x, 1_000_000)
+    y.backward()
+    assert x.grad.item() == 1.0
+    del y
+
+
+def test_steps_are_linear_in_the_length(monkeypatch):
+    from pullback.core import engine
+
+    counts = []
+    for length in (1_000, 2_000, 4_000):
+        pushes = [0]
+        push = engine.heappush
+
+        def counted(heap, item, pushes=pushes, push=push):
+            pushes[0] += 1
+            assert len(heap) <= 1
+            push(heap, item)
+
+        monkeypatch.setattr(engine, "heappush", counted)
+        chain(leaf(1.0), length).backward()
+        monkeypatch.setattr(engine, "heappush", push)
+        counts.append(pushes[0])
+    assert counts[1] - counts[0] == 1_000
+    assert counts[2] - counts[1] == 2_000
+
+
+def test_a_node_is_small():
+    x = leaf(1.0)
+    y = chain(x, 10)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    y = chain(y, 10_000)
+    per_node = (tracemalloc.get_traced_memory()[0] - before) / 10_000
+    tracemalloc.stop()
+    arrays = np.empty(()).nbytes
+    assert per_node - arrays <= 400
+
+
+def test_graph_is_freed_by_reference_counting(no_collector):
+    x = leaf([1.0, 2.0])
+    y = (x * x).exp()
+    nodes = [y.grad_fn, y.grad_fn.next_functions[0][0]]
+    kinds = [type(n).__name__ for n in nodes]
+    before = len([o for o in gc.get_objects() if type(o).__name__ in kinds])
+    assert before >= 2
+    del y, nodes
+    assert not [o for o in gc.get_objects() if type(o).__name__ in kinds]
+
+
+def test_saved_outputs_make_no_cycle(no_collector):
+    x = leaf([1.0, 2.0])
+    y = x.exp()
+    gone = weakref.ref(y)
+    del y
+    assert gone() is None
+
+
+def test_leaf_goes_with_its_graph(no_collector):
+    x = leaf([1.0])
+    y = x * 2
+    gone = weakref.ref(x)
+    del x
+    assert gone() is not None
+    del y
+    assert gone() is None
+
+
+def test_create_graph_leaks_nothing(no_collector):
+    x = leaf([1.0, 2.0])
+    y = (x * x * x).sum()
+    gone = weakref.ref(y)
+    (g,) = torch.autograd.grad(y, x, create_graph=True)
+    gone_g = weakref.ref(g)
+    g.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [6.0, 12.0])
+    del y, g
+    assert gone() is None
+    assert gone_g() is None
+
+
+def test_backward_with_create_graph_is_freed_with_the_grad(no_collector):
+    x = leaf([1.0, 2.0])
+    y = (x * x).sum()
+    y.backward(create_graph=True)
+    assert x.grad.grad_fn is not None
+    gone = weakref.ref(x.grad)
+    del y
+    x.grad = None
+    assert gone() is None
+
+
+def test_accumulator_is_shared_within_a_graph():
+    x = leaf([1.0])
+    y = x * x
+    (a, _), (b, _) = y.grad_fn.next_functions
+    assert a is b
+    assert isinstance(a, AccumulateGrad)
+    assert a.variable is x
+
+
+def test_grad_accumulates_in_place_and_is_the_leafs_own():
+    x = leaf([1.0, 2.0])
+    v = torch.tensor([1.0, 1.0], dtype=torch.float64)
+    (x + 0).backward(v)
+    first = x.grad
+    (x + 0).backward(v)
+    assert x.grad is first
+    np.testing.assert_array_equal(first.numpy(), [2.0, 2.0])
+    np.testing.assert_array_equal(v.numpy(), [1.0, 1.0])
+
+
+def test_leaves_do_not_share_a_gradient():
+    a, b = leaf([1.0]), leaf([2.0])
+    (a + b).backward(torch.tensor([1.0], dtype=torch.float64))
+    a.grad.add_(5)
+    assert b.grad.item() == 1.0
+
+
+def test_threads_on_separate_graphs():
+    xs = [leaf(np.arange(50.0)) for _ in range(4)]
+
+    def work(x):
+        for _ in range(50):
+            (x * x).sum().backward()
+
+    threads = [threading.Thread(target=work, args=(x,)) for x in xs]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for x in xs:
+        np.testing.assert_allclose(x.grad.numpy(), 50 * 2 * np.arange(50.0))
+
+
+def test_threads_on_a_shared_graph_lose_nothing():
+    x = leaf(np.ones(1000))
+    h = x * 3
+    rounds, workers = 40, 4
+
+    def work():
+        for _ in range(rounds):
+            (h * 2).sum().backward(retain_graph=True)
+
+    threads = [threading.Thread(target=work) for _ in range(workers)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    np.testing.assert_allclose(x.grad.numpy(), 6.0 * rounds * workers)
+
+
+def test_modes_are_per_thread():
+    seen = []
+    with torch.no_grad():
+        thread = threading.Thread(target=lambda: seen.append(torch.is_grad_enabled()))
+        thread.start()
+        thread.join()
+        assert not torch.is_grad_enabled()
+    assert seen == [True]
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 3)])
+def test_a_broadcast_covector_accumulates(shape):
+    x = leaf(1.0)
+    v = np.arange(1.0, 1.0 + int(np.prod(shape))).reshape(shape)
+    (x**2).backward(torch.tensor(v))
+    assert x.grad.item() == 2 * v.sum()
+
+
+def test_a_batch_of_covectors_accumulates():
+    x = leaf([1.0, 2.0])
+    v = torch.tensor([[1.0, 10.0], [100.0, 1000.0]], dtype=torch.float64)
+    (3 * x**2).backward(v)
+    np.testing.assert_allclose(x.grad.numpy(), [6 * 101.0, 12 * 1010.0])
+
+
+def test_a_covector_of_another_shape_names_both():
+    y = leaf([1.0, 2.0]) * 2
+    with pytest.raises(RuntimeError, match="Mismatch in shape") as caught:
+        y.backward(torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64))
+    assert "[3]" in str(caught.value)
+    assert "[2]" in str(caught.value)
+    assert any("vᵀ·J" in note for note in caught.value.__notes__)
+
+
+def test_warnings_as_errors_do_not_reach_the_user():
+    import warnings
+
+    x = leaf([0.0, 1.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        y = x.log() / x.detach()
+        y.backward(torch.tensor([1.0, 1.0], dtype=torch.float64))
+    assert np.isneginf(y.detach().numpy()[0])
+    assert np.isinf(x.grad.numpy()[0])

@@ -1,0 +1,115 @@
+"""Transforms nest in every order and agree with each other and with recorded graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback.func import grad, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
+
+W = np.array([0.5, -1.0, 0.25])
+X = np.array([[1.0, 2.0, -1.0], [3.0, 4.0, 0.5]])
+
+
+def f(x):
+    return ((x * torch.tensor(W)).tanh() * x.exp()).sum()
+
+
+def g(x):
+    return (x * torch.tensor(W)).sin() * x.sum()
+
+
+def plain_gradient(x):
+    leaf = torch.tensor(x, requires_grad=True)
+    f(leaf).backward()
+    return leaf.grad.numpy()
+
+
+def test_grad():
+    np.testing.assert_allclose(grad(f)(torch.tensor(X[0])).numpy(), plain_gradient(X[0]))
+
+
+def test_vmap_of_grad():
+    got = vmap(grad(f))(torch.tensor(X)).numpy()
+    np.testing.assert_allclose(got, [plain_gradient(row) for row in X])
+
+
+def test_grad_of_vmap():
+    got = grad(lambda x: vmap(f)(x).sum())(torch.tensor(X)).numpy()
+    np.testing.assert_allclose(got, [plain_gradient(row) for row in X])
+
+
+@pytest.mark.parametrize("outer", [jacfwd, jacrev])
+@pytest.mark.parametrize("inner", [jacfwd, jacrev])
+def test_hessian_in_every_order(outer, inner):
+    x = torch.tensor(X[0])
+    np.testing.assert_allclose(outer(inner(f))(x).numpy(), hessian(f)(x).numpy(), rtol=1e-10, atol=1e-12)
+
+
+def test_hessian_against_differences():
+    step = 1e-6
+    rows = [(plain_gradient(X[0] + step * e) - plain_gradient(X[0] - step * e)) / (2 * step) for e in np.eye(3)]
+    np.testing.assert_allclose(hessian(f)(torch.tensor(X[0])).numpy(), rows, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("jacobian", [jacfwd, jacrev])
+def test_jacobian_of_a_vector_function(jacobian):
+    x = torch.tensor(X[0])
+    J = jacobian(g)(x).numpy()
+    t = np.array([0.3, -0.2, 0.9])
+    np.testing.assert_allclose(jvp(g, (x,), (torch.tensor(t),))[1].numpy(), J @ t, rtol=1e-12)
+    np.testing.assert_allclose(vjp(g, x)[1](torch.tensor(t))[0].numpy(), t @ J, rtol=1e-12)
+
+
+def test_vmap_of_jacobians():
+    got = vmap(jacrev(g))(torch.tensor(X)).numpy()
+    for row, J in zip(X, got, strict=True):
+        np.testing.assert_allclose(J, jacfwd(g)(torch.tensor(row)).numpy(), rtol=1e-12)
+
+
+def test_jvp_through_vmap_and_back():
+    x, t = torch.tensor(X), torch.tensor(X[::-1].copy())
+    inside = vmap(lambda a, b: jvp(f, (a,), (b,))[1])(x, t).numpy()
+    outside = jvp(lambda a: vmap(f)(a), (x,), (t,))[1].numpy()
+    np.testing.assert_allclose(inside, outside, rtol=1e-12)
+
+
+def test_linearize():
+    x = torch.tensor(X[0])
+    value, push = linearize(g, x)
+    t = torch.tensor(W)
+    np.testing.assert_allclose(push(t).numpy(), jvp(g, (x,), (t,))[1].numpy())
+    np.testing.assert_allclose(value.numpy(), g(x).numpy())
+
+
+def test_a_recorded_graph_around_a_transform():
+    leaf = torch.tensor(X[0], requires_grad=True)
+    grad(f)(leaf).sum().backward()
+    np.testing.assert_allclose(leaf.grad.numpy(), hessian(f)(torch.tensor(X[0])).numpy().sum(0), rtol=1e-12)
+
+
+def test_backward_inside_vmap():
+    def row_gradient(x):
+        leaf = x.detach().requires_grad_()
+        f(leaf).backward()
+        return leaf.grad
+
+    np.testing.assert_allclose(vmap(row_gradient)(torch.tensor(X)).numpy(), [plain_gradient(r) for r in X])
+
+
+def test_vmap_dims_and_containers():
+    x = torch.tensor(X)
+    out = vmap(lambda d, b: {"sum": d["a"] + b, "same": b}, in_dims=({"a": 1}, None), out_dims=1)(
+        {"a": x}, torch.tensor([1.0, 2.0], dtype=torch.float64)
+    )
+    np.testing.assert_allclose(out["sum"].numpy(), X + np.array([[1.0], [2.0]]))
+    assert out["same"].shape == (2, 3)
+
+
+def test_is_grads_batched():
+    leaf = torch.tensor(X, requires_grad=True)
+    y = leaf * leaf
+    vs = torch.tensor(np.stack([np.ones_like(X), X]))
+    (got,) = torch.autograd.grad(y, leaf, vs, is_grads_batched=True)
+    np.testing.assert_allclose(got.numpy(), np.stack([2 * X, 2 * X * X]))
