@@ -6,6 +6,7 @@ NumPy gives new axes and the axes of empty arrays the stride 0, where torch give
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -105,13 +106,17 @@ def _bytes_at(owner: ndarray, address: int, size: int) -> ndarray:
     return np.asarray(_Memory(owner, address, size))
 
 
+def laid_out_empty(shape: Ints, strides: Ints, dtype: np.dtype[Any]) -> ndarray:
+    """An array with the given strides, its elements not set."""
+    buffer = np.empty(extent(shape, strides), dtype)
+    return np.ndarray(shape, dtype, buffer, 0, tuple([s * dtype.itemsize for s in strides]))
+
+
 def laid_out(x: ndarray, strides: Ints | None) -> ndarray:
     """A copy with the given strides (None: C order)."""
     if strides is None:
         return x.copy(order="C")
-    buffer = np.empty(extent(x.shape, strides), x.dtype)
-    width = x.itemsize
-    copy: ndarray = np.ndarray(x.shape, x.dtype, buffer, 0, tuple([s * width for s in strides]))
+    copy = laid_out_empty(x.shape, strides, x.dtype)
     copy[...] = x
     return copy
 

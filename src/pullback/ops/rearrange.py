@@ -100,7 +100,7 @@ take_places_backward = op(
 
 
 def _tril(x: ndarray, /, diagonal: int) -> ndarray:
-    return np.tril(x, diagonal)
+    return np.ascontiguousarray(np.tril(x, diagonal))
 
 
 #: Zeros above a diagonal.
@@ -110,7 +110,7 @@ tril = op(
 
 
 def _triu(x: ndarray, /, diagonal: int) -> ndarray:
-    return np.triu(x, diagonal)
+    return np.ascontiguousarray(np.triu(x, diagonal))
 
 
 #: Zeros below a diagonal.

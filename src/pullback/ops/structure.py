@@ -140,7 +140,12 @@ def sum_to(x: Any, shape: Shape) -> Any:
 
 
 def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
-    return np.stack(xs, axis=dim)
+    first = xs[0].shape
+    whole = np.empty((*first[:dim], len(xs), *first[dim:]), xs[0].dtype)
+    lead = (slice(None),) * dim
+    for i, x in enumerate(xs):
+        whole[(*lead, i)] = x
+    return whole
 
 
 def _stack_rule(g: Any, dim: int) -> tuple[Any, ...]:
@@ -149,7 +154,7 @@ def _stack_rule(g: Any, dim: int) -> tuple[Any, ...]:
 
 #: Values of one shape side by side along a new axis.
 stack = op(
-    "stack", _stack, _stack_rule, kind="linear", variadic=True, batch=lambda size, dim: (dim + 1,)
+    "stack", _stack, _stack_rule, kind="linear", variadic=True, promote="same", batch=lambda size, dim: (dim + 1,)
 )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..core.value import TensorBase, array_of, dtype_of
+from ..core.value import TensorBase, dtype_of
 from ..ops import convert
-from ..ops.structure import contiguous_copy
 from .api import public
+from .memory_format import converted
 from .tensor import Tensor
 
 
@@ -16,21 +16,12 @@ def _cast(input: Any, dtype: dtypes.dtype) -> Any:
     return input if dtype_of(input) == dtype.numpy else convert.cast(input, dtype.numpy)
 
 
-@public
-def clone(input: Any, *, memory_format: Any = None) -> Any:
-    """A copy with its own storage."""
-    return convert.clone(input)
-
-
-@public(is_function=False)
-def contiguous(input: Any, memory_format: Any = None) -> Any:
-    """The tensor itself where it is contiguous, else a copy in C order."""
-    return input if array_of(input).flags.c_contiguous else contiguous_copy(input)
-
-
 @public(is_function=False, out=False)
 def to(input: Any, *args: Any, **kwargs: Any) -> Any:
-    """The tensor in another dtype."""
+    """The tensor in another dtype, or another memory format."""
+    if "memory_format" in kwargs:
+        wanted = kwargs.pop("memory_format")
+        return converted(to(input, *args, **kwargs), wanted)
     for a in (*args, *kwargs.values()):
         if isinstance(a, dtypes.dtype):
             return _cast(input, a)
@@ -41,7 +32,7 @@ def to(input: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _method(dtype: dtypes.dtype) -> Any:
     def convert_to(self: Any, memory_format: Any = None) -> Any:
-        return _cast(self, dtype)
+        return converted(_cast(self, dtype), memory_format)
 
     return convert_to
 

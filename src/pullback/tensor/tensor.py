@@ -93,11 +93,6 @@ class Tensor(TensorBase):
         strides = strides_of(array_of(self))
         return strides if dim is None else strides[checked_dim(dim, len(strides))]
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements lie in C order without gaps."""
-        value = self._value
-        return not isinstance(value, ndarray) or value.flags.c_contiguous
-
     # --- the graph ----------------------------------------------------------------------------------------------------
 
     @property
