@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import op, promoted
+from ..core.op import check_broadcast, op, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
 from .comparison import gt, lt, where
@@ -71,7 +71,11 @@ def pairwise(
         half = next((a.dtype for a in arrays if a is not None and a.dtype.itemsize == 2 and a.dtype.kind in "fV"), None)
         if half is not None:
             arrays = tuple(a if a is None else a.astype(np.float32) for a in arrays)
-        result = reduced(loss(*arrays, *args[len(inputs) : -1]), args[-1])
+        try:
+            result = reduced(loss(*arrays, *args[len(inputs) : -1]), args[-1])
+        except ValueError:
+            check_broadcast(arrays)
+            raise
         return result if half is None else result.astype(half)
 
     def batched(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], *given: Any) -> Any:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ... import errors
+from ... import dtypes, errors
 from ...tensor import random as random_facade
 from ...core import inplace as writing
 from ...core.modes import modes
@@ -43,7 +43,7 @@ def _check_floating(name: str, input: Any) -> None:
     if not isinstance(input, TensorBase):
         raise errors.argument_type(name, "input", 1, "Tensor", input)
     if dtype_of(input).kind not in "fV":
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{type_word(dtype_of(input))}'")
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_word(dtype_of(input))}'")
 
 
 # --- rectifiers -------------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
 @functional
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """input where it is positive, else `negative_slope`·input."""
-    _check_floating("leaky_relu", input)
+    _check_floating("leaky_relu_cpu", input)
     return _apply(input, inplace, o.leaky_relu, float(negative_slope))
 
 
@@ -111,30 +111,33 @@ def threshold_(input: Any, threshold: float, value: float) -> Any:
 @functional
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """min(max(0, input + 3), 6) / 6."""
-    _check_floating("hardsigmoid", input)
+    _check_floating("hardsigmoid_cpu", input)
     return _apply(input, inplace, o.hardsigmoid)
 
 
 @functional
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """input·hardsigmoid(input)."""
-    _check_floating("hardswish", input)
+    _check_floating("hardswish_cpu", input)
     return _apply(input, inplace, o.hardswish)
 
 
 @functional
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """input where |input| > `lambd`, else 0."""
-    _check_floating("hardshrink", input)
+    _check_floating("hardshrink_cpu", input)
     return o.hardshrink(input, float(lambd))
 
 
 @functional
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """input brought `lambd` nearer to 0, and 0 where |input| ≤ `lambd`."""
-    if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
-    _check_floating("softshrink", input)
+    _check_floating("softshrink_check", input)
+    limit = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).max
+    if not 0 <= lambd <= limit:
+        raise RuntimeError(
+            f"lambda must be in range [0, {limit:g}] for input dtype {type_word(dtype_of(input))}, but found {lambd:g}"
+        )
     return o.softshrink(input, float(lambd))
 
 
@@ -158,7 +161,7 @@ def _prelu(input: Any, weight: Any) -> Any:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {len(own)}")
     if dtype_of(input) != dtype_of(weight):
         raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {dtype_of(input)} and {dtype_of(weight)}"
+            f"prelu: Type promoting not supported. Got {type_word(dtype_of(input))} and {type_word(dtype_of(weight))}"
         )
     if own and shape != own:
         weight = reshape(weight, (1, count, *(1,) * (len(shape) - 2)) if len(shape) > 1 else (count,))
@@ -196,7 +199,7 @@ def rrelu(
 @functional
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input where it is positive, else α(exp(input) − 1)."""
-    _check_floating("elu", input)
+    _check_floating("elu_cpu", input)
     return _apply(input, inplace, o.elu, float(alpha), 1.0, 1.0)
 
 
@@ -209,7 +212,7 @@ def elu_(input: Any, alpha: float = 1.0) -> Any:
 @functional
 def selu(input: Any, inplace: bool = False) -> Any:
     """The self-normalising `elu`: scale 1.0507, α 1.6733."""
-    _check_floating("elu", input)
+    _check_floating("elu_cpu", input)
     return _apply(input, inplace, o.elu, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0)
 
 
@@ -224,7 +227,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input where it is positive, else α(exp(input/α) − 1)."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    _check_floating("elu", input)
+    _check_floating("elu_cpu", input)
     return _apply(input, inplace, o.celu, float(alpha))
 
 
@@ -246,27 +249,29 @@ def gelu(input: Any, *, approximate: str = "none") -> Any:
 @functional
 def silu(input: Any, inplace: bool = False) -> Any:
     """input·sigmoid(input)."""
+    if dtype_of(input).kind in "biu":
+        _check_floating("silu_cpu", input)
     return _apply(input, inplace, o.silu)
 
 
 @functional
 def mish(input: Any, inplace: bool = False) -> Any:
     """input·tanh(softplus(input))."""
-    _check_floating("mish", input)
+    _check_floating("mish_cpu", input)
     return _apply(input, inplace, o.mish)
 
 
 @functional
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(β·input)) / β, and input itself where β·input > threshold."""
-    _check_floating("softplus", input)
+    _check_floating("softplus_cpu", input)
     return o.softplus(input, float(beta), float(threshold))
 
 
 @functional
 def logsigmoid(input: Any) -> Any:
     """log(sigmoid(input))."""
-    _check_floating("log_sigmoid", input)
+    _check_floating("log_sigmoid_cpu", input)
     return o.log_sigmoid(input)
 
 

@@ -371,12 +371,12 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
             raise RuntimeError(
                 f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(t)}"
             )
-        raise ValueError(f"Expected target size {_sizes((x[0], *x[2:]))[10:]}, got {_sizes(t)}")
+        raise RuntimeError(f"Expected target size {[x[0], *x[2:]]}, got {list(t)}")
     if len(x) <= 2 and len(t) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     kind = dtype_of(target)
     if kind not in (np.int64, np.uint8):
-        raise RuntimeError(f"expected scalar type Long but found {type_word(kind)}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(kind)}")
     if weight is not None and (len(shape_of(weight)) != 1 or shape_of(weight)[0] != classes):
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "

@@ -12,6 +12,7 @@ from ... import dtypes
 from ...core import inplace as writing
 from ...core.modes import change, set_modes
 from ...core.value import dtype_of, shape_of
+from ...graph_errors import type_word
 from ...ops import normalize as o
 from ...ops.arithmetic import pow_scalar, rsqrt
 from ...ops.cumulative import shift
@@ -77,12 +78,11 @@ def _batch_norm(
     input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float, eps: float
 ) -> Any:
     shape = shape_of(input)
-    if len(shape) < 2:
-        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
-    _check_channels(shape[1], running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    _check_channels(shape[1] if len(shape) > 1 else 0, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     if not training and (running_mean is None or running_var is None):
-        missing = "running_mean" if running_mean is None else "running_var"
-        raise RuntimeError(f"Expected {missing} to be defined when training=False")
+        raise RuntimeError(
+            f"{'running_mean' if running_mean is None else 'running_var'} must be defined in evaluation mode"
+        )
     detached = [None if v is None else v.detach() for v in (running_mean, running_var)]
     if training:
         detached = [None, None]
@@ -129,8 +129,8 @@ def _repeated(v: Any, n: int) -> Any:
 # --- layer, group and RMS norm ----------------------------------------------------------------------------------------
 
 
-def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None) -> int:
-    """How many axes are normalised, after torch's checks."""
+def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None, comma: str = ", ") -> int:
+    """How many axes are normalised, after torch's checks (whose texts differ by a comma)."""
     wanted = tuple(normalized_shape)
     shape = shape_of(input)
     if not wanted:
@@ -145,10 +145,10 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
                 f"normalized_shape = {list(wanted)}"
             )
     if len(shape) < len(wanted) or shape[len(shape) - len(wanted) :] != wanted:
-        stars = "".join(f", {n}" for n in wanted)
+        sizes = ", ".join(map(str, wanted))
         raise RuntimeError(
-            f"Given normalized_shape={list(wanted)}, expected input with shape [*{stars}], but got input of size"
-            f"{list(shape)}"
+            f"Given normalized_shape={list(wanted)}, expected input with shape [*{comma}{sizes}], but got input of "
+            f"size{list(shape)}"
         )
     return len(wanted)
 
@@ -157,6 +157,8 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """(input − mean) / √(var + eps) · weight + bias over the last dims, which are `normalized_shape`."""
     axes = _normalized(input, normalized_shape, weight, bias)
+    if (kind := dtype_of(input)).kind in "biuc":
+        raise NotImplementedError(f"\"LayerNormKernelImpl\" not implemented for '{type_word(kind)}'")
     return o.layer_norm(input, weight, bias, axes, float(eps))[0]
 
 
@@ -191,7 +193,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 @functional
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
-    axes = _normalized(input, normalized_shape, weight)
+    axes = _normalized(input, normalized_shape, weight, comma="")
     if eps is None:
         eps = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).eps
     rank = len(shape_of(input))
@@ -208,7 +210,7 @@ def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float 
     """input / (k + α·mean(input² of the `size` channels around))^β."""
     rank = len(shape_of(input))
     if rank < 3:
-        raise ValueError(f"Expected 3D or higher dimensionality input (got {rank} dimensions)")
+        raise ValueError(f"Expected 3D or higher dimensionality{' ' * 26}input (got {rank} dimensions)")
     squares = input * input
     total = squares
     for backward, steps in ((False, size // 2), (True, (size - 1) // 2)):
