@@ -18,7 +18,7 @@ from numpy import ndarray
 from .. import graph_errors as errors
 from . import bulk
 from .hooks import NodeHooks
-from .modes import change, modes, set_modes
+from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from .value import TensorBase, dtype_of, shape_of, wrap
 
@@ -35,7 +35,10 @@ def use_conforming_ops(sum_to_shape: Callable[..., Any], cast: Callable[..., Any
 
 def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Bring a covector to the shape and dtype of an edge."""
-    if isinstance(g, np.generic):
+    if type(g) is ndarray:
+        if g.shape == shape and g.dtype is dtype:
+            return g
+    elif isinstance(g, np.generic):
         g = np.asarray(g)
     if shape_of(g) != shape:
         g = reduce_to(g, shape)
@@ -105,11 +108,18 @@ def run_backward(
     record_inner : bool
         Leave grad mode as it is: a transform pulls back values of lower levels, which may themselves be recorded.
     """
-    before = modes() if record_inner else change(grad=create_graph)
+    if record_inner:
+        _loop(roots, keep_graph, create_graph, capture, accumulate)
+        return
+    now = modes()
+    if now is DEFAULT or now is NO_GRAD:
+        token = put_modes(DEFAULT if create_graph else NO_GRAD)
+    else:
+        token = put_modes(now._replace(grad=create_graph))
     try:
         _loop(roots, keep_graph, create_graph, capture, accumulate)
     finally:
-        set_modes(modes()._replace(grad=before.grad))
+        reset_modes(token)
 
 
 def _loop(

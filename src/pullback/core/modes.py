@@ -43,6 +43,11 @@ def set_modes(record: Modes) -> None:
     _current.set(record)
 
 
+#: Puts a record in force as it is and returns a token; `reset_modes(token)` takes it back (C methods: about 50 ns each).
+put_modes = _current.set
+reset_modes = _current.reset
+
+
 def change(**fields: Any) -> Modes:
     """Put a record with some fields changed in force and return the one that was."""
     before = modes()

@@ -28,6 +28,8 @@ from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_
 from ..core.views import bring_up_to_date
 from ..device import device
 from ..size import Size
+from .backward import backward as run_backward
+from .backward import run_plain
 
 _CPU = device("cpu")
 
@@ -268,9 +270,9 @@ class Tensor(TensorBase):
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
     ) -> None:
         """Pull the covector `gradient` back: every leaf x gets ``gradientᵀ · ∂self/∂x`` added to its `.grad`."""
-        from . import backward as entry
-
-        entry.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        if inputs is None and not create_graph and run_plain(self, gradient, retain_graph):
+            return
+        run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def item(self) -> Any:
         """The one element as a Python number."""
