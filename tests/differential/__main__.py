@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from .check import Result, check, reproducer, shrink
-from .compare import UNDECIDED
+from .compare import OWN_COLUMN, UNDECIDED, Mismatch
 from .program import Raised
 
 #: Seeds a worker takes at a time.
@@ -32,32 +32,26 @@ def work(seeds: range, names: tuple[str, str]) -> list[Result]:
 
 
 def summary(results: list[Result]) -> str:
-    """Programs and instructions, and the first difference of each program by kind and operation."""
-    kinds: Counter[str] = Counter()
+    """The first difference of each program, by kind and operation, and what stands in columns of its own."""
     operations: dict[str, Counter[str]] = defaultdict(Counter)
-    example: dict[tuple[str, str], tuple[int, str]] = {}
+    example: dict[tuple[str, str], str] = {}
+    columns: Counter[str] = Counter()
     for result in results:
-        for mismatch in result.mismatches[:1] if result.failures else ():
-            mismatch = result.failures[0]
+        columns.update({m.kind for m in result.mismatches if m.kind in (*OWN_COLUMN, UNDECIDED)})
+        for mismatch in result.failures[:1]:
             op = result.program.instructions[mismatch.index].op
-            kinds[mismatch.kind] += 1
             operations[mismatch.kind][op] += 1
-            example.setdefault((mismatch.kind, op), (result.seed, mismatch.text()))
-    total = len(results)
-    ok = sum(not result.failures for result in results)
-    steps = [outcome for result in results for outcome in result.reference.outcomes]
-    refused = sum(isinstance(outcome, Raised) for outcome in steps)
-    undecided = sum(any(m.kind == UNDECIDED for m in result.mismatches) for result in results)
+            example.setdefault((mismatch.kind, op), f"seed {result.seed}: {mismatch.text()}")
     lines = []
-    for kind, count in kinds.most_common():
-        lines.append(f"{kind}: {count}")
-        for op, times in operations[kind].most_common(12):
-            seed, text = example[kind, op]
-            lines.append(f"  {times:4} {op:40} seed {seed}: {text[:150]}")
-    lines.append(
-        f"{ok} of {total} programs equal; {len(steps)} instructions, of which torch refuses {refused};"
-        f" undecided by rounding in {undecided} programs"
-    )
+    for kind, counts in sorted(operations.items(), key=lambda item: -item[1].total()):
+        lines.append(f"{kind}: {counts.total()}")
+        lines += [f"  {times:4} {op:40} {example[kind, op][:150]}" for op, times in counts.most_common(15)]
+    outcomes = [outcome for result in results for outcome in result.reference.outcomes]
+    refused = sum(isinstance(outcome, Raised) for outcome in outcomes)
+    equal = sum(not result.failures for result in results)
+    aside = ", ".join(f"{kind} in {count}" for kind, count in columns.most_common()) or "nothing"
+    lines.append(f"{len(outcomes)} instructions, of which torch refuses {refused}")
+    lines.append(f"{equal} of {len(results)} programs equal; in columns of their own: {aside}")
     return "\n".join(lines)
 
 
@@ -95,18 +89,18 @@ def main() -> None:
     else:
         results = [result for chunk in chunks for result in work(chunk, names)]
 
-    def counts(mismatch: Any, result: Result) -> bool:
+    def counts(mismatch: Mismatch, result: Result) -> bool:
         op = result.program.instructions[mismatch.index].op
         return (
             mismatch.kind not in options.ignore
-            and (options.kind in (None, mismatch.kind))
-            and (options.op in (None, op))
+            and options.kind in (None, mismatch.kind)
+            and options.op in (None, op)
         )
 
+    # A kind from a column of its own counts when it is asked for.
+    wanted = (options.kind,) if options.kind in OWN_COLUMN else ()
     results = [
-        Result(
-            r.seed, r.program, r.reference, [m for m in r.mismatches if m.kind == UNDECIDED or counts(m, r)]
-        )
+        Result(r.seed, r.program, r.reference, [m for m in r.mismatches if counts(m, r)], wanted)
         for r in results
     ]
     print(summary(results))

@@ -224,7 +224,7 @@ class Builder:
         return ref
 
     def usable(self, ref: Ref) -> bool:
-        """Whether a tensor's history can be asked for, which torch refuses for some views made without grad."""
+        """Whether a tensor's history can be asked for: torch refuses some views made without grad."""
         try:
             return self.value(ref).is_leaf in (True, False)
         except RuntimeError:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .compare import UNDECIDED, Mismatch, compare
+from .compare import OWN_COLUMN, UNDECIDED, Mismatch, compare
 from .generator import generate
 from .program import Program, Raised, Run, run
 
@@ -19,10 +19,12 @@ class Result:
     program: Program
     reference: Run
     mismatches: list[Mismatch]
+    columns: tuple[str, ...] = ()  # kinds that count although they stand in columns of their own
 
     @property
     def failures(self) -> list[Mismatch]:
-        return [mismatch for mismatch in self.mismatches if mismatch.kind != UNDECIDED]
+        aside = {UNDECIDED, *OWN_COLUMN} - set(self.columns)
+        return [mismatch for mismatch in self.mismatches if mismatch.kind not in aside]
 
 
 def examine(program: Program, reference: Any, tested: Any) -> tuple[Run, list[Mismatch]]:
@@ -48,25 +50,44 @@ def check(seed: int, reference: Any, tested: Any) -> Result:
 
 
 def shrink(
-    program: Program,
-    mismatch: Mismatch,
-    reference: Any,
-    tested: Any,
-    kinds: Callable[[Mismatch], Any] = lambda mismatch: mismatch.kind,
+    program: Program, mismatch: Mismatch, reference: Any, tested: Any
 ) -> tuple[Program, Run, Mismatch]:
-    """The program with all instructions dropped that the first difference of the same kind does not need."""
+    """The program without all that the first difference of the same kind does not need."""
     expected, _ = examine(program, reference, tested)
-    index = len(program.instructions) - 1
-    while index >= 0:
-        smaller = program.without(index)
-        if smaller.instructions:
-            outcome, mismatches = examine(smaller, reference, tested)
-            alike = [other for other in mismatches if kinds(other) == kinds(mismatch)]
-            if alike:
-                program, expected, mismatch = smaller, outcome, alike[0]
-                index = min(index, len(program.instructions))
-        index -= 1
+    for candidates in (fewer_instructions, shorter_lists):
+        index = len(program.instructions) - 1
+        while index >= 0:
+            for smaller in candidates(program, index):
+                outcome, mismatches = examine(smaller, reference, tested)
+                alike = [other for other in mismatches if other.kind == mismatch.kind]
+                if alike:
+                    program, expected, mismatch = smaller, outcome, alike[0]
+                    index = min(index, len(program.instructions))
+                    break
+            index -= 1
     return program, expected, mismatch
+
+
+def fewer_instructions(program: Program, index: int) -> Iterator[Program]:
+    smaller = program.without(index)
+    if smaller.instructions:
+        yield smaller
+
+
+#: Places of arguments that are lists of equal length, by the function that they are given to.
+PARALLEL = {"torch.autograd.grad": ((1,), (0, 2)), "torch.autograd.backward": ((0, 1),)}
+
+
+def shorter_lists(program: Program, index: int) -> Iterator[Program]:
+    """Programs whose call of `backward` or `grad` has fewer outputs or inputs."""
+    instruction = program.instructions[index]
+    for places in PARALLEL.get(instruction.op, ()):
+        lists = [instruction.args[place] for place in places if place < len(instruction.args)]
+        for dropped in range(len(lists[0]) if len(lists[0]) > 1 else 0):
+            args = list(instruction.args)
+            for place, values in zip(places, lists):
+                args[place] = values[:dropped] + values[dropped + 1 :]
+            yield program.replaced(index, replace(instruction, args=tuple(args)))
 
 
 def reproducer(program: Program, expected: Run, mismatch: Mismatch, seed: int) -> str:

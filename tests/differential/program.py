@@ -204,7 +204,7 @@ SHOW = (
     "for name, value in [item for item in globals().items() if item[0][0] == 'v' and item[0][1:].isdigit()]:",
     "    print(name, '=', value)",
     "    if isinstance(value, torch.Tensor):",
-    "        print(value.dtype, tuple(value.shape), value.stride(), value.grad_fn, value._version, value.grad)",
+    "        print(value.dtype, value.shape, value.stride(), value.grad_fn, value._version, value.grad)",
     "print(log)",
 )
 
@@ -224,6 +224,10 @@ class Program:
                 kept[old] = len(instructions)
                 instructions.append(_renumber(instruction, kept))
         return Program(tuple(instructions))
+
+    def replaced(self, index: int, instruction: Instruction) -> Program:
+        """The program with another instruction in one place."""
+        return Program((*self.instructions[:index], instruction, *self.instructions[index + 1 :]))
 
     def script(self, raising: Iterable[int] = ()) -> str:
         """The program as a script for `python` or `python -m pullback`; errors are caught where told to."""
@@ -274,7 +278,7 @@ class Seen:
     requires_grad: bool
     is_leaf: bool
     grad_fn: str | None
-    version: Any
+    updates: Any
     is_view: bool
     output_nr: int
     grad: Seen | None
@@ -302,24 +306,38 @@ class Run:
     log: list[Any]
 
 
-def see(value: Any, tensor_type: type, depth: int = 0) -> Any:
+class Versions:
+    """Counts updates in place since a tensor was first seen.
+
+    A function of torch's may itself write to its result before it returns it, which is nobody's business.
+    """
+
+    def __init__(self) -> None:
+        self.first: dict[int, tuple[int, Any]] = {}
+
+    def since_first_seen(self, tensor: Any) -> Any:
+        try:
+            version = tensor._version
+        except RuntimeError as error:  # inference tensors have none
+            return str(error)
+        first, _ = self.first.setdefault(id(tensor), (version, tensor))
+        return version - first
+
+
+def see(value: Any, tensor_type: type, versions: Versions) -> Any:
     """A result as plain Python: a tensor as `Seen`, sequences item by item, the rest by its type's name."""
     if isinstance(value, tensor_type):
-        return see_tensor(value, tensor_type, depth)
+        return see_tensor(value, versions)
     if value is None or isinstance(value, (bool, int, float, complex, str)):
         return value
     if isinstance(value, (tuple, list)):
-        return (type(value).__name__, tuple(see(item, tensor_type, depth) for item in value))
+        return (type(value).__name__, tuple(see(item, tensor_type, versions) for item in value))
     name = type(value).__name__
     return (name, str(value)) if name in ("dtype", "device", "layout", "memory_format") else (name, None)
 
 
-def see_tensor(tensor: Any, tensor_type: type, depth: int) -> Seen:
+def see_tensor(tensor: Any, versions: Versions, depth: int = 0) -> Seen:
     node = tensor.grad_fn
-    try:
-        version = tensor._version
-    except RuntimeError as error:
-        version = str(error)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         gradient = tensor.grad if depth < 2 else None
@@ -334,10 +352,10 @@ def see_tensor(tensor: Any, tensor_type: type, depth: int) -> Seen:
         requires_grad=tensor.requires_grad,
         is_leaf=tensor.is_leaf,
         grad_fn=None if node is None else type(node).__name__,
-        version=version,
+        updates=versions.since_first_seen(tensor),
         is_view=tensor._is_view(),
         output_nr=tensor.output_nr,
-        grad=None if gradient is None else see_tensor(gradient, tensor_type, depth + 1),
+        grad=None if gradient is None else see_tensor(gradient, versions, depth + 1),
     )
 
 
@@ -357,6 +375,7 @@ class Machine:
         }
         self.values: list[Any] = []
         self.outcomes: list[Any] = []
+        self.versions = Versions()
 
     def step(self, instruction: Instruction) -> Any:
         """Run the next instruction and return its outcome."""
@@ -375,13 +394,16 @@ class Machine:
                     exec(code, self.names)
                 else:
                     value = eval(code, self.names)
-            outcome = see(value, self.module.Tensor)
+            outcome = self.see(value)
         except Exception as error:  # noqa: BLE001  # the class and the text are what is compared
             outcome = Raised(type(error).__name__, ADDRESS.sub("0x", str(error)))
         self.names[f"v{index}"] = value
         self.values.append(value)
         self.outcomes.append(outcome)
         return outcome
+
+    def see(self, value: Any) -> Any:
+        return see(value, self.module.Tensor, self.versions)
 
     def finish(self) -> Run:
         """Look at everything once more, now that all updates and gradients have arrived."""
@@ -391,10 +413,10 @@ class Machine:
                 finals.append(None)
                 continue
             try:
-                finals.append(see(value, self.module.Tensor))
+                finals.append(self.see(value))
             except Exception as error:  # noqa: BLE001  # looking at a stale view may raise, in torch too
                 finals.append(Raised(type(error).__name__, ADDRESS.sub("0x", str(error))))
-        return Run(self.outcomes, finals, [see(value, self.module.Tensor) for value in self.log])
+        return Run(self.outcomes, finals, [self.see(value) for value in self.log])
 
 
 def run(program: Program, module: Any, widen: bool = False) -> Run:

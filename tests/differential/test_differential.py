@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ import pullback
 torch = pytest.importorskip("torch")
 
 from .check import Result, check, examine, reproducer, shrink  # noqa: E402  # needs torch
-from .compare import UNDECIDED  # noqa: E402
+from .compare import STRIDE, UNDECIDED, Mismatch  # noqa: E402
 from .generator import generate  # noqa: E402
 from .program import Raised, run  # noqa: E402
 
@@ -34,28 +33,27 @@ def results(seeds: range) -> list[Result]:
     return [check(seed, torch, pullback) for seed in seeds]
 
 
-def report(failing: list[Result], wanted: Any) -> str:
+def report(failing: list[tuple[Result, Mismatch]]) -> str:
     """All failing seeds, and the shrunk reproducer of the first."""
-    first = failing[0]
-    mismatch = next(m for m in first.failures if wanted(m))
-    small, expected, mismatch = shrink(first.program, mismatch, torch, pullback)
-    seeds = ", ".join(str(result.seed) for result in failing)
-    script = reproducer(small, expected, mismatch, first.seed)
-    return f"{len(failing)} programs differ (seeds {seeds}).\n{script}"
+    result, mismatch = failing[0]
+    small, expected, mismatch = shrink(result.program, mismatch, torch, pullback)
+    seeds = ", ".join(str(result.seed) for result, _ in failing)
+    return f"{len(failing)} programs differ (seeds {seeds}).\n" + reproducer(
+        small, expected, mismatch, result.seed
+    )
 
 
 @pytest.mark.parametrize("seeds", CHUNKS, ids=str)
 def test_programs_agree(seeds: range) -> None:
-    wanted = lambda mismatch: mismatch.kind != "stride"
-    failing = [result for result in results(seeds) if any(wanted(m) for m in result.failures)]
-    assert not failing, report(failing, wanted)
+    failing = [(result, result.failures[0]) for result in results(seeds) if result.failures]
+    assert not failing, report(failing)
 
 
 @pytest.mark.parametrize("seeds", CHUNKS, ids=str)
 def test_strides_agree(seeds: range) -> None:
-    wanted = lambda mismatch: mismatch.kind == "stride"
-    failing = [result for result in results(seeds) if any(wanted(m) for m in result.failures)]
-    assert not failing, report(failing, wanted)
+    found = [(result, mismatch) for result in results(seeds) for mismatch in result.mismatches]
+    failing = [(result, mismatch) for result, mismatch in found if mismatch.kind == STRIDE]
+    assert not failing, report(failing)
 
 
 def test_few_programs_are_undecided() -> None:

@@ -115,8 +115,13 @@ def masked_fill(b: Builder) -> Drawn:
 
 @recipe(1)
 def clamp_by_tensor(b: Builder) -> Drawn:
+    """Bounds do not widen the shape: torch 2.13 then fails in backward."""
     x = b.pick(FLOATS)
-    kwargs = some(b, {"min": lambda: b.partner(x, FLOATS), "max": lambda: b.partner(x, FLOATS)}, 0.7)
+    kwargs = some(
+        b,
+        {"min": lambda: b.partner(x, FLOATS, wider=False), "max": lambda: b.partner(x, FLOATS, wider=False)},
+        0.7,
+    )
     return call(spelled(b, "clamp"), x, **kwargs) if kwargs else None
 
 

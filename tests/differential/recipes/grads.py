@@ -146,5 +146,5 @@ def next_functions(b: Builder) -> Drawn:
     return [
         call("getattr", x, "grad_fn"),
         call(".name", node),
-        call("torch.tensor", Code(f"[len({node.text()}.next_functions)]")),
+        call("getattr", node, "next_functions"),
     ]
