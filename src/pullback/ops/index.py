@@ -1,0 +1,249 @@
+"""Reading and writing at places that integer tensors name, as ``x[i, :, j]`` does after its slices are taken.
+
+All index tensors of a call travel as one: `where`, ``(k, *shape)``, holds the places along each of the k axes `dims`.
+So the ops have a fixed number of inputs, and batching an index is batching one value. NumPy's rule for where the axes of
+the index go is torch's: at the indexed axes where those are adjacent, else in front.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.scatter import put_sum
+from ..core.op import op
+from ..core.value import dtype_of, shape_of
+from .convert import cast
+from .structure import expand, permute, permute_to_front, reshape, stack, unbind
+from .view import LEAD
+
+Ints = tuple[int, ...]
+
+
+def _key(where: ndarray, dims: Ints) -> tuple[Any, ...]:
+    """What stands between the brackets."""
+    key: list[Any] = list(LEAD[dims[-1] + 1])
+    for dim, places in zip(dims, where, strict=True):
+        key[dim] = places
+    return tuple(key)
+
+
+def out_of_range(where: ndarray, dims: Ints, shape: Ints) -> IndexError:
+    """Build torch's error for the first place that an axis does not have."""
+    for k, dim in enumerate(dims):
+        size = shape[dim]
+        if where[k].size and not size:
+            return IndexError("index is out of bounds for dimension with size 0")
+        wrong = where[k][(where[k] < -size) | (where[k] >= size)]
+        if wrong.size:
+            return IndexError(f"index {wrong[0]} is out of bounds for dimension {k} with size {size}")
+    raise AssertionError("every index is within its axis")
+
+
+def adjacent(dims: Ints) -> bool:
+    """Whether the indexed axes stand side by side, so that the index's axes take their place."""
+    return dims[-1] - dims[0] == len(dims) - 1
+
+
+def _index(x: ndarray, where: ndarray, /, dims: Ints) -> ndarray:
+    try:
+        if len(dims) == 1:
+            return np.asarray(np.take(x, where[0, ...], dims[0]))
+        return np.array(x[_key(where, dims)], order="C")
+    except IndexError:
+        raise out_of_range(where, dims, x.shape) from None
+
+
+def _index_backward(g: ndarray, where: ndarray, /, shape: Ints, dims: Ints) -> ndarray:
+    return put_sum(shape, _key(where, dims), g)
+
+
+def _index_put(x: ndarray, where: ndarray, values: ndarray, /, dims: Ints, accumulate: bool) -> ndarray:
+    new = x.copy(order="K")
+    put_at(new, where, values, dims, accumulate)
+    return new
+
+
+def put_at(x: ndarray, where: ndarray, values: ndarray, dims: Ints, accumulate: bool) -> None:
+    """Write (or add) `values` at the places of an array."""
+    key = _key(where, dims)
+    try:
+        if accumulate:
+            x += put_sum(x.shape, key, np.asarray(values).astype(x.dtype, copy=False))
+        else:
+            x[key] = values
+    except (IndexError, ValueError):
+        if any(s.size and (s.min() < -n or s.max() >= n) for s, n in zip(where, (x.shape[d] for d in dims))):
+            raise out_of_range(where, dims, x.shape) from None
+        raise
+
+
+# --- with a batch axis first ------------------------------------------------------------------------------------------
+
+
+def batched_where(size: int, where: Any, batched: int | None, dims: Ints) -> tuple[Any, Ints]:
+    """`where` for values whose batch axis is axis 0: the batch's own place is indexed too where `where` is batched."""
+    own = tuple(d + 1 for d in dims)
+    if batched is None:
+        return where, own
+    where = permute_to_front(where, batched)
+    rows = unbind(where, 1)
+    shape = shape_of(rows[0])
+    steps = np.arange(size).reshape(size, *(1,) * (len(shape) - 1))
+    return stack([np.broadcast_to(steps, shape).astype(np.int64), *(cast(r, np.dtype(np.int64)) for r in rows)], 0), (0, *own)
+
+
+def result_axes(rank: int, dims: Ints, rank_where: int, whole: Ints) -> Ints:
+    """Where the axes of a batched result lie: batch, then as ``x[...]`` of one example has them.
+
+    Parameters
+    ----------
+    rank : int
+        Of one example of x.
+    dims : tuple of int
+        Indexed axes of one example.
+    rank_where : int
+        Axes of one example's index.
+    whole : tuple of int
+        Indexed axes of the batch: ``dims + 1``, with 0 in front where the index is batched too.
+    """
+    rest = rank - len(dims)
+    with_batch = whole[0] == 0
+    lead = dims[0] if adjacent(dims) else 0
+    if with_batch:
+        # Batch and index axes are in front unless only axis 0 and its neighbours are indexed, where it is the same.
+        if lead == 0:
+            return tuple(range(1 + rank_where + rest))
+        index = tuple(range(1, 1 + rank_where))
+        others = tuple(range(1 + rank_where, 1 + rank_where + rest))
+        return (0, *others[:lead], *index, *others[lead:])
+    if adjacent(dims):
+        return tuple(range(1 + rank_where + rest))
+    # The index's axes came first and the batch axis after them.
+    return (rank_where, *range(rank_where), *range(rank_where + 1, rank_where + 1 + rest))
+
+
+def _index_batched(size: int, values: Any, batched: Any, dims: Ints) -> Any:
+    x, where = values
+    rank_where = len(shape_of(where)) - 1 - (batched[1] is not None)
+    if batched[0] is None:
+        rank = len(shape_of(x))
+        lead = dims[0] if adjacent(dims) else 0
+        where = where if batched[1] in (None, 1) else permute(where, _moved(len(shape_of(where)), batched[1], 1))
+        out = index(x, where, dims)
+        return permute_to_front(out, lead) if rank else out
+    x = permute_to_front(x, batched[0])
+    rank = len(shape_of(x)) - 1
+    whole_where, whole = batched_where(size, where, batched[1], dims)
+    out = index(x, whole_where, whole)
+    return _ordered(out, result_axes(rank, dims, rank_where, whole))
+
+
+def _moved(rank: int, source: int, destination: int) -> Ints:
+    order = [d for d in range(rank) if d != source]
+    order.insert(destination, source)
+    return tuple(order)
+
+
+def _ordered(x: Any, axes: Ints) -> Any:
+    return x if axes == tuple(range(len(axes))) else permute(x, axes)
+
+
+def _inverse(axes: Ints) -> Ints:
+    return tuple(axes.index(d) for d in range(len(axes)))
+
+
+def _aligned(values: Any, batched: int | None, size: int, shape: Ints) -> Any:
+    """Values expanded to ``(size, *shape)``."""
+    if batched is None:
+        return expand(values, (size, *shape))
+    values = permute_to_front(values, batched)
+    own = shape_of(values)[1:]
+    return expand(reshape(values, (size, *(1,) * (len(shape) - len(own)), *own)), (size, *shape))
+
+
+def result_shape(shape: Ints, index_shape: Ints, dims: Ints) -> Ints:
+    """Shape of ``x[...]`` for x of `shape`."""
+    rest = tuple(n for d, n in enumerate(shape) if d not in dims)
+    lead = dims[0] if adjacent(dims) else 0
+    return (*rest[:lead], *index_shape, *rest[lead:])
+
+
+def _index_shape(where: Any, batched: int | None) -> Ints:
+    shape = shape_of(where)
+    return (shape[1:] if batched is None else tuple(n for d, n in enumerate(shape) if d != batched)[1:])
+
+
+def _index_backward_batched(size: int, values: Any, batched: Any, shape: Ints, dims: Ints) -> Any:
+    g, where = values
+    small = _index_shape(where, batched[1])
+    g = _aligned(g, batched[0], size, result_shape(shape, small, dims))
+    whole_where, whole = batched_where(size, where, batched[1], dims)
+    axes = result_axes(len(shape), dims, len(small), whole)
+    return index_backward(_ordered(g, _inverse(axes)), whole_where, (size, *shape), whole)
+
+
+def _index_put_batched(size: int, values: Any, batched: Any, dims: Ints, accumulate: bool) -> Any:
+    x, where, source = values
+    x = expand(x, (size, *shape_of(x))) if batched[0] is None else permute_to_front(x, batched[0])
+    shape = shape_of(x)[1:]
+    small = _index_shape(where, batched[1])
+    source = _aligned(source, batched[2], size, result_shape(shape, small, dims))
+    whole_where, whole = batched_where(size, where, batched[1], dims)
+    axes = result_axes(len(shape), dims, len(small), whole)
+    return index_put(x, whole_where, _ordered(source, _inverse(axes)), whole, accumulate)
+
+
+# --- the ops ----------------------------------------------------------------------------------------------------------
+
+
+#: The elements of x at the places `where` of the axes `dims`.
+index = op(
+    "index", _index, (lambda g, shape_x, where, dims: index_backward(g, where, shape_x, dims), None), kind="gather",
+    jvp=lambda primals, tangents, out, dims: index(tangents[0], primals[1], dims), batch_rule=_index_batched,
+)
+
+#: Zeros of `shape` with g added at the places: the transpose of `index`.
+index_backward = op(
+    "index_backward", _index_backward, (lambda g, where, dims: index(g, where, dims), None), kind="gather",
+    node_name="IndexPutBackward0", batch_rule=_index_backward_batched,
+    jvp=lambda primals, tangents, out, shape, dims: index_backward(tangents[0], primals[1], shape, dims),
+)
+
+
+def _index_put_jvp(primals: Any, tangents: Any, out: Any, dims: Ints, accumulate: bool) -> Any:
+    x, where, values = primals
+    t_x = np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0]
+    t_values = np.zeros((), dtype_of(x)) if tangents[2] is None else tangents[2]
+    return index_put(t_x, where, t_values, dims, accumulate)
+
+
+def _kept(g: Any, where: Any, dims: Ints, accumulate: bool) -> Any:
+    return g if accumulate else index_put(g, where, np.zeros((), dtype_of(g)), dims, False)
+
+
+#: x with the elements at the places replaced by `values`, or with `values` added there.
+index_put = op(
+    "index_put", _index_put, (_kept, None, lambda g, where, dims: index(g, where, dims)), kind="gather",
+    jvp=_index_put_jvp, batch_rule=_index_put_batched,
+)
+
+
+# --- a whole value replaced -------------------------------------------------------------------------------------------
+
+
+def _copy(x: ndarray, source: ndarray, /) -> ndarray:
+    new = np.empty_like(x)
+    np.copyto(new, source.real if source.dtype.kind == "c" and x.dtype.kind != "c" else source, casting="unsafe")
+    return new
+
+
+#: `source` in the shape and dtype of x: what ``x.copy_(source)`` leaves in x.
+copy = op(
+    "copy", _copy, (lambda g: g * 0, lambda g: g), kind="linear", node_name="CopyBackwards",
+    batch_rule=lambda size, values, dims: copy(
+        *(expand(v, (size, *shape_of(v))) if d is None else permute_to_front(v, d) for v, d in zip(values, dims))
+    ),
+)
