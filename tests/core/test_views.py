@@ -186,10 +186,10 @@ class Program:
             return  # windows that overlap: torch, too, does not see it
         kind = self.draw(0, 2)
         if kind == 0:
-            one.tensor.mul_(3.0)
-            one.model.write(values * 3, jacobian * 3)
+            one.tensor.mul_(-0.75)
+            one.model.write(values * -0.75, jacobian * -0.75)
         elif kind == 1:
-            one.tensor.sin_()
+            one.tensor.sin_()  # saves a copy of what it overwrites, so that later writes do not disturb it
             one.model.write(np.sin(values), np.cos(values)[..., None] * jacobian)
         else:
             fitting = [
@@ -198,8 +198,8 @@ class Program:
             ]
             other = fitting[self.draw(0, len(fitting) - 1)]
             v, j = other.model.read()
-            one.tensor.mul_(other.tensor * 2.0)
-            one.model.write(values * 2 * v, jacobian * 2 * v[..., None] + values[..., None] * 2 * j)
+            one.tensor.mul_(other.tensor * 0.5)
+            one.model.write(values * v / 2, (jacobian * v[..., None] + values[..., None] * j) / 2)
 
     def silent(self) -> None:
         one = self.pick()

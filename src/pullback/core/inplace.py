@@ -172,7 +172,7 @@ def forbidden_view_update(x: Any, record: View) -> RuntimeError:
 
 def overlaps_itself(array: ndarray) -> bool:
     """Whether two elements share memory because an axis was expanded."""
-    return 0 in array.strides and any(
+    return 0 in array.strides and array.size > 0 and any(
         stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)
     )
 
