@@ -28,7 +28,9 @@ def _into(out: Any, result: Any) -> ndarray:
     return out  # type: ignore[no-any-return]
 
 
-def _activation(name: str, kernel: Callable[..., Any], rule: Callable[..., Any], **fields: Any) -> Callable[..., Any]:
+def _activation(
+    name: str, kernel: Callable[..., Any], rule: Callable[..., Any], **fields: Any
+) -> Callable[..., Any]:
     """Declare ``kernel(x, *attrs)`` as an elementwise op."""
     names = fields.pop("attrs", ())
 
@@ -45,38 +47,51 @@ def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:
 # --- piecewise linear -------------------------------------------------------------------------------------------------
 
 leaky_relu = _activation(
-    "leaky_relu", lambda x, slope: _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype),
-    lambda g, x, slope: where(gt(x, 0), g, g * slope), attrs=("slope",),
+    "leaky_relu",
+    lambda x, slope: _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype),
+    lambda g, x, slope: where(gt(x, 0), g, g * slope),
+    attrs=("slope",),
 )
 
 hardtanh = _activation(
-    "hardtanh", lambda x, low, high: np.minimum(np.maximum(x, low), high).astype(x.dtype, copy=False),
-    lambda g, x, low, high: where(gt(x, low) & lt(x, high), g, 0), attrs=("low", "high"),
+    "hardtanh",
+    lambda x, low, high: np.minimum(np.maximum(x, low), high).astype(x.dtype, copy=False),
+    lambda g, x, low, high: where(gt(x, low) & lt(x, high), g, 0),
+    attrs=("low", "high"),
 )
 
 threshold = _activation(
-    "threshold", lambda x, at, value: _chosen(x <= at, value, x, x.dtype),
-    lambda g, x, at: where(le(x, at), 0, g), attrs=("at", "value"),
+    "threshold",
+    lambda x, at, value: _chosen(x <= at, value, x, x.dtype),
+    lambda g, x, at: where(le(x, at), 0, g),
+    attrs=("at", "value"),
 )
 
 hardshrink = _activation(
-    "hardshrink", lambda x, width: _chosen((x >= -width) & (x <= width), 0, x, x.dtype),
-    lambda g, x, width: where(ge(x, -width) & le(x, width), 0, g), attrs=("width",),
+    "hardshrink",
+    lambda x, width: _chosen((x >= -width) & (x <= width), 0, x, x.dtype),
+    lambda g, x, width: where(ge(x, -width) & le(x, width), 0, g),
+    attrs=("width",),
 )
 
 softshrink = _activation(
     "softshrink",
-    lambda x, width: np.where(x > width, x - width, np.where(x < -width, x + width, x * 0)).astype(x.dtype, copy=False),
-    lambda g, x, width: where(ge(x, -width) & le(x, width), 0, g), attrs=("width",),
+    lambda x, width: np.where(x > width, x - width, np.where(x < -width, x + width, x * 0)).astype(
+        x.dtype, copy=False
+    ),
+    lambda g, x, width: where(ge(x, -width) & le(x, width), 0, g),
+    attrs=("width",),
 )
 
 hardsigmoid = _activation(
-    "hardsigmoid", lambda x: np.minimum(np.maximum(x + 3, 0), 6) / 6,
+    "hardsigmoid",
+    lambda x: np.minimum(np.maximum(x + 3, 0), 6) / 6,
     lambda g, x: where(gt(x, -3) & lt(x, 3), g / 6, 0),
 )
 
 hardswish = _activation(
-    "hardswish", lambda x: x * np.minimum(np.maximum(x + 3, 0), 6) / 6,
+    "hardswish",
+    lambda x: x * np.minimum(np.maximum(x + 3, 0), 6) / 6,
     lambda g, x: where(le(x, -3), 0, where(lt(x, 3), g * (x / 3 + 0.5), g)),
 )
 
@@ -90,20 +105,26 @@ def _elu(x: ndarray, alpha: float, scale: float, input_scale: float) -> ndarray:
 
 
 elu = _activation(
-    "elu", _elu,
-    lambda g, x, alpha, scale, input_scale: g
-    * where(gt(x, 0), scale, exp(where(gt(x, 0), 0, x) * input_scale) * (alpha * scale * input_scale)),
+    "elu",
+    _elu,
+    lambda g, x, alpha, scale, input_scale: (
+        g * where(gt(x, 0), scale, exp(where(gt(x, 0), 0, x) * input_scale) * (alpha * scale * input_scale))
+    ),
     attrs=("alpha", "scale", "input_scale"),
 )
 
 celu = _activation(
-    "celu", lambda x, alpha: _chosen(x > 0, x, np.expm1(np.minimum(x, 0) / alpha) * x.dtype.type(alpha), x.dtype),
-    lambda g, x, alpha: g * where(gt(x, 0), 1, exp(where(gt(x, 0), 0, x) / alpha)), attrs=("alpha",),
+    "celu",
+    lambda x, alpha: _chosen(x > 0, x, np.expm1(np.minimum(x, 0) / alpha) * x.dtype.type(alpha), x.dtype),
+    lambda g, x, alpha: g * where(gt(x, 0), 1, exp(where(gt(x, 0), 0, x) / alpha)),
+    attrs=("alpha",),
 )
 
 softplus = _activation(
-    "softplus", kernels.softplus,
-    lambda g, x, beta, threshold: g * where(gt(x * beta, threshold), 1, sigmoid(x * beta)), attrs=("beta", "threshold"),
+    "softplus",
+    kernels.softplus,
+    lambda g, x, beta, threshold: g * where(gt(x * beta, threshold), 1, sigmoid(x * beta)),
+    attrs=("beta", "threshold"),
 )
 
 log_sigmoid = _activation("log_sigmoid", kernels.log_sigmoid, lambda g, x: g * sigmoid(-x))
@@ -164,7 +185,10 @@ def _prelu(x: ndarray, weight: ndarray, /, out: Any = ...) -> ndarray:
 
 #: x where it is positive, else weight·x.
 prelu = elementwise(
-    "prelu", _prelu, lambda g, x, y: where(gt(x, 0), g, g * y), lambda g, x: where(gt(x, 0), 0, g * x),
+    "prelu",
+    _prelu,
+    lambda g, x, y: where(gt(x, 0), g, g * y),
+    lambda g, x: where(gt(x, 0), 0, g * x),
     node_name="PreluKernelBackward0",
 )
 
@@ -197,4 +221,3 @@ def _glu_rule(g: Any, x: Any, dim: int) -> Any:
 
 #: The first half along `dim` times the sigmoid of the second.
 glu = op("glu", _glu, (_glu_rule,), halves=True, batch=lambda size, dim: (dim + 1,))
-

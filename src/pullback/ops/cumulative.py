@@ -38,7 +38,12 @@ def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
 
 #: Running sum along `dim`, from the end with `reverse`.
 cumsum = op(
-    "cumsum", _cumsum, (lambda g, dim, reverse: cumsum(g, dim, not reverse),), kind="linear", halves=True, batch=dim_first
+    "cumsum",
+    _cumsum,
+    (lambda g, dim, reverse: cumsum(g, dim, not reverse),),
+    kind="linear",
+    halves=True,
+    batch=dim_first,
 )
 
 
@@ -54,7 +59,9 @@ def _shift(x: ndarray, /, dim: int, backward: bool) -> ndarray:
 
 
 #: Every element moved one place along `dim`, a zero where none comes from; `backward` moves towards the start.
-shift = op("shift", _shift, (lambda g, dim, backward: shift(g, dim, not backward),), kind="linear", batch=dim_first)
+shift = op(
+    "shift", _shift, (lambda g, dim, backward: shift(g, dim, not backward),), kind="linear", batch=dim_first
+)
 
 
 def _recurrence(a: ndarray, b: ndarray, /, dim: int, reverse: bool) -> ndarray:
@@ -81,9 +88,7 @@ def _recurrence_b(g: Any, a: Any, dim: int, reverse: bool) -> Any:
 
 
 #: y[k] = a[k]·y[k−1] + b[k] along `dim` (y[k] = a[k]·y[k+1] + b[k] with `reverse`), starting from 0.
-recurrence = op(
-    "recurrence", _recurrence, (_recurrence_a, _recurrence_b), kind="opaque", batch=dim_first
-)
+recurrence = op("recurrence", _recurrence, (_recurrence_a, _recurrence_b), kind="opaque", batch=dim_first)
 
 
 def _exclusive_cumprod(x: ndarray, /, dim: int, reverse: bool) -> ndarray:

@@ -52,7 +52,10 @@ class _Scaled:
         self.count = len(inputs)
         # The names of a rule's parameters say what is saved.
         self.__signature__ = inspect.Signature(
-            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in ("g", *inputs, *attrs, "reduction")]
+            [
+                inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY)
+                for n in ("g", *inputs, *attrs, "reduction")
+            ]
         )
 
     def __call__(self, g: Any, *values: Any) -> Any:
@@ -62,13 +65,21 @@ class _Scaled:
 
 
 def pairwise(
-    name: str, loss: Callable[..., ndarray], *slopes: Callable[..., Any] | None, attrs: tuple[str, ...] = (),
-    inputs: tuple[str, ...] = ("x", "y"), **fields: Any,
+    name: str,
+    loss: Callable[..., ndarray],
+    *slopes: Callable[..., Any] | None,
+    attrs: tuple[str, ...] = (),
+    inputs: tuple[str, ...] = ("x", "y"),
+    **fields: Any,
 ) -> Callable[..., Any]:
     """Declare a loss of pairs: ``loss(*inputs, *attrs)`` on arrays, ``slope(g, *inputs, *attrs)`` per input."""
+
     def kernel(*args: Any) -> ndarray:
         arrays = promoted(args[: len(inputs)], "same")
-        half = next((a.dtype for a in arrays if a is not None and a.dtype.itemsize == 2 and a.dtype.kind in "fV"), None)
+        half = next(
+            (a.dtype for a in arrays if a is not None and a.dtype.itemsize == 2 and a.dtype.kind in "fV"),
+            None,
+        )
         if half is not None:
             arrays = tuple(a if a is None else a.astype(np.float32) for a in arrays)
         try:
@@ -79,7 +90,10 @@ def pairwise(
         return result if half is None else result.astype(half)
 
     def batched(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], *given: Any) -> Any:
-        own = [len(shape_of(v)) - (d is not None) if v is not None else 0 for v, d in zip(values, dims, strict=True)]
+        own = [
+            len(shape_of(v)) - (d is not None) if v is not None else 0
+            for v, d in zip(values, dims, strict=True)
+        ]
         rank = max(own)
         aligned = tuple(_aligned(v, d, rank) for v, d in zip(values, dims, strict=True))
         each = call(*aligned, *given[:-1], "none")
@@ -105,9 +119,7 @@ def _square(x: ndarray, y: ndarray) -> ndarray:
 
 
 #: (x − y)²
-mse_loss = pairwise(
-    "mse_loss", _square, lambda g, x, y: g * (2 * (x - y)), lambda g, x, y: g * (2 * (y - x))
-)
+mse_loss = pairwise("mse_loss", _square, lambda g, x, y: g * (2 * (x - y)), lambda g, x, y: g * (2 * (y - x)))
 
 
 def _smooth_l1(x: ndarray, y: ndarray, beta: float) -> ndarray:
@@ -122,8 +134,12 @@ def _smooth_l1_slope(g: Any, x: Any, y: Any, beta: float) -> Any:
 
 #: ½d²/β where |d| < β, else |d| − ½β, for d = x − y.
 smooth_l1_loss = pairwise(
-    "smooth_l1_loss", _smooth_l1, _smooth_l1_slope, lambda g, x, y, beta: -_smooth_l1_slope(g, x, y, beta),
-    attrs=("beta",), node_name="SmoothL1LossBackward0",
+    "smooth_l1_loss",
+    _smooth_l1,
+    _smooth_l1_slope,
+    lambda g, x, y, beta: -_smooth_l1_slope(g, x, y, beta),
+    attrs=("beta",),
+    node_name="SmoothL1LossBackward0",
 )
 
 
@@ -151,7 +167,9 @@ def _soft_margin(x: ndarray, y: ndarray) -> ndarray:
 
 #: log(1 + exp(−y·x))
 soft_margin_loss = pairwise(
-    "soft_margin_loss", _soft_margin, lambda g, x, y: g * (-y * sigmoid(-(x * y))),
+    "soft_margin_loss",
+    _soft_margin,
+    lambda g, x, y: g * (-y * sigmoid(-(x * y))),
     lambda g, x, y: g * (-x * sigmoid(-(x * y))),
 )
 
@@ -173,8 +191,12 @@ def _bce_slope(g: Any, x: Any, y: Any, weight: Any) -> Any:
 
 #: −w(y·log x + (1 − y)·log(1 − x)), logarithms no less than −100.
 binary_cross_entropy = pairwise(
-    "binary_cross_entropy", _bce, _bce_slope, lambda g, x, y, weight: _weighted(g, weight) * (log(1 - x) - log(x)),
-    None, inputs=("x", "y", "weight"),
+    "binary_cross_entropy",
+    _bce,
+    _bce_slope,
+    lambda g, x, y, weight: _weighted(g, weight) * (log(1 - x) - log(x)),
+    None,
+    inputs=("x", "y", "weight"),
 )
 
 
@@ -205,7 +227,12 @@ def _bce_logits_target(g: Any, x: Any, y: Any, weight: Any, pos_weight: Any) -> 
 
 #: w((1 − y)·x − (1 + (p − 1)·y)·log(sigmoid x)), p the weight of positive targets.
 binary_cross_entropy_with_logits = pairwise(
-    "binary_cross_entropy_with_logits", _bce_logits, _bce_logits_slope, _bce_logits_target, None, None,
+    "binary_cross_entropy_with_logits",
+    _bce_logits,
+    _bce_logits_slope,
+    _bce_logits_target,
+    None,
+    None,
     inputs=("x", "y", "weight", "pos_weight"),
 )
 
@@ -222,7 +249,9 @@ def _nll_weights(target: ndarray, weight: Any, /, ignore_index: int, dtype: np.d
 
 #: The weight of each target: of its class, 0 where it is ignored.
 nll_weights = op(
-    "nll_weights", _nll_weights, kind="gather",
+    "nll_weights",
+    _nll_weights,
+    kind="gather",
     batch_rule=lambda size, values, dims, ignore, dtype: _weights_batched(size, values, dims, ignore, dtype),
 )
 
@@ -275,7 +304,12 @@ def _nll_rule(
         w = w / sum_dims(w, tuple(range(rank)), False)
     each = -(w * g)
     shape = shape_of(each)
-    return place(reshape(each, (*shape[:dim], 1, *shape[dim:])), nll_index(target, ignore_index, dim), dim, shape_x[dim])
+    return place(
+        reshape(each, (*shape[:dim], 1, *shape[dim:])),
+        nll_index(target, ignore_index, dim),
+        dim,
+        shape_x[dim],
+    )
 
 
 def _nll_jvp(primals: Any, tangents: Any, out: Any, reduction: str, ignore_index: int) -> Any:
@@ -313,11 +347,14 @@ def _spread_batch(value: Any, dim: int | None, size: int) -> Any:
 
 
 #: −w[target]·x[target], for classes along dim 1 (dim 0 of a vector); the mean is weighted.
-nll_loss = op(
-    "nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched
-)
+nll_loss = op("nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched)
 #: The same with places behind the classes, under torch's other node name.
 nll_loss_nd = op(
-    "nll_loss2d", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched,
+    "nll_loss2d",
+    _nll,
+    (_nll_rule, None, None),
+    kind="opaque",
+    jvp=_nll_jvp,
+    batch_rule=_nll_batched,
     node_name="NllLoss2DBackward0",
 )

@@ -81,9 +81,7 @@ def _layer_norm(
     return kernels.layer_norm(x, weight, bias, axes, eps)
 
 
-def _layer_rule(
-    g: Any, x: Any, weight: Any, mean: Any, rstd: Any, axes: int, eps: float
-) -> tuple[Any, ...]:
+def _layer_rule(g: Any, x: Any, weight: Any, mean: Any, rstd: Any, axes: int, eps: float) -> tuple[Any, ...]:
     return layer_norm_backward(g, x, weight, mean, rstd, axes, eps)  # type: ignore[no-any-return]
 
 
@@ -100,7 +98,9 @@ def _layer_backward_rule(
     dims, over = _layer_dims(shape, axes)
     kept = (*(1,) * len(over), *(shape[d] for d in dims))
     a, b, c = covectors
-    in_g, in_x, in_weight = pulled_twice((a, reshape(b, kept), reshape(c, kept)), g, x, weight, dims, over, eps)
+    in_g, in_x, in_weight = pulled_twice(
+        (a, reshape(b, kept), reshape(c, kept)), g, x, weight, dims, over, eps
+    )
     return in_g, in_x, None if weight is None else reshape(in_weight, shape_of(weight)), None, None
 
 
@@ -145,11 +145,20 @@ def _layer_backward_batched(size: int, values: Any, dims: Any, axes: int, eps: f
 
 #: (x − mean)·rstd·weight + bias over the last `axes` axes.
 layer_norm = op(
-    "native_layer_norm", _layer_norm, _layer_rule, joint=True, outputs=("out", "mean", "rstd"), differentiable=(0,),
+    "native_layer_norm",
+    _layer_norm,
+    _layer_rule,
+    joint=True,
+    outputs=("out", "mean", "rstd"),
+    differentiable=(0,),
     batch_rule=_layer_batched,
 )
 layer_norm_backward = op(
-    "native_layer_norm_backward", _layer_backward, _layer_backward_rule, joint=True, outputs=("dx", "dweight", "dbias"),
+    "native_layer_norm_backward",
+    _layer_backward,
+    _layer_backward_rule,
+    joint=True,
+    outputs=("dx", "dweight", "dbias"),
     batch_rule=_layer_backward_batched,
 )
 
@@ -176,7 +185,14 @@ def _batch_rule(
 
 
 def _batch_backward(
-    g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, invstd: ndarray, /, training: bool, eps: float
+    g: ndarray,
+    x: ndarray,
+    weight: ndarray | None,
+    mean: ndarray,
+    invstd: ndarray,
+    /,
+    training: bool,
+    eps: float,
 ) -> tuple[ndarray, ndarray, ndarray]:
     return kernels.batch_norm_adjoint(g, x, mean, invstd, weight, training)
 
@@ -216,7 +232,9 @@ def _batch_affine(value: Any, dim: int | None, size: int, rank: int) -> Any:
 def _batch_batched(size: int, values: Any, dims: Any, training: bool, eps: float) -> tuple[Any, ...]:
     x = _front(values[0], dims[0], size)
     rank = len(shape_of(x))
-    weight, bias, mean, var = (_batch_affine(v, d, size, rank) for v, d in zip(values[1:], dims[1:], strict=True))
+    weight, bias, mean, var = (
+        _batch_affine(v, d, size, rank) for v, d in zip(values[1:], dims[1:], strict=True)
+    )
     over = tuple(d for d in range(1, rank) if d != 2)
     if training:
         mean = mean_dims(x, over, True)
@@ -232,24 +250,39 @@ def _batch_batched(size: int, values: Any, dims: Any, training: bool, eps: float
 def _batch_backward_batched(size: int, values: Any, dims: Any, training: bool, eps: float) -> tuple[Any, ...]:
     g, x = (_front(v, d, size) for v, d in zip(values[:2], dims[:2], strict=True))
     rank = len(shape_of(x))
-    weight, mean, invstd = (_batch_affine(v, d, size, rank) for v, d in zip(values[2:], dims[2:], strict=True))
+    weight, mean, invstd = (
+        _batch_affine(v, d, size, rank) for v, d in zip(values[2:], dims[2:], strict=True)
+    )
     over = tuple(d for d in range(1, rank) if d != 2)
     if training:
         in_x, in_weight, in_bias = pulled(g, x, weight, over, over, eps)
     else:
-        in_x, in_weight, in_bias = _times(g * invstd, weight), _sum(g * ((x - mean) * invstd), over), _sum(g, over)
+        in_x, in_weight, in_bias = (
+            _times(g * invstd, weight),
+            _sum(g * ((x - mean) * invstd), over),
+            _sum(g, over),
+        )
     channels = (size, shape_of(x)[2])
     return in_x, reshape(in_weight, channels), reshape(in_bias, channels)
 
 
 #: (x − mean)·invstd·weight + bias for each channel (dim 1), with the statistics of x in training, else with those given.
 batch_norm = op(
-    "native_batch_norm", _batch_norm, _batch_rule, joint=True, outputs=("out", "batch_mean", "invstd", "batch_var"),
-    differentiable=(0,), batch_rule=_batch_batched,
+    "native_batch_norm",
+    _batch_norm,
+    _batch_rule,
+    joint=True,
+    outputs=("out", "batch_mean", "invstd", "batch_var"),
+    differentiable=(0,),
+    batch_rule=_batch_batched,
 )
 batch_norm_backward = op(
-    "native_batch_norm_backward", _batch_backward, _batch_backward_rule, joint=True,
-    outputs=("dx", "dweight", "dbias"), batch_rule=_batch_backward_batched,
+    "native_batch_norm_backward",
+    _batch_backward,
+    _batch_backward_rule,
+    joint=True,
+    outputs=("dx", "dweight", "dbias"),
+    batch_rule=_batch_backward_batched,
 )
 
 # --- group norm -------------------------------------------------------------------------------------------------------
@@ -273,7 +306,9 @@ def _group_norm(
     return out.reshape(x.shape).astype(x.dtype, copy=False), mean, rstd
 
 
-def _group_rule(g: Any, x: Any, weight: Any, mean: Any, rstd: Any, groups: int, eps: float) -> tuple[Any, ...]:
+def _group_rule(
+    g: Any, x: Any, weight: Any, mean: Any, rstd: Any, groups: int, eps: float
+) -> tuple[Any, ...]:
     return group_norm_backward(g, x, weight, mean, rstd, groups, eps)  # type: ignore[no-any-return]
 
 
@@ -289,16 +324,24 @@ def _group_backward(
     z = (x4 - mean.reshape(column)) * rstd.reshape(column)
     in_weight = np.add.reduce(g4 * z, axis=(0, 3)).reshape(-1)
     in_bias = np.add.reduce(g4, axis=(0, 3)).reshape(-1)
-    return in_x.reshape(x.shape).astype(x.dtype, copy=False), in_weight.astype(x.dtype), in_bias.astype(x.dtype)
+    return (
+        in_x.reshape(x.shape).astype(x.dtype, copy=False),
+        in_weight.astype(x.dtype),
+        in_bias.astype(x.dtype),
+    )
 
 
-def _group_backward_rule(covectors: Any, g: Any, x: Any, weight: Any, groups: int, eps: float) -> tuple[Any, ...]:
+def _group_backward_rule(
+    covectors: Any, g: Any, x: Any, weight: Any, groups: int, eps: float
+) -> tuple[Any, ...]:
     whole = shape_of(x)
     shape = _grouped(whole, groups)
     channels = (1, groups, shape[2], 1)
     a, b, c = reshape(covectors[0], shape), reshape(covectors[1], channels), reshape(covectors[2], channels)
     w = None if weight is None else reshape(weight, channels)
-    in_g, in_x, in_weight = pulled_twice((a, b, c), reshape(g, shape), reshape(x, shape), w, (2, 3), (0, 3), eps)
+    in_g, in_x, in_weight = pulled_twice(
+        (a, b, c), reshape(g, shape), reshape(x, shape), w, (2, 3), (0, 3), eps
+    )
     in_weight = None if weight is None else reshape(in_weight, shape_of(weight))
     return reshape(in_g, whole), reshape(in_x, whole), in_weight, None, None
 
@@ -328,10 +371,19 @@ def _group_backward_batched(size: int, values: Any, dims: Any, groups: int, eps:
 
 #: Normalisation of each group of channels, then weight and bias for each channel.
 group_norm = op(
-    "native_group_norm", _group_norm, _group_rule, joint=True, outputs=("out", "mean", "rstd"), differentiable=(0,),
+    "native_group_norm",
+    _group_norm,
+    _group_rule,
+    joint=True,
+    outputs=("out", "mean", "rstd"),
+    differentiable=(0,),
     batch_rule=_group_batched,
 )
 group_norm_backward = op(
-    "native_group_norm_backward", _group_backward, _group_backward_rule, joint=True, outputs=("dx", "dweight", "dbias"),
+    "native_group_norm_backward",
+    _group_backward,
+    _group_backward_rule,
+    joint=True,
+    outputs=("dx", "dweight", "dbias"),
     batch_rule=_group_backward_batched,
 )

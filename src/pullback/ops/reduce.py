@@ -81,7 +81,12 @@ def _sum_all(x: ndarray, /) -> ndarray:
 
 #: Σ of all elements; of integers in int64.
 sum_all = op(
-    "sum_all", _sum_all, (lambda g, shape_x: _fill(g, shape_x),), kind="reduce", halves=True, node_name="SumBackward0",
+    "sum_all",
+    _sum_all,
+    (lambda g, shape_x: _fill(g, shape_x),),
+    kind="reduce",
+    halves=True,
+    node_name="SumBackward0",
     jvp=lambda primals, tangents, out: sum_all(tangents[0]),
     batch_rule=over_rows(lambda x, dims: sum_dims(x, dims, False)),
 )
@@ -100,8 +105,13 @@ def _over_nothing(r: ndarray) -> ndarray:
 
 #: Mean of all elements.
 mean_all = op(
-    "mean_all", _mean_all, (lambda g, shape_x: _fill(g / (math.prod(shape_x) or math.nan), shape_x),), kind="reduce", halves=True,
-    node_name="MeanBackward0", jvp=lambda primals, tangents, out: mean_all(tangents[0]),
+    "mean_all",
+    _mean_all,
+    (lambda g, shape_x: _fill(g / (math.prod(shape_x) or math.nan), shape_x),),
+    kind="reduce",
+    halves=True,
+    node_name="MeanBackward0",
+    jvp=lambda primals, tangents, out: mean_all(tangents[0]),
     batch_rule=over_rows(lambda x, dims: mean_dims(x, dims, False)),
 )
 
@@ -114,9 +124,17 @@ def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 
 #: Mean over `dims`.
 mean_dims = op(
-    "mean", _mean,
-    (lambda g, shape_x, dims, keepdim: spread(g, shape_x, dims, keepdim) / (count(shape_x, dims) or math.nan),),
-    kind="reduce", halves=True, node_name="MeanBackward1", batch=shifted,
+    "mean",
+    _mean,
+    (
+        lambda g, shape_x, dims, keepdim: (
+            spread(g, shape_x, dims, keepdim) / (count(shape_x, dims) or math.nan)
+        ),
+    ),
+    kind="reduce",
+    halves=True,
+    node_name="MeanBackward1",
+    batch=shifted,
     jvp=lambda primals, tangents, out, dims, keepdim: mean_dims(tangents[0], dims, keepdim),
 )
 
@@ -127,9 +145,12 @@ def _nansum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 
 #: Sum over `dims` of what is not nan.
 nansum = op(
-    "nansum", _nansum,
+    "nansum",
+    _nansum,
     (lambda g, x, dims, keepdim: where(isnan(x), 0, spread(g, shape_of(x), dims, keepdim)),),
-    kind="reduce", halves=True, batch=shifted,
+    kind="reduce",
+    halves=True,
+    batch=shifted,
 )
 
 
@@ -148,7 +169,12 @@ def _prod_rule(g: Any, x: Any, dim: int, keepdim: bool) -> Any:
 
 #: Product along one dim.
 prod_dim = op(
-    "prod", _prod, (_prod_rule,), kind="reduce", halves=True, node_name="ProdBackward1",
+    "prod",
+    _prod,
+    (_prod_rule,),
+    kind="reduce",
+    halves=True,
+    node_name="ProdBackward1",
     batch=lambda size, dim, keepdim: (dim + 1, keepdim),
 )
 
@@ -164,9 +190,16 @@ def _prod_all_rule(g: Any, x: Any) -> Any:
 
 #: Product of all elements.
 prod_all = op(
-    "prod_all", _prod_all, (_prod_all_rule,), kind="reduce", halves=True, node_name="ProdBackward0",
+    "prod_all",
+    _prod_all,
+    (_prod_all_rule,),
+    kind="reduce",
+    halves=True,
+    node_name="ProdBackward0",
     batch_rule=lambda size, values, dims: prod_dim(
-        reshape(permute_to_front(values[0], dims[0]), (size, math.prod(shape_of(values[0])) // max(size, 1))), 1, False
+        reshape(permute_to_front(values[0], dims[0]), (size, math.prod(shape_of(values[0])) // max(size, 1))),
+        1,
+        False,
     ),
 )
 
@@ -212,7 +245,9 @@ def _std_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], correction: float
 std = op("std", _std, (_std_rule,), kind="reduce", halves=True, batch=shifted)
 
 
-def _var_mean(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> tuple[ndarray, ndarray]:
+def _var_mean(
+    x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool
+) -> tuple[ndarray, ndarray]:
     return _var(x, dims, correction, keepdim), _mean(x, dims, keepdim)
 
 
@@ -227,11 +262,19 @@ def _var_mean_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, kee
 
 #: Variance and mean over `dims`.
 var_mean = op(
-    "var_mean", _var_mean, (_var_mean_rule,), kind="reduce", halves=True, outputs=("var", "mean"), batch=shifted
+    "var_mean",
+    _var_mean,
+    (_var_mean_rule,),
+    kind="reduce",
+    halves=True,
+    outputs=("var", "mean"),
+    batch=shifted,
 )
 
 
-def _std_mean(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool) -> tuple[ndarray, ndarray]:
+def _std_mean(
+    x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool
+) -> tuple[ndarray, ndarray]:
     return _std(x, dims, correction, keepdim), _mean(x, dims, keepdim)
 
 
@@ -241,7 +284,13 @@ def _std_mean_rule(g: Any, x: Any, std: Any, dims: tuple[int, ...], correction: 
 
 #: Standard deviation and mean over `dims`.
 std_mean = op(
-    "std_mean", _std_mean, (_std_mean_rule,), kind="reduce", halves=True, outputs=("std", "mean"), batch=shifted
+    "std_mean",
+    _std_mean,
+    (_std_mean_rule,),
+    kind="reduce",
+    halves=True,
+    outputs=("std", "mean"),
+    batch=shifted,
 )
 
 
@@ -298,8 +347,13 @@ def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...
 
 #: (Σ|x|^ord)^(1/ord) over `dims`; the largest for inf, the smallest for −inf, how many are not 0 for 0.
 vector_norm = op(
-    "vector_norm", _vector_norm, (_vector_norm_rule,), kind="reduce", halves=True,
-    node_name="LinalgVectorNormBackward0", batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
+    "vector_norm",
+    _vector_norm,
+    (_vector_norm_rule,),
+    kind="reduce",
+    halves=True,
+    node_name="LinalgVectorNormBackward0",
+    batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
 )
 
 
@@ -309,7 +363,12 @@ def _norm_dim(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -
 
 #: The same under the node name that `pairwise_distance` leaves.
 norm_dims = op(
-    "norm_dims", _norm_dim, (_vector_norm_rule,), kind="reduce", halves=True, node_name="NormBackward1",
+    "norm_dims",
+    _norm_dim,
+    (_vector_norm_rule,),
+    kind="reduce",
+    halves=True,
+    node_name="NormBackward1",
     batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
 )
 
@@ -327,7 +386,10 @@ def _dist_rule(g: Any, x: Any, y: Any, out: Any, ord: float) -> Any:
 
 #: The norm of x − y.
 dist = op(
-    "dist", _dist, (_dist_rule, lambda g, x, y, out, ord: -_dist_rule(g, x, y, out, ord)), kind="reduce",
+    "dist",
+    _dist,
+    (_dist_rule, lambda g, x, y, out, ord: -_dist_rule(g, x, y, out, ord)),
+    kind="reduce",
     batch_rule=lambda size, values, dims, ord: _dist_batched(values, dims, ord),
 )
 
@@ -362,12 +424,16 @@ def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 
 #: log Σ exp(x) over `dims`.
 logsumexp = op(
-    "logsumexp", _logsumexp,
+    "logsumexp",
+    _logsumexp,
     (
-        lambda g, x, out, dims, keepdim: spread(g, shape_of(x), dims, keepdim)
-        * conj(exp(x - spread(out, shape_of(x), dims, keepdim))),
+        lambda g, x, out, dims, keepdim: (
+            spread(g, shape_of(x), dims, keepdim) * conj(exp(x - spread(out, shape_of(x), dims, keepdim)))
+        ),
     ),
-    kind="reduce", halves=True, batch=shifted,
+    kind="reduce",
+    halves=True,
+    batch=shifted,
 )
 
 
@@ -392,4 +458,3 @@ def _count_nonzero(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
 all_dims = op("all", _all, kind="reduce", batch=shifted)
 any_dims = op("any", _any, kind="reduce", batch=shifted)
 count_nonzero = op("count_nonzero", _count_nonzero, kind="reduce", batch=shifted)
-

@@ -46,7 +46,10 @@ def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
 
 #: exp(x) / Σ exp(x) along `dim`.
 softmax = op(
-    "softmax", _softmax, (lambda g, out, dim: _softmax_pull(g, out, dim),), halves=True,
+    "softmax",
+    _softmax,
+    (lambda g, out, dim: _softmax_pull(g, out, dim),),
+    halves=True,
     batch_rule=_batched(lambda: softmax),
     jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
 )
@@ -74,6 +77,10 @@ def _log_softmax_jvp(primals: Any, tangents: Any, out: Any, dim: int) -> Any:
 
 #: x − log Σ exp(x) along `dim`.
 log_softmax = op(
-    "log_softmax", _log_softmax, (_log_softmax_rule,), halves=True, batch_rule=_batched(lambda: log_softmax),
+    "log_softmax",
+    _log_softmax,
+    (_log_softmax_rule,),
+    halves=True,
+    batch_rule=_batched(lambda: log_softmax),
     jvp=_log_softmax_jvp,
 )

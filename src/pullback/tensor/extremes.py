@@ -12,8 +12,11 @@ from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..graph_errors import type_word
 from ..ops import cumulative as c
 from ..ops import extreme as e
-from ..ops.comparison import where
-from ..ops.structure import reshape
+from ..ops.arithmetic import sub
+from ..ops.comparison import logical_xor, where
+from ..ops.join import cat
+from ..ops.structure import permute, reshape
+from ..ops.view import slice_dim
 from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
 from .return_types import return_type
 
@@ -22,7 +25,7 @@ _F = Callable[..., Any]
 
 def _refuse_complex(x: Any, kernel: str) -> None:
     if dtype_of(x).kind == "c":
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{type_word(dtype_of(x))}\'')
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
 
 
 def _check_row(name: str, shape: tuple[int, ...], dim: int) -> None:
@@ -101,7 +104,9 @@ def _bare(name: str, call: _F) -> _F:
         return call(input, dims, keepdim)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The {'largest' if name == 'amax' else 'smallest'} element over `dim`; ties share the gradient."
+    function.__doc__ = (
+        f"The {'largest' if name == 'amax' else 'smallest'} element over `dim`; ties share the gradient."
+    )
     return function
 
 
@@ -141,7 +146,9 @@ def _arg(name: str, call: _F) -> _F:
         return call(input, found, keepdim)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Where the {'largest' if name == 'argmax' else 'smallest'} element is, along `dim` or of all."
+    function.__doc__ = (
+        f"Where the {'largest' if name == 'argmax' else 'smallest'} element is, along `dim` or of all."
+    )
     return function
 
 
@@ -215,7 +222,9 @@ def logcumsumexp(input: Any, dim: int) -> Any:
     check_tensor("logcumsumexp", input)
     found = one_dim(dim, len(shape_of(input)))
     if dtype_of(input).kind in "biu":
-        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_word(dtype_of(input))}'")
+        raise NotImplementedError(
+            f"\"logcumsumexp_out_cpu\" not implemented for '{type_word(dtype_of(input))}'"
+        )
     return c.logcumsumexp(input, found)
 
 
@@ -235,6 +244,25 @@ def cummin(input: Any, dim: int) -> Any:
     found = one_dim(dim, len(shape_of(input)))
     _refuse_complex(input, "cummin_cpu")
     return _named("cummin", e.cummin(input, found))
+
+
+@reduction
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Differences of neighbours along `dim`, `n` times over."""
+    check_tensor("diff", input)
+    shape = shape_of(input)
+    if not shape:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    found = one_dim(dim, len(shape))
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    ends = [x for x in (prepend, input, append) if x is not None]
+    x = cat(ends, found) if len(ends) > 1 else input
+    subtract = logical_xor if dtype_of(x).kind == "b" else sub
+    for _ in range(min(n, shape_of(x)[found])):
+        size = shape_of(x)[found]
+        x = subtract(slice_dim(x, found, 1, size, 1), slice_dim(x, found, 0, size - 1, 1))
+    return x
 
 
 # --- quantiles --------------------------------------------------------------------------------------------------------
@@ -260,8 +288,6 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     x = reshape(x, (1,)) if not shape_of(x) else x
     row = shape_of(x)
     last = len(row) - 1
-    from ..ops.structure import permute
-
     turned = permute(x, (*(d for d in range(last + 1) if d != own), own))
     if not row[own]:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
@@ -297,14 +323,16 @@ def _interpolated(x: Any, points: np.ndarray, interpolation: str, skip: bool) ->
 
 
 @reduction
-def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+def quantile(
+    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
     """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation)
 
 
 @reduction
-def nanquantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+def nanquantile(
+    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
     """`quantile` of what is not nan."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
-
-

@@ -98,8 +98,10 @@ def accumulated(input: Any, dtype: Any) -> Any:
 
 
 def _is_dim(v: Any) -> bool:
-    return v is None or isinstance(v, (int, np.integer)) or (
-        isinstance(v, (tuple, list)) and all(isinstance(d, (int, np.integer)) for d in v)
+    return (
+        v is None
+        or isinstance(v, (int, np.integer))
+        or (isinstance(v, (tuple, list)) and all(isinstance(d, (int, np.integer)) for d in v))
     )
 
 
@@ -268,7 +270,12 @@ def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], corr
 
 def _spread(name: str, call: _F, label: str) -> _F:
     def function(
-        input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = _MISSING
+        input: Any,
+        dim: Any = None,
+        unbiased: Any = None,
+        keepdim: bool = False,
+        *,
+        correction: Any = _MISSING,
     ) -> Any:
         dims, chosen, keep = _spread_arguments(label, input, dim, unbiased, keepdim, correction)
         _warn_freedom(name, shape_of(input), dims, chosen)
@@ -330,7 +337,9 @@ def _order_text(ord: float) -> str:
 
 
 @reduction(namespace="linalg")
-def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+def matrix_norm(
+    A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Any:
     """Norm of the matrices in dims `dim`: Frobenius, 1 and −1 (columns), inf and −inf (rows)."""
     check_tensor("linalg_matrix_norm", A)
     shape = shape_of(A)
@@ -347,7 +356,11 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = F
     from ..ops.extreme import amax, amin
 
     result = (amax if ord > 0 else amin)(sums, (across,), True)
-    return result if keepdim else reshape(result, tuple(s for i, s in enumerate(shape) if i not in (rows, columns)))
+    return (
+        result
+        if keepdim
+        else reshape(result, tuple(s for i, s in enumerate(shape) if i not in (rows, columns)))
+    )
 
 
 @reduction(namespace="linalg", name="norm")
@@ -418,5 +431,3 @@ def count_nonzero(input: Any, dim: Any = None) -> Any:
     """How many elements, over `dim`, are not 0."""
     check_tensor("count_nonzero", input)
     return r.count_nonzero(input, reduced_dims(dim, len(shape_of(input))))
-
-

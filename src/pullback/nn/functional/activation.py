@@ -6,17 +6,18 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ... import dtypes, errors
-from ...tensor import random as random_facade
+from ... import dtypes
 from ...core import inplace as writing
 from ...core.modes import modes
-from ...core.value import TensorBase, dtype_of, shape_of
+from ...core.value import dtype_of, shape_of
 from ...graph_errors import type_word
 from ...ops import activation as o
 from ...ops import elementwise as e
 from ...ops import random as draws
-from ...ops.structure import reshape
+from ...tensor import activations
+from ...tensor import random as random_facade
 from ...tensor import softmax as softmaxes
+from ...tensor.activations import check_floating
 from ...tensor.api import public
 from ...tensor.reductions import in_dtype
 from ...tensor.tensor import checked_dim
@@ -37,13 +38,6 @@ def written(input: Any, compute: Callable[[], Any]) -> Any:
 
 def _apply(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
     return written(input, lambda: call(input, *attrs)) if inplace else call(input, *attrs)
-
-
-def _check_floating(name: str, input: Any) -> None:
-    if not isinstance(input, TensorBase):
-        raise errors.argument_type(name, "input", 1, "Tensor", input)
-    if dtype_of(input).kind not in "fV":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{type_word(dtype_of(input))}'")
 
 
 # --- rectifiers -------------------------------------------------------------------------------------------------------
@@ -86,7 +80,7 @@ def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
 @functional
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """input where it is positive, else `negative_slope`·input."""
-    _check_floating("leaky_relu_cpu", input)
+    check_floating("leaky_relu_cpu", input)
     return _apply(input, inplace, o.leaky_relu, float(negative_slope))
 
 
@@ -111,28 +105,24 @@ def threshold_(input: Any, threshold: float, value: float) -> Any:
 @functional
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """min(max(0, input + 3), 6) / 6."""
-    _check_floating("hardsigmoid_cpu", input)
+    check_floating("hardsigmoid_cpu", input)
     return _apply(input, inplace, o.hardsigmoid)
 
 
 @functional
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """input·hardsigmoid(input)."""
-    _check_floating("hardswish_cpu", input)
+    check_floating("hardswish_cpu", input)
     return _apply(input, inplace, o.hardswish)
 
 
-@functional
-def hardshrink(input: Any, lambd: float = 0.5) -> Any:
-    """input where |input| > `lambd`, else 0."""
-    _check_floating("hardshrink_cpu", input)
-    return o.hardshrink(input, float(lambd))
+hardshrink = functional(activations.hardshrink)
 
 
 @functional
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """input brought `lambd` nearer to 0, and 0 where |input| ≤ `lambd`."""
-    _check_floating("softshrink_check", input)
+    check_floating("softshrink_check", input)
     limit = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).max
     if not 0 <= lambd <= limit:
         raise RuntimeError(
@@ -141,40 +131,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     return o.softshrink(input, float(lambd))
 
 
-def _prelu(input: Any, weight: Any) -> Any:
-    shape, own = shape_of(input), shape_of(weight)
-    if not isinstance(weight, TensorBase):
-        raise errors.argument_type("prelu", "weight", 2, "Tensor", weight)
-    count = 1
-    for n in own:
-        count *= n
-    if count != 1:
-        if not shape:
-            raise RuntimeError("Not allow zero-dim input tensor.")
-        channels = shape[1] if len(shape) > 1 else 1
-        if channels != count:
-            raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size "
-                f"= {channels}."
-            )
-    if len(own) > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {len(own)}")
-    if dtype_of(input) != dtype_of(weight):
-        raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {type_word(dtype_of(input))} and {type_word(dtype_of(weight))}"
-        )
-    if own and shape != own:
-        weight = reshape(weight, (1, count, *(1,) * (len(shape) - 2)) if len(shape) > 1 else (count,))
-    return o.prelu(input, weight)
-
-
-@public
-def prelu(input: Any, weight: Any) -> Any:
-    """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
-    return _prelu(input, weight)
-
-
-functional(prelu)
+prelu = functional(activations.prelu)
 
 
 @functional
@@ -188,7 +145,7 @@ def rrelu(
         return _apply(input, inplace, o.leaky_relu, (lower + upper) / 2)
     from ...ops.comparison import where
 
-    slopes = draws.uniform(input.detach(), float(lower), float(upper), _generator())
+    slopes = draws.uniform.call(input.detach(), float(lower), float(upper), _generator())
     noise = where(input.detach() <= 0, slopes, 1.0)
     return _apply(input, inplace, o.rrelu, noise)
 
@@ -199,7 +156,7 @@ def rrelu(
 @functional
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input where it is positive, else α(exp(input) − 1)."""
-    _check_floating("elu_cpu", input)
+    check_floating("elu_cpu", input)
     return _apply(input, inplace, o.elu, float(alpha), 1.0, 1.0)
 
 
@@ -212,8 +169,10 @@ def elu_(input: Any, alpha: float = 1.0) -> Any:
 @functional
 def selu(input: Any, inplace: bool = False) -> Any:
     """The self-normalising `elu`: scale 1.0507, α 1.6733."""
-    _check_floating("elu_cpu", input)
-    return _apply(input, inplace, o.elu, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0)
+    check_floating("elu_cpu", input)
+    return _apply(
+        input, inplace, o.elu, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
+    )
 
 
 @functional
@@ -227,7 +186,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input where it is positive, else α(exp(input/α) − 1)."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    _check_floating("elu_cpu", input)
+    check_floating("elu_cpu", input)
     return _apply(input, inplace, o.celu, float(alpha))
 
 
@@ -242,7 +201,7 @@ def gelu(input: Any, *, approximate: str = "none") -> Any:
     """input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a tanh."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    _check_floating("GeluKernelImpl", input)
+    check_floating("GeluKernelImpl", input)
     return o.gelu(input, approximate)
 
 
@@ -250,28 +209,28 @@ def gelu(input: Any, *, approximate: str = "none") -> Any:
 def silu(input: Any, inplace: bool = False) -> Any:
     """input·sigmoid(input)."""
     if dtype_of(input).kind in "biu":
-        _check_floating("silu_cpu", input)
+        check_floating("silu_cpu", input)
     return _apply(input, inplace, o.silu)
 
 
 @functional
 def mish(input: Any, inplace: bool = False) -> Any:
     """input·tanh(softplus(input))."""
-    _check_floating("mish_cpu", input)
+    check_floating("mish_cpu", input)
     return _apply(input, inplace, o.mish)
 
 
 @functional
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(β·input)) / β, and input itself where β·input > threshold."""
-    _check_floating("softplus_cpu", input)
+    check_floating("softplus_cpu", input)
     return o.softplus(input, float(beta), float(threshold))
 
 
 @functional
 def logsigmoid(input: Any) -> Any:
     """log(sigmoid(input))."""
-    _check_floating("log_sigmoid_cpu", input)
+    check_floating("log_sigmoid_cpu", input)
     return o.log_sigmoid(input)
 
 
@@ -364,7 +323,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     check_probability(p)
     if not training or p == 0:
         return input
-    noise = draws.dropout_noise(input.detach(), float(p), _generator())
+    noise = draws.dropout_noise.call(input.detach(), float(p), _generator())
     return _apply(input, inplace, e_mul, noise)
 
 
@@ -379,7 +338,7 @@ def _channel_dropout(input: Any, p: float, training: bool, inplace: bool, channe
         return input
     shape = shape_of(input)
     like = input.new_empty((*shape[:channels], *(1,) * (len(shape) - channels)))
-    noise = draws.dropout_noise(like, float(p), _generator())
+    noise = draws.dropout_noise.call(like, float(p), _generator())
     return _apply(input, inplace, e_mul, noise)
 
 
@@ -388,9 +347,11 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     """`dropout` of whole channels of (N, C, L) or (C, L)."""
     rank = len(shape_of(input))
     if rank not in (2, 3):
-        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists to "
-                           "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
-                           "optional batch dimension (i.e. 2D or 3D inputs).")
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists to "
+            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
+            "optional batch dimension (i.e. 2D or 3D inputs)."
+        )
     return _channel_dropout(input, p, training, inplace, rank - 1)
 
 
@@ -414,7 +375,7 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: b
         return input
     if p == 1:
         return input * 0
-    keep = draws.dropout_noise(input.detach(), float(p), _generator()) * (1 - p)
+    keep = draws.dropout_noise.call(input.detach(), float(p), _generator()) * (1 - p)
     return _apply(input, inplace, _alpha, keep, p)
 
 

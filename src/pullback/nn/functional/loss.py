@@ -20,6 +20,7 @@ from ...ops.elementwise import abs, exp
 from ...ops.extreme import pick
 from ...ops.mixture import clamp, minimum, xlogy
 from ...ops.structure import reshape, sum_dims
+from ...tensor import activations
 from ...tensor.api import public
 from ...tensor.softmax import log_softmax
 
@@ -83,7 +84,12 @@ def _warn_sizes(input: Any, target: Any) -> None:
 
 @functional
 def mse_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", weight: Any = None
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Any = None,
 ) -> Any:
     """Mean squared error: the reduction of (input − target)²."""
     _warn_sizes(input, target)
@@ -105,7 +111,12 @@ def _check_weight(weight: Any, input: Any) -> None:
 
 @functional
 def l1_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", weight: Any = None
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Any = None,
 ) -> Any:
     """Mean absolute error: the reduction of |input − target|."""
     _warn_sizes(input, target)
@@ -121,7 +132,12 @@ def l1_loss(
 
 @functional
 def smooth_l1_loss(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
 ) -> Any:
     """½d²/β where |d| < β, else |d| − ½β, for d = input − target."""
     _warn_sizes(input, target)
@@ -135,7 +151,9 @@ def smooth_l1_loss(
 
 
 @functional
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
+def huber_loss(
+    input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
+) -> Any:
     """½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = input − target."""
     _warn_sizes(input, target)
     if delta <= 0:
@@ -143,7 +161,9 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     if weight is not None:
         _check_weight(weight, input)
         each = weight * o.huber_loss(input, target, float(delta), "none")
-        return r.sum_all(each) / r.sum_all(weight) if reduction == "mean" else apply_reduction(each, reduction)
+        return (
+            r.sum_all(each) / r.sum_all(weight) if reduction == "mean" else apply_reduction(each, reduction)
+        )
     check_reduction(reduction)
     return o.huber_loss(input, target, float(delta), reduction)
 
@@ -218,7 +238,12 @@ def kl_div(
 
 @functional
 def binary_cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
 ) -> Any:
     """−w(target·log(input) + (1 − target)·log(1 − input))."""
     reduction = legacy_reduction(size_average, reduce, reduction)
@@ -229,7 +254,9 @@ def binary_cross_entropy(
             f"({_sizes(shape_of(input))}) is deprecated. Please ensure they have the same size."
         )
     if dtype_of(input) != dtype_of(target):
-        raise RuntimeError(f"Found dtype {type_word(dtype_of(target))} but expected {type_word(dtype_of(input))}")
+        raise RuntimeError(
+            f"Found dtype {type_word(dtype_of(target))} but expected {type_word(dtype_of(input))}"
+        )
     values = input._value
     if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
@@ -263,7 +290,12 @@ def soft_margin_loss(
 
 @functional
 def hinge_embedding_loss(
-    input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    input: Any,
+    target: Any,
+    margin: float = 1.0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
 ) -> Any:
     """input where target is 1, max(0, margin − input) where it is −1."""
     reduction = legacy_reduction(size_average, reduce, reduction)
@@ -290,7 +322,12 @@ def margin_ranking_loss(
 
 @functional
 def multilabel_soft_margin_loss(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
 ) -> Any:
     """Mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s = sigmoid(input)."""
     reduction = legacy_reduction(size_average, reduce, reduction)
@@ -311,11 +348,19 @@ def multilabel_margin_loss(
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     shape = shape_of(input)
-    rows = reshape(input, (-1 if len(shape) > 1 else 1, shape[-1])) if len(shape) != 2 else input
+    if len(shape) > 2 or 0 in shape[-1:]:
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
+    if shape_of(target) != shape:
+        raise RuntimeError(
+            f"inconsistent target size: {list(shape_of(target))} for input of size: {list(shape)}"
+        )
+    classes = shape[-1] if shape else 1
+    rows = input if len(shape) == 2 else reshape(input, (1, classes))
     marks = target._value.reshape(shape_of(rows))
     valid = np.logical_and.accumulate(marks >= 0, axis=1)
     index = np.where(valid, marks, 0)
-    classes = shape[-1]
     is_target = np.zeros(marks.shape, bool)
     row = np.nonzero(valid)[0]
     is_target[row, index[valid]] = True
@@ -341,7 +386,11 @@ def multi_margin_loss(
     if weight is not None and len(shape_of(weight)) != 1:
         raise ValueError("weight must be one-dimensional")
     shape = shape_of(input)
-    rows = input if len(shape) == 2 else reshape(input, (1, *shape))
+    if len(shape) > 2 or 0 in shape[-1:]:
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
+    rows = input if len(shape) == 2 else reshape(input, (1, *(shape or (1,))))
     n, classes = shape_of(rows)
     index = target._value.reshape(n, 1)
     gaps = clamp(margin - pick(rows, index, 1) + rows, 0, None)
@@ -478,34 +527,8 @@ def _soft_cross_entropy(
 # --- distances --------------------------------------------------------------------------------------------------------
 
 
-@public(method=False, out=False)
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
-    from ...tensor.tensor import checked_dim
-
-    shape = np.broadcast_shapes(shape_of(x1), shape_of(x2))
-    found = checked_dim(dim, len(shape))
-    parts = []
-    for x in (x1, x2):
-        own = len(shape_of(x))
-        at = found - (len(shape) - own)
-        norm = r.vector_norm(x, 2.0, (at,), True)
-        # The floor is a constant where it applies, and the norm's own slope is kept there, as in torch.
-        parts.append(x / (norm + (clamp(norm.detach(), eps, None) - norm.detach())))
-    return sum_dims(parts[0] * parts[1], (found,), False)
-
-
-public(cosine_similarity, namespace="nn.functional", method=False, out=False)
-
-
-@public(method=False, out=False)
-def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
-    """Norm of order p of x1 − x2 + eps along the last dim."""
-    d = x1 - x2 + eps
-    return r.norm_dims(d, float(p), (len(shape_of(d)) - 1,), keepdim)
-
-
-public(pairwise_distance, namespace="nn.functional", method=False, out=False)
+cosine_similarity = functional(activations.cosine_similarity)
+pairwise_distance = functional(activations.pairwise_distance)
 
 
 @functional
@@ -559,7 +582,8 @@ def triplet_margin_loss(
             f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
         )
     return apply_reduction(
-        _swapped(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap), reduction
+        _swapped(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap),
+        reduction,
     )
 
 
@@ -575,4 +599,3 @@ def triplet_margin_with_distance_loss(
     return apply_reduction(
         _swapped(anchor, positive, negative, distance_function or pairwise_distance, margin, swap), reduction
     )
-

@@ -14,11 +14,13 @@ from ...core.modes import change, set_modes
 from ...core.value import dtype_of, shape_of
 from ...graph_errors import type_word
 from ...ops import normalize as o
-from ...ops.arithmetic import pow_scalar, rsqrt
+from ...ops.arithmetic import add, mul, pow_scalar, rsqrt
+from ...ops.convert import clone
 from ...ops.cumulative import shift
 from ...ops.mixture import clamp
 from ...ops.reduce import mean_dims
 from ...ops.structure import expand, reshape
+from ...ops.view import select
 from ...tensor import reductions
 from ...tensor.api import public, write_out
 
@@ -70,19 +72,40 @@ def batch_norm(
     if training:
         count = math.prod(shape) // shape[1] if len(shape) > 1 and shape[1] else 0
         if count == 1:
-            raise ValueError(f"Expected more than 1 value per channel when training, got input size {_size(shape)}")
+            raise ValueError(
+                f"Expected more than 1 value per channel when training, got input size {_size(shape)}"
+            )
     return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def _batch_norm(
-    input: Any, running_mean: Any, running_var: Any, weight: Any, bias: Any, training: bool, momentum: float, eps: float
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any,
+    bias: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
 ) -> Any:
     shape = shape_of(input)
-    _check_channels(shape[1] if len(shape) > 1 else 0, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    _check_channels(
+        shape[1] if len(shape) > 1 else 0,
+        running_mean=running_mean,
+        running_var=running_var,
+        weight=weight,
+        bias=bias,
+    )
     if not training and (running_mean is None or running_var is None):
         raise RuntimeError(
             f"{'running_mean' if running_mean is None else 'running_var'} must be defined in evaluation mode"
         )
+    if 0 in shape:
+        # Nothing to normalise: torch multiplies with the first weight, which keeps the parameters in the graph.
+        out = clone(input)
+        for v, join in ((weight, mul), (bias, add)):
+            out = out if v is None or not shape_of(v)[0] else join(out, select(v, 0, 0))
+        return out
     detached = [None if v is None else v.detach() for v in (running_mean, running_var)]
     if training:
         detached = [None, None]
@@ -106,7 +129,9 @@ def instance_norm(
     if use_input_stats and math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {_size(shape)}")
     if not use_input_stats and (running_mean is None or running_var is None):
-        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when use_input_stats is false"
+        )
     n, channels = shape[:2]
     _check_channels(channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     vectors = [None if v is None else _repeated(v, n) for v in (running_mean, running_var, weight, bias)]
@@ -154,7 +179,9 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
 
 
 @functional
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def layer_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
     """(input − mean) / √(var + eps) · weight + bias over the last dims, which are `normalized_shape`."""
     axes = _normalized(input, normalized_shape, weight, bias)
     if (kind := dtype_of(input)).kind in "biuc":
@@ -206,7 +233,9 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
 
 
 @functional
-def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+def local_response_norm(
+    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Any:
     """input / (k + α·mean(input² of the `size` channels around))^β."""
     rank = len(shape_of(input))
     if rank < 3:

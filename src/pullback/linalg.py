@@ -1,0 +1,10 @@
+"""torch.linalg: what the facade declares in that namespace."""
+
+from __future__ import annotations
+
+from .tensor import namespace  # noqa: F401  # registers the functions
+from .tensor.api import names
+
+globals().update(names("linalg"))
+
+__all__ = sorted(names("linalg"))  # noqa: PLE0605  # torch's names, collected from declarations

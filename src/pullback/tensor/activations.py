@@ -1,0 +1,111 @@
+"""Activations and distances that torch has at its top level as well as in nn.functional."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import errors
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..graph_errors import type_word
+from ..ops import activation as o
+from ..ops import reduce as r
+from ..ops.mixture import clamp
+from ..ops.structure import reshape, sum_dims
+from .api import public
+from .tensor import checked_dim
+
+
+def check_floating(name: str, input: Any) -> None:
+    """Raise torch's error for what is no floating-point tensor; `name` is the kernel's."""
+    if not isinstance(input, TensorBase):
+        raise errors.argument_type(name, "input", 1, "Tensor", input)
+    if dtype_of(input).kind not in "fV":
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_word(dtype_of(input))}'")
+
+
+def _prelu(input: Any, weight: Any) -> Any:
+    shape, own = shape_of(input), shape_of(weight)
+    if not isinstance(weight, TensorBase):
+        raise errors.argument_type("prelu", "weight", 2, "Tensor", weight)
+    count = 1
+    for n in own:
+        count *= n
+    if count != 1:
+        if not shape:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = shape[1] if len(shape) > 1 else 1
+        if channels != count:
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size "
+                f"= {channels}."
+            )
+    if len(own) > 1:
+        raise RuntimeError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {len(own)}"
+        )
+    if dtype_of(input) != dtype_of(weight):
+        raise RuntimeError(
+            f"prelu: Type promoting not supported. Got {type_word(dtype_of(input))} and {type_word(dtype_of(weight))}"
+        )
+    if own and shape != own:
+        weight = reshape(weight, (1, count, *(1,) * (len(shape) - 2)) if len(shape) > 1 else (count,))
+    return o.prelu(input, weight)
+
+
+@public
+def prelu(input: Any, weight: Any) -> Any:
+    """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
+    return _prelu(input, weight)
+
+
+@public
+def hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """input where |input| > `lambd`, else 0."""
+    check_floating("hardshrink_cpu", input)
+    return o.hardshrink(input, float(lambd))
+
+
+@public(method=False, out=False)
+def selu(input: Any) -> Any:
+    """The self-normalising `elu`: scale 1.0507, α 1.6733."""
+    check_floating("elu_cpu", input)
+    return o.elu(input, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0)
+
+
+@public(method=False, out=False)
+def celu(input: Any, alpha: float = 1.0) -> Any:
+    """input where it is positive, else α(exp(input/α) − 1)."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    check_floating("elu_cpu", input)
+    return o.celu(input, float(alpha))
+
+
+@public(method=False)
+def threshold(input: Any, threshold: float, value: float) -> Any:
+    """input where it is above `threshold`, else `value`."""
+    return o.threshold(input, threshold, value)
+
+
+@public(method=False, out=False)
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
+    shape = np.broadcast_shapes(shape_of(x1), shape_of(x2))
+    found = checked_dim(dim, len(shape))
+    parts = []
+    for x in (x1, x2):
+        own = len(shape_of(x))
+        at = found - (len(shape) - own)
+        norm = r.vector_norm(x, 2.0, (at,), True)
+        # The floor is a constant where it applies, and the norm's own slope is kept there, as in torch.
+        parts.append(x / (norm + (clamp(norm.detach(), eps, None) - norm.detach())))
+    return sum_dims(parts[0] * parts[1], (found,), False)
+
+
+@public(method=False, out=False)
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """Norm of order p of x1 − x2 + eps along the last dim."""
+    d = x1 - x2 + eps
+    return r.norm_dims(d, float(p), (len(shape_of(d)) - 1,), keepdim)
