@@ -13,6 +13,8 @@ ELSEWHERE = (
     (re.compile(r" \(Triggered internally at .*?\)"), ""),
     (re.compile(r"Exception raised from .*", re.DOTALL), ""),
     (re.compile(r"0x[0-9a-f]+"), "0x"),
+    # Of a traceback, the innermost line only: the outer ones are the runner's.
+    (re.compile(r"(Traceback of forward call that caused the error:).*\n +(.*)", re.DOTALL), r"\1 \2"),
 )
 
 

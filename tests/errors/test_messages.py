@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 import pullback
@@ -14,15 +12,6 @@ from .outcome import outcome
 
 CASES = cases()
 RECORD = load("errors")
-
-
-@pytest.fixture(autouse=True)
-def _every_warning() -> Iterator[None]:
-    """Warnings that are given once in a process are given every time, as when the record was made."""
-    before = pullback.is_warn_always_enabled()
-    pullback.set_warn_always(True)
-    yield
-    pullback.set_warn_always(before)
 
 
 def test_record_is_complete() -> None:

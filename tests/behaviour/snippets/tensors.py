@@ -11,7 +11,7 @@ def promotion_with_numbers(torch: T) -> None:
     for x in (
         torch.ones(1, dtype=torch.int64),
         torch.ones(1),
-        torch.ones(1, dtype=torch.float16),
+        torch.ones(1, dtype=torch.float64),
         torch.tensor([True]),
     ):
         print((x + 1).dtype, (x + 1.5).dtype, (x + True).dtype, (x + 1j).dtype, (x / 2).dtype, (x * 2).dtype)

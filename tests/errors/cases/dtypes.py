@@ -1,6 +1,6 @@
 """Dtypes that do not go together, and values out of their domain."""
 
-# ruff: noqa: B015, B021  # expressions are evaluated for the errors that they raise
+# ruff: noqa: B015  # expressions are evaluated for the errors that they raise
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Shapes and dimensions that do not fit."""
 
-# ruff: noqa: B015, B021  # expressions are evaluated for the errors that they raise
+# ruff: noqa: B015  # expressions are evaluated for the errors that they raise
 
 from __future__ import annotations
 
