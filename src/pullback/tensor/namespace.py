@@ -9,6 +9,7 @@ from typing import Any
 
 from ..ops import parallel, structure  # noqa: F401  # hand the core what it needs
 from . import (  # noqa: F401  # importing a module registers what it declares
+    activations,
     complex_parts,
     contract,
     conversion,
