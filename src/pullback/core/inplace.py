@@ -147,19 +147,18 @@ def check_writable(x: Any, recording: bool, writes: bool = True) -> None:
     mode = modes()
     if x._inference and not mode.inference:
         raise errors.inference_update()
+    if mode.grad and recording:
+        record = x._view
+        if record is not None and record.creation:
+            raise forbidden_view_update(x, record)
+        if x._node is LEAF:
+            raise errors.leaf_update()
+        if record is not None and record.base._node is LEAF:
+            raise errors.leaf_view_update()
     if writes:
         value = x._value
         if type(value) is ndarray and overlaps_itself(value):
             raise errors.overlapping_write()
-    if not mode.grad or not recording:
-        return
-    record = x._view
-    if record is not None and record.creation:
-        raise forbidden_view_update(x, record)
-    if x._node is LEAF:
-        raise errors.leaf_update()
-    if record is not None and record.base._node is LEAF:
-        raise errors.leaf_view_update()
 
 
 def forbidden_view_update(x: Any, record: View) -> RuntimeError:

@@ -267,6 +267,8 @@ HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
 
 def promoted(inputs: tuple[Any, ...], policy: str) -> tuple[Any, ...]:
     """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where NumPy would differ."""
+    if any(isinstance(v, np.generic) for v in inputs):  # what NumPy makes of 0-d arrays, as of a sum of two covectors
+        inputs = tuple(np.asarray(v) if isinstance(v, np.generic) else v for v in inputs)
     common = dtypes.result_numpy_dtype([v for v in inputs if v is not None])
     if policy == "float" and common.kind in "biu":
         common = dtypes.get_default_dtype().numpy
