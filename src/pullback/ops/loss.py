@@ -276,6 +276,10 @@ nll_index = op("nll_index", _nll_index, kind="gather", batch=lambda size, ignore
 
 
 def _nll(x: ndarray, target: ndarray, weight: Any, /, reduction: str, ignore_index: int) -> ndarray:
+    if weight is None and x.ndim == 2 and x.dtype.itemsize > 2 and (target != ignore_index).all():
+        # The common case: 3 µs instead of 12 for 8×8.
+        values = np.negative(x[np.arange(x.shape[0]), target], out=...)
+        return reduced(values, reduction)
     dim = 0 if x.ndim == 1 else 1
     dtype = x.dtype if x.dtype.itemsize > 2 else np.dtype(np.float32)
     w = _nll_weights(target, weight, ignore_index, dtype)
@@ -293,23 +297,55 @@ def _nll(x: ndarray, target: ndarray, weight: Any, /, reduction: str, ignore_ind
     return values if values.dtype == x.dtype else values.astype(x.dtype)
 
 
+def _nll_backward(
+    g: ndarray, target: ndarray, weight: Any, /, shape: tuple[int, ...], reduction: str, ignore_index: int
+) -> ndarray:
+    dim = 0 if len(shape) == 1 else 1
+    w = _nll_weights(target, weight, ignore_index, g.dtype)
+    if reduction == "mean":
+        with np.errstate(all="ignore"):
+            w = np.true_divide(w, np.add.reduce(w, axis=None), out=...)
+    each = np.negative(np.multiply(w, g, out=...), out=...)
+    out = np.zeros(shape, g.dtype)
+    if len(shape) == 2:
+        out[np.arange(shape[0]), _nll_index(target, ignore_index, 1)[:, 0]] = each
+    else:
+        np.put_along_axis(out, _nll_index(target, ignore_index, dim), np.expand_dims(each, dim), axis=dim)
+    return out
+
+
+def _nll_backward_batched(
+    size: int, values: Any, dims: Any, shape: tuple[int, ...], reduction: str, ignore_index: int
+) -> Any:
+    dim = 1 if len(shape) == 1 else 2
+    target = _spread_batch(values[1], dims[1], size)
+    rows = shape_of(target)[1:]
+    over = tuple(range(1, len(rows) + 1))
+    g = values[0] if dims[0] is None else permute_to_front(values[0], dims[0])
+    w = _weights_batched(size, (target, values[2]), (0, dims[2]), ignore_index, dtype_of(g))
+    if reduction == "mean":
+        w = w / sum_dims(w, over, True)
+    if reduction != "none" and dims[0] is not None:
+        g = reshape(g, (size, *(1,) * len(rows)))
+    each = -(w * g)
+    whole = shape_of(each)
+    index = nll_index(target, ignore_index, dim)
+    return place(reshape(each, (*whole[:dim], 1, *whole[dim:])), index, dim, shape[dim - 1])
+
+
+#: The transpose of `nll_loss`, linear in g.
+nll_loss_backward = op(
+    "nll_loss_backward", _nll_backward,
+    (lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index), None, None),
+    jvp=lambda primals, tangents, out, *attrs: nll_loss_backward(tangents[0], *primals[1:], *attrs),
+    batch_rule=_nll_backward_batched,
+)  # fmt: skip
+
+
 def _nll_rule(
     g: Any, shape_x: tuple[int, ...], target: Any, weight: Any, reduction: str, ignore_index: int
 ) -> Any:
-    dim = 0 if len(shape_x) == 1 else 1
-    dtype = dtype_of(g)
-    w = nll_weights(target, weight, ignore_index, dtype)
-    if reduction == "mean":
-        rank = len(shape_of(w))
-        w = w / sum_dims(w, tuple(range(rank)), False)
-    each = -(w * g)
-    shape = shape_of(each)
-    return place(
-        reshape(each, (*shape[:dim], 1, *shape[dim:])),
-        nll_index(target, ignore_index, dim),
-        dim,
-        shape_x[dim],
-    )
+    return nll_loss_backward(g, target, weight, shape_x, reduction, ignore_index)
 
 
 def _nll_jvp(primals: Any, tangents: Any, out: Any, reduction: str, ignore_index: int) -> Any:

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import norm
 from ..core.op import op
 from ..core.value import shape_of
 from .elementwise import exp
 from .structure import permute_to_front, reshape, sum_dims
+
+#: From this many elements the kernels work block by block, on several threads.
+LARGE = 1 << 14
 
 
 def _batched(kernel: Any) -> Any:
@@ -30,6 +34,8 @@ def _softmax(x: ndarray, /, dim: int) -> ndarray:
         return np.subtract(x, x, out=...) + np.ones_like(x)
     if x.size == 0:
         return x.copy()
+    if x.size > LARGE:
+        return norm.softmax(x, dim=dim)
     out = np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=...)
     np.exp(out, out=out)
     return np.divide(out, np.add.reduce(out, axis=dim, keepdims=True), out=out)
@@ -37,6 +43,8 @@ def _softmax(x: ndarray, /, dim: int) -> ndarray:
 
 def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
+        if g.size > LARGE:
+            return norm.softmax_adjoint(g, out, dim=dim)
         r = g * out
         g = g - np.add.reduce(r, axis=dim, keepdims=True)
         return np.multiply(g, out, out=g)
@@ -60,12 +68,20 @@ def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
         return np.subtract(x, x, out=...)
     if x.size == 0:
         return x.copy()
+    if x.size > LARGE:
+        return norm.log_softmax(x, dim=dim)
     out = np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=...)
     sums = np.add.reduce(np.exp(out), axis=dim, keepdims=True)
     return np.subtract(out, np.log(sums, out=sums), out=out)
 
 
 def _log_softmax_rule(g: Any, out: Any, dim: int) -> Any:
+    if type(g) is ndarray and type(out) is ndarray and g.ndim:
+        if g.size > LARGE:
+            return norm.log_softmax_adjoint(g, out, dim=dim)
+        r = np.exp(out)
+        np.multiply(r, np.add.reduce(g, axis=dim, keepdims=True), out=r)
+        return np.subtract(g, r, out=r)
     dims = (dim,) if shape_of(out) else ()
     return g - exp(out) * sum_dims(g, dims, True)
 

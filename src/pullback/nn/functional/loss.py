@@ -15,7 +15,7 @@ from ...graph_errors import type_word
 from ...ops import loss as o
 from ...ops import reduce as r
 from ...ops.arithmetic import log, pow_scalar
-from ...ops.comparison import eq, where
+from ...ops.comparison import eq, lt, where
 from ...ops.elementwise import abs, exp
 from ...ops.extreme import pick
 from ...ops.mixture import clamp, minimum, xlogy
@@ -194,7 +194,7 @@ def gaussian_nll_loss(
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = wrap(np.full((), var, dtype_of(input)))
-    elif bool((var < 0).any()):
+    elif bool(TABLE["any"].call(lt(var, 0), tuple(range(len(shape_of(var)))), False)):
         raise ValueError("var has negative entry/entries")
     a, v = shape_of(input), shape_of(var)
     if v != a and v:
@@ -433,11 +433,11 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
         )
     values = target._value
     if isinstance(values, np.ndarray) and values.size:
-        wrong = (values < 0) | (values >= classes)
-        if wrong.any():
-            bad = values[wrong & (values != ignore_index)]
-            if bad.size:
-                raise IndexError(f"Target {int(bad.reshape(-1)[0])} is out of bounds.")
+        if np.minimum.reduce(values, axis=None) >= 0 and np.maximum.reduce(values, axis=None) < classes:
+            return
+        bad = values[((values < 0) | (values >= classes)) & (values != ignore_index)]
+        if bad.size:
+            raise IndexError(f"Target {int(bad.reshape(-1)[0])} is out of bounds.")
 
 
 @functional

@@ -138,7 +138,7 @@ def instance_norm(
     folded = reshape(input, (1, n * channels, *shape[2:]))
     if use_input_stats and (running_mean is not None or running_var is not None):
         vectors[:2] = [None if v is None else v.detach().clone() for v in vectors[:2]]
-    out = _batch_norm(folded, *vectors, use_input_stats, momentum, eps)
+    out = _batch_norm(folded, *vectors, use_input_stats, momentum, eps)  # type: ignore[call-arg, arg-type]  # four vectors
     if use_input_stats:
         for running, each in ((running_mean, vectors[0]), (running_var, vectors[1])):
             if running is not None:
