@@ -19,6 +19,21 @@ INTS = ("int64", "int32", "uint8")
 ALL = (*FLOATS, *COMPLEX, *INTS, "bool")
 SMOOTH = (*FLOATS, *COMPLEX)
 
+NARROW = ("float16", "bfloat16")
+
+#: How often each dtype is a program's favourite.
+FAVOURITES = {
+    "float32": 35,
+    "float64": 25,
+    "float16": 7,
+    "bfloat16": 7,
+    "complex64": 7,
+    "complex128": 7,
+    "int64": 4,
+    "uint8": 2,
+    "bool": 2,
+}
+
 #: How often a fresh leaf has each dtype: mostly what gradients flow through.
 DTYPE_WEIGHTS = {
     "float32": 30,
@@ -55,9 +70,11 @@ class Builder:
         self.instructions: list[Instruction] = []
         self.tensors: list[Ref] = []
         self.failures = 0
-        # Some programs keep to the reals: mixing every dtype in one program would make most results complex.
-        self.complex = self.rng.random() < 0.3
-        self.narrow = self.rng.random() < 0.3
+        # A program has a favourite dtype, and mostly no other of the rare kinds: mixing every dtype in one
+        # program would make most results complex, and leave none in half precision.
+        self.favourite = self.weighted(FAVOURITES)
+        self.complex = self.favourite in COMPLEX or self.chance(0.15)
+        self.narrow = self.favourite in NARROW or self.chance(0.15)
 
     # Running ------------------------------------------------------------------------------------------------
 
@@ -110,14 +127,14 @@ class Builder:
         return self.rng.choices(list(options), list(options.values()))[0]
 
     def dtype(self, among: Iterable[str] = ALL) -> str:
-        weights = {name: DTYPE_WEIGHTS[name] for name in among}
-        if not self.complex and any(name not in COMPLEX for name in weights):
-            weights = {name: weight for name, weight in weights.items() if name not in COMPLEX}
-        if not self.narrow and any(name not in ("float16", "bfloat16") for name in weights):
-            weights = {
-                name: weight for name, weight in weights.items() if name not in ("float16", "bfloat16")
-            }
-        return self.weighted(weights)
+        among = tuple(among)
+        if self.favourite in among and self.chance(0.5):
+            return self.favourite
+        common = [name for name in among if self.common(name)] or among
+        return self.weighted({name: DTYPE_WEIGHTS[name] for name in common})
+
+    def common(self, name: str) -> bool:
+        return (self.complex or name not in COMPLEX) and (self.narrow or name not in NARROW)
 
     def size(self) -> int:
         return self.weighted({0: 0.4, 1: 2, 2: 5, 3: 5, 4: 2, 5: 1})
@@ -224,7 +241,7 @@ class Builder:
         return ref
 
     def usable(self, ref: Ref) -> bool:
-        """Whether a tensor's history can be asked for: torch refuses some views made without grad."""
+        """Whether a tensor's history can be asked for, which torch refuses for some views."""
         try:
             return self.value(ref).is_leaf in (True, False)
         except RuntimeError:
@@ -254,7 +271,7 @@ class Builder:
         fitting = [
             ref for ref in self.tensors if self.good(ref) and self.fits(ref, dtypes, ndims, min_ndim, where)
         ]
-        return self.rng.choices(fitting, [1 + 2 * k for k in range(len(fitting))])[0] if fitting else None
+        return self.rng.choices(fitting, [(1 + k) ** 2 for k in range(len(fitting))])[0] if fitting else None
 
     def fits(
         self,

@@ -15,9 +15,9 @@ FAMILIES = {
     "elementwise": 20,
     "binary": 20,
     "reduce": 14,
-    "views": 22,
-    "inplace": 14,
-    "assign": 10,
+    "views": 36,
+    "inplace": 20,
+    "assign": 14,
     "contract": 10,
     "index": 14,
     "join": 8,
@@ -25,7 +25,7 @@ FAMILIES = {
     "losses": 6,
     "sorting": 6,
     "convert": 7,
-    "grads": 7,
+    "grads": 10,
     "misuse": 8,
 }
 

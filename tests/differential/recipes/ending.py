@@ -10,12 +10,12 @@ from .grads import covectors
 
 
 def outputs_of(b: Builder) -> list[Ref]:
-    """One to three of the last results that depend on a leaf."""
+    """Some of the results that depend on a leaf, mostly those that nothing else was made of."""
     results = [ref for ref in b.requiring(leaf=False) if b.value(ref).numel() <= LARGEST_NUMEL]
-    if not results:
-        return []
-    count = min(b.weighted({1: 5, 2: 2, 3: 1}), len(results))
-    return results[-count:] if b.chance(0.7) else b.rng.sample(results, count)
+    used = {ref for instruction in b.instructions for ref in instruction.references()}
+    ends = [ref for ref in results if ref not in used and Ref(ref.index) not in used]
+    among = ends if ends and b.chance(0.8) else results
+    return b.rng.sample(among, min(b.weighted({1: 3, 2: 3, 3: 2, 5: 2}), len(among)))
 
 
 @recipe(5)

@@ -9,6 +9,7 @@ from . import Drawn, recipe
 
 #: What a hook may do with a gradient. `log` keeps what it saw.
 HOOKS = (
+    "lambda g: log.append(g)",
     "lambda g: g * 2",
     "lambda g: log.append(g)",
     "lambda g: log.append(g.clone())",
@@ -28,8 +29,8 @@ def differentiable(b: Builder, leaf: bool | None = None) -> Ref | None:
 
 def hookable(b: Builder) -> Ref | None:
     """A tensor to put a hook on; no view, as torch 2.13 can crash when one with hooks gets a new history."""
-    x = differentiable(b)
-    return None if x is None or b.value(x)._is_view() else x
+    fitting = [ref for ref in b.requiring() if not b.value(ref)._is_view()]
+    return b.one(fitting) if fitting else None
 
 
 @recipe(4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..builder import ALL, FLOATS, INTS, SMOOTH, Builder, Ref, call
 from . import Drawn, recipe
 
@@ -35,7 +37,9 @@ def target(b: Builder, dtypes: tuple[str, ...] = SMOOTH, min_ndim: int = 0) -> t
     torch refuses to write to a leaf that requires grad, so such a leaf is first copied, or written to in
     `no_grad`.
     """
-    x = b.pick(dtypes, min_ndim=min_ndim, fresh=0.05, where=writable)
+    x = b.find(dtypes, min_ndim=min_ndim, where=part_of_a_result) if b.chance(0.4) else None
+    if x is None:
+        x = b.pick(dtypes, min_ndim=min_ndim, fresh=0.05, where=writable)
     tensor = b.value(x)
     if not (tensor.is_leaf and tensor.requires_grad):
         return x, "no_grad" if b.chance(0.08) else ""
@@ -48,9 +52,14 @@ def target(b: Builder, dtypes: tuple[str, ...] = SMOOTH, min_ndim: int = 0) -> t
     return copy, ""
 
 
-def writable(tensor: object) -> bool:
+def writable(tensor: Any) -> bool:
     """Whether no two elements of a tensor share memory (a wide guess: an expanded dimension has stride 0)."""
-    return 0 not in tensor.stride() or tensor.numel() <= 1  # type: ignore[attr-defined]
+    return 0 not in tensor.stride() or tensor.numel() <= 1
+
+
+def part_of_a_result(tensor: Any) -> bool:
+    """Whether a write reaches a base that has a history."""
+    return writable(tensor) and tensor._is_view() and tensor.requires_grad and not tensor._base.is_leaf
 
 
 @recipe(5)
