@@ -337,6 +337,8 @@ def make_call(op: Op, public: bool, operator: bool = False) -> Callable[..., Any
     call: Callable[..., Any]
     if op.variadic:
         call = _variadic(op)
+    elif op.many and op.is_view and not op.layout.count:
+        call = _parts(op)
     elif not op.attrs and len(op.inputs) == 1 and not op.many and len(op.outputs) == 1:
         call = _unary(op, public)
     elif not op.attrs and len(op.inputs) == 2 and len(op.outputs) == 1:
@@ -352,8 +354,94 @@ def make_call(op: Op, public: bool, operator: bool = False) -> Callable[..., Any
 
 
 def _variadic(op: Op) -> Callable[..., Any]:
+    kernel = op.kernel
+    node_class = op.node_class
+    inline = not op.layout.count and not op.layout.metadata and not op.is_view and op.promote in (None, "same")
+    halves = op.halves
+
     def call(tensors: Sequence[Any], *attrs: Any) -> Any:
-        return run(op, tuple(tensors), attrs)
+        mode = modes()
+        if not inline or not tensors or (mode is not DEFAULT and mode is not NO_GRAD):
+            return run(op, tuple(tensors), attrs)
+        dtype = None
+        recorded = False
+        arrays = []
+        edges = []
+        for v in tensors:
+            t = type(v)
+            if t is not Tensor and t is not Parameter:
+                return run(op, tuple(tensors), attrs)
+            a = v._value
+            if type(a) is not ndarray or (a.dtype is not dtype and dtype is not None):
+                return run(op, tuple(tensors), attrs)
+            dtype = a.dtype
+            if v._view is not None:
+                bring_up_to_date(v)
+            node = v._node
+            if node is not None:
+                recorded = True
+                if node is LEAF:
+                    node = accumulator(v)
+            arrays.append(a)
+            edges.append(node)
+        if halves and dtype is not F32 and dtype is not F64:
+            return run(op, tuple(tensors), attrs)
+        y = _new(Tensor)
+        y._value = r = kernel(tuple(arrays), *attrs)
+        y._counter = [0]
+        y._view = None
+        if not recorded or mode is NO_GRAD or node_class is None or dtype not in DIFFERENTIABLE:
+            y._node = None
+            return y
+        y._node = n = _new(node_class)
+        n.edges = tuple(edges)
+        n.saved = attrs
+        n.shape = r.shape
+        n.dtype = r.dtype
+        n.hooks = None
+        n.seq = next_sequence()
+        return y
+
+    return call
+
+
+def _parts(op: Op) -> Callable[..., Any]:
+    """A view op with any number of outputs (unbind, split)."""
+    kernel = op.kernel
+    node_class = op.node_class
+    saves_shape = bool(op.layout.metadata)
+
+    def call(input: Any, *attrs: Any) -> Any:
+        t = type(input)
+        if t is not Tensor and t is not Parameter:
+            return op.evaluate((input,), attrs) if t is ndarray else run(op, (input,), attrs)
+        a = input._value
+        mode = modes()
+        if type(a) is not ndarray or (mode is not DEFAULT and mode is not NO_GRAD):
+            return run(op, (input,), attrs)
+        if input._view is not None:
+            bring_up_to_date(input)
+        outs = []
+        for k, r in enumerate(kernel(a, *attrs)):
+            y = _new(Tensor)
+            y._value = r
+            y._node = None
+            y._counter = input._counter
+            y._view = View.of(input, op, attrs, k, mode)
+            outs.append(y)
+        node = input._node
+        if node is None or mode is NO_GRAD or not outs or node_class is None:
+            return tuple(outs)
+        n = _new(node_class)
+        n.edges = (accumulator(input) if node is LEAF else node,)
+        n.saved = (a.shape, *attrs) if saves_shape else attrs
+        n.shape = tuple([y._value.shape for y in outs])
+        n.dtype = (a.dtype,) * len(outs)
+        n.hooks = None
+        n.seq = next_sequence()
+        for k, y in enumerate(outs):
+            y._node = Output(n, k)
+        return tuple(outs)
 
     return call
 

@@ -14,6 +14,8 @@ from numpy import ndarray
 from .node import LEAF
 from .value import TensorBase
 
+_new = object.__new__
+
 #: How a view came to be decides whether it may be written to (see `inplace.check_writable`).
 DEFAULT_VIEW, NO_GRAD_VIEW, MULTI_VIEW, INFERENCE_VIEW, FUNCTION_VIEW = range(5)
 
@@ -45,16 +47,21 @@ class View:
     def of(cls, parent: Any, op: Any, attrs: tuple[Any, ...], index: int | None, mode: Any) -> View:
         """Record the view that `op` took of `parent`."""
         above = parent._view
-        step = (op, attrs, index)
-        if not mode.grad:
-            creation = INFERENCE_VIEW if mode.inference else NO_GRAD_VIEW
+        record = _new(View)
+        if mode.grad:
+            record.creation = DEFAULT_VIEW if index is None else MULTI_VIEW
         else:
-            creation = DEFAULT_VIEW if index is None else MULTI_VIEW
+            record.creation = INFERENCE_VIEW if mode.inference else NO_GRAD_VIEW
+        record.at = parent._counter[0]
         if above is None:
-            return cls(parent, (step,), creation, parent._counter[0])
-        if above.creation and not creation:
-            creation = above.creation
-        return cls(above.base, (*above.steps, step), creation, parent._counter[0])
+            record.base = parent
+            record.steps = ((op, attrs, index),)
+            return record
+        if above.creation and not record.creation:
+            record.creation = above.creation
+        record.base = above.base
+        record.steps = (*above.steps, (op, attrs, index))
+        return record
 
 
 def replay(value: Any, steps: tuple[Any, ...]) -> Any:
