@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..tensor.creation import tensor, zeros_like
+from ..tensor.creation import tensor
+from ..tensor.creation_like import zeros_like
 from .optimizer import Optimizer
 
 
