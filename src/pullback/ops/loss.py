@@ -170,7 +170,7 @@ soft_margin_loss = pairwise(
     "soft_margin_loss",
     _soft_margin,
     lambda g, x, y: g * (-y * sigmoid(-(x * y))),
-    lambda g, x, y: g * (-x * sigmoid(-(x * y))),
+    None,
 )
 
 
@@ -301,10 +301,14 @@ def _nll_backward(
     g: ndarray, target: ndarray, weight: Any, /, shape: tuple[int, ...], reduction: str, ignore_index: int
 ) -> ndarray:
     dim = 0 if len(shape) == 1 else 1
+    if weight is None and len(shape) == 2 and (target != ignore_index).all():
+        out = np.zeros(shape, g.dtype)
+        out[np.arange(shape[0]), target] = -g / max(shape[0], 1) if reduction == "mean" else -g
+        return out
     w = _nll_weights(target, weight, ignore_index, g.dtype)
     if reduction == "mean":
         with np.errstate(all="ignore"):
-            w = np.true_divide(w, np.add.reduce(w, axis=None), out=...)
+            w = np.true_divide(w, np.add.reduce(w, axis=None), out=np.zeros_like(w), where=w != 0)
     each = np.negative(np.multiply(w, g, out=...), out=...)
     out = np.zeros(shape, g.dtype)
     if len(shape) == 2:

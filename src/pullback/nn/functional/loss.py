@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.modes import modes
 from ...core.op import TABLE
 from ...core.value import dtype_of, shape_of
 from ...graph_errors import type_word
@@ -285,6 +286,11 @@ def soft_margin_loss(
     """log(1 + exp(−target·input))."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
+    if modes().grad and target.requires_grad:
+        raise RuntimeError(
+            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input cannot "
+            "have requires_grad True."
+        )
     return o.soft_margin_loss(input, target, reduction)
 
 
