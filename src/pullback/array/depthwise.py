@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -19,7 +19,7 @@ from .geometry import Pads
 from .threads import get_num_threads, run_parts, split
 
 #: Bytes of padded channels in a block.
-_BLOCK_BYTES = 128 << 10
+_BLOCK_BYTES = 512 << 10
 
 #: Elements times taps below which a thread is not worth waking.
 _WORTH_THREADS = 1_000_000
@@ -30,57 +30,70 @@ def is_better(groups: int, weight_shape: Sequence[int]) -> bool:
     return weight_shape[1] == 1 and groups >= 4 and weight_shape[0] <= 4 * groups
 
 
-class _Shifts(NamedTuple):
-    """Channels of some images in the sorted layout."""
+class _Layout:
+    """Where the padded places of a channel lie, and which run of them each tap is multiplied with."""
 
-    flat: ndarray  # (images, channels, remainders, places)
-    offsets: list[tuple[int, int]]  # of each tap: which remainder, how far along
-    run: int  # from the first output place to the last, in the layout's rows
-    rows: tuple[int, ...]  # the layout's spatial shape, cut to the outputs on its first axis
+    def __init__(
+        self,
+        size: Sequence[int],
+        kernel: Sequence[int],
+        stride: Sequence[int],
+        pads: Pads,
+        dilation: Sequence[int],
+        output: Sequence[int],
+    ) -> None:
+        lengths = [o + (k - 1) * d // s for o, k, s, d in zip(output, kernel, stride, dilation)]
+        steps = [prod(lengths[axis + 1 :]) for axis in range(len(lengths))]
+        numbers = [prod(stride[axis + 1 :]) for axis in range(len(stride))]
+        self.shape = (*stride, *lengths)
+        self.places = prod(lengths)
+        #: The outputs lie in rows of this layout, of which those of the first axis are all used.
+        self.rows = (output[0], *lengths[1:])
+        self.outputs = (Ellipsis, slice(None), *(slice(0, o) for o in output[1:]))
+        #: From the first output place to the last.
+        self.run = sum((o - 1) * step for o, step in zip(output, steps)) + 1
+        self._starts = []
+        for tap in product(*map(range, kernel)):
+            reach = [i * d for i, d in zip(tap, dilation)]
+            which = sum(r % s * number for r, s, number in zip(reach, stride, numbers))
+            self._starts.append(which * self.places + sum(r // s * step for r, s, step in zip(reach, stride, steps)))
+        self._copies = []
+        for remainder in product(*map(range, stride)):
+            source, target = [], []
+            for n, (low, _), s, r, length in zip(size, pads, stride, remainder, lengths):
+                # Place q of this remainder holds x[q·s + r − low].
+                first = max(0, -((r - low) // s))
+                start = first * s + r - low
+                count = max(0, min(length - first, -((start - n) // s)))
+                source.append(slice(start, start + (count - 1) * s + 1, s) if count else slice(0, 0))
+                target.append(slice(first, first + count))
+            self._copies.append(((..., *source), (..., *remainder, *target)))
 
-    def pieces(self) -> Iterator[ndarray]:
+    def fill(self, x: ndarray, box: ndarray) -> None:
+        """Copy x ``(images, channels, *size)`` into a box ``(images, channels, *shape)`` that is zero elsewhere."""
+        for source, target in self._copies:
+            box[target] = x[source]
+
+    def pieces(self, box: ndarray) -> Iterator[ndarray]:
         """Under each tap in turn, the run of places that its products are summed over: (images, channels, run)."""
-        for remainder, offset in self.offsets:
-            yield self.flat[:, :, remainder, offset : offset + self.run]
+        flat = box.reshape(*box.shape[:2], -1)
+        for start in self._starts:
+            yield flat[..., start : start + self.run]
 
-    def outputs(self, spread: ndarray, output: Sequence[int]) -> ndarray:
-        """The output places of an array ``(images, channels, prod(rows))`` that is spread out like the runs."""
-        inside = tuple(slice(0, o) for o in output[1:])
-        return spread.reshape(*spread.shape[:2], *self.rows)[(..., slice(None), *inside)]
-
-
-def _shifts(
-    x: ndarray, kernel: Sequence[int], stride: Sequence[int], pads: Pads, dilation: Sequence[int], output: Sequence[int]
-) -> _Shifts:
-    lengths = [o + (k - 1) * d // s for o, k, s, d in zip(output, kernel, stride, dilation)]
-    box = np.zeros((*x.shape[:2], *stride, *lengths), x.dtype)
-    for remainder in product(*map(range, stride)):
-        source, target = [], []
-        for n, (low, _), s, r, length in zip(x.shape[2:], pads, stride, remainder, lengths):
-            # Place q of this remainder holds x[q·s + r − low].
-            first = max(0, -((r - low) // s))
-            start = first * s + r - low
-            count = max(0, min(length - first, -((start - n) // s)))
-            source.append(slice(start, start + (count - 1) * s + 1, s) if count else slice(0, 0))
-            target.append(slice(first, first + count))
-        box[(slice(None), slice(None), *remainder, *target)] = x[(slice(None), slice(None), *source)]
-    steps = [prod(lengths[axis + 1 :]) for axis in range(len(lengths))]
-    numbers = [prod(stride[axis + 1 :]) for axis in range(len(stride))]
-    offsets = []
-    for tap in product(*map(range, kernel)):
-        reach = [i * d for i, d in zip(tap, dilation)]
-        which = sum(r % s * number for r, s, number in zip(reach, stride, numbers))
-        offsets.append((which, sum(r // s * step for r, s, step in zip(reach, stride, steps))))
-    run = sum((o - 1) * step for o, step in zip(output, steps)) + 1
-    return _Shifts(box.reshape(*x.shape[:2], prod(stride), -1), offsets, run, (output[0], *lengths[1:]))
+    def spread(self, lead: tuple[int, ...], dtype: np.dtype) -> tuple[ndarray, ndarray, ndarray]:
+        """An array for what lies like the runs, as its run ``(*lead, run)`` and as the outputs in it, and its like."""
+        whole = np.zeros((*lead, prod(self.rows)), dtype)
+        return whole[..., : self.run], whole.reshape(*lead, *self.rows)[self.outputs], np.empty_like(whole)
 
 
-def _run_blocks(x: ndarray, work: int, task: Callable[[slice, slice, int], None]) -> None:
-    """Call ``task(images, channels, part)`` for every block."""
+def _run_blocks(
+    x: ndarray, layout: _Layout, work: int, task: Callable[[slice, slice, int, ndarray, Any], None]
+) -> None:
+    """Call ``task(images, channels, part, box, spread)`` for every block, its channels being in the box."""
     images, channels = x.shape[:2]
-    place = max(1, prod(x.shape[2:]) * x.itemsize)
+    place = max(1, layout.places * prod(layout.shape[: x.ndim - 2]) * x.itemsize)
     wide = max(1, min(channels, _BLOCK_BYTES // place))
-    tall = max(1, _BLOCK_BYTES // (place * channels))
+    tall = max(1, min(images, _BLOCK_BYTES // (place * channels)))
     blocks = [
         (slice(n, min(n + tall, images)), slice(c, min(c + wide, channels)))
         for n in range(0, images, tall)
@@ -89,8 +102,12 @@ def _run_blocks(x: ndarray, work: int, task: Callable[[slice, slice, int], None]
     bounds = split(len(blocks), get_num_threads() if work > _WORTH_THREADS else 1)
 
     def part(index: int) -> None:
-        for block in blocks[bounds[index][0] : bounds[index][1]]:
-            task(*block, index)
+        box = np.zeros((tall, wide, *layout.shape), x.dtype)
+        spread = layout.spread((tall, wide), x.dtype)
+        for rows, columns in blocks[bounds[index][0] : bounds[index][1]]:
+            corner = (slice(0, rows.stop - rows.start), slice(0, columns.stop - columns.start))
+            layout.fill(x[rows, columns], box[corner])
+            task(rows, columns, index, box[corner], tuple(array[corner] for array in spread))
 
     run_parts(part, len(bounds), uses_blas=True)
 
@@ -100,24 +117,24 @@ def correlate(
 ) -> None:
     """Write into y ``(N, C·m, *output)`` the convolution of x ``(N, C, *size)`` with w ``(C·m, 1, *kernel)``."""
     channels, kernel, output = x.shape[1], w.shape[2:], y.shape[2:]
+    layout = _Layout(x.shape[2:], kernel, stride, pads, dilation, output)
     taps = w.reshape(channels, -1, prod(kernel))
     results = y.reshape(len(y), channels, taps.shape[1], *output)
 
-    def task(images: slice, block: slice, _: int) -> None:
-        shifts = _shifts(x[images, block], kernel, stride, pads, dilation, output)
-        spread = np.empty((*shifts.flat.shape[:2], prod(shifts.rows)), x.dtype)
-        total, term = spread[..., : shifts.run], np.empty((*spread.shape[:2], shifts.run), x.dtype)
+    def task(images: slice, block: slice, _: int, box: ndarray, spread: Any) -> None:
+        total, outputs, term = spread
+        term = term[..., : layout.run]
         for copy in range(taps.shape[1]):
             factors = taps[block, copy, :, None]
-            for tap, piece in enumerate(shifts.pieces()):
+            for tap, piece in enumerate(layout.pieces(box)):
                 if tap == 0:
                     np.multiply(piece, factors[:, 0], out=total)
                 else:
                     np.multiply(piece, factors[:, tap], out=term)
                     np.add(total, term, out=total)
-            results[images, block, copy] = shifts.outputs(spread, output)
+            results[images, block, copy] = outputs
 
-    _run_blocks(x, y.size * prod(kernel), task)
+    _run_blocks(x, layout, y.size * prod(kernel), task)
 
 
 def weight(
@@ -125,18 +142,18 @@ def weight(
 ) -> ndarray:
     """Σ over images and places of x under each tap times y ``(N, C·m, *output)``: ``(C·m, 1, *kernel)``."""
     channels, output = x.shape[1], y.shape[2:]
+    layout = _Layout(x.shape[2:], kernel, stride, pads, dilation, output)
     copies = y.shape[1] // channels
     factors = y.reshape(len(y), channels, copies, *output)
     sums = np.zeros((get_num_threads(), channels, copies, prod(kernel)), x.dtype)
 
-    def task(images: slice, block: slice, index: int) -> None:
-        shifts = _shifts(x[images, block], kernel, stride, pads, dilation, output)
-        spread = np.zeros((*shifts.flat.shape[:2], prod(shifts.rows)), x.dtype)
+    def task(images: slice, block: slice, index: int, box: ndarray, spread: Any) -> None:
+        row, outputs, _ = spread
         for copy in range(copies):
-            shifts.outputs(spread, output)[...] = factors[images, block, copy]
-            row = spread[..., None, : shifts.run]
-            for tap, piece in enumerate(shifts.pieces()):
-                sums[index, block, copy, tap] += np.matmul(row, piece[..., None]).sum(axis=(0, 2, 3))
+            outputs[...] = factors[images, block, copy]
+            for tap, piece in enumerate(layout.pieces(box)):
+                products = np.matmul(row[..., None, :], piece[..., None])
+                sums[index, block, copy, tap] += np.add.reduce(products, axis=(0, 2, 3))
 
-    _run_blocks(x, y.size * prod(kernel), task)
-    return sums.sum(axis=0, dtype=x.dtype).reshape(channels * copies, 1, *kernel)
+    _run_blocks(x, layout, y.size * prod(kernel), task)
+    return np.add.reduce(sums, axis=0).reshape(channels * copies, 1, *kernel)

@@ -35,7 +35,9 @@ class _Worker:
 
     def _run(self) -> None:
         _inside.active = True
-        np.seterr(all="ignore")  # NumPy keeps this setting per thread
+        # NumPy keeps these settings per thread.
+        np.seterr(all="ignore")
+        np.setbufsize(_BUFFER_SIZE)
         while True:
             self._go.acquire()
             task = self._task
@@ -57,6 +59,11 @@ class _Worker:
         error, self._error = self._error, None
         return error
 
+
+#: Elements in NumPy's ufunc buffers within a part. Where the rows of an array do not follow one another, NumPy copies
+#: rows shorter than the buffer (8192 elements for three operands together) into it, which costs more than the work:
+#: adding a column to 256×1000 float32 takes 44 µs with the default and 24 µs with this; 256×4096, 172 µs and 79 µs.
+_BUFFER_SIZE = 1024
 
 _inside = threading.local()
 _busy = threading.Lock()
@@ -103,17 +110,21 @@ def run_parts(part: Callable[[int], None], parts: int, *, uses_blas: bool = Fals
         Keep BLAS to one thread per part meanwhile.
     """
     threads = min(get_num_threads(), parts)
-    if threads <= 1:
-        for index in range(parts):
-            part(index)
-        return
-    free = not getattr(_inside, "active", False) and _busy.acquire(blocking=False)
+    buffer_size = np.setbufsize(_BUFFER_SIZE)
     try:
-        with blas.single_threaded() if uses_blas else nullcontext():
-            _run_on_threads(part, parts, threads if free else 1)
+        if threads <= 1:
+            for index in range(parts):
+                part(index)
+            return
+        free = not getattr(_inside, "active", False) and _busy.acquire(blocking=False)
+        try:
+            with blas.single_threaded() if uses_blas else nullcontext():
+                _run_on_threads(part, parts, threads if free else 1)
+        finally:
+            if free:
+                _busy.release()
     finally:
-        if free:
-            _busy.release()
+        np.setbufsize(buffer_size)
 
 
 def _run_on_threads(part: Callable[[int], None], parts: int, threads: int) -> None:

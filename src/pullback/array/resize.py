@@ -1,0 +1,167 @@
+"""Resampling of the spatial axes: nearest, linear, cubic, with and without a filter against aliasing, and the adjoint.
+
+Every mode is a sum over a few taps along one axis after another, y[o] = Σ_k weights[o, k] · x[places[o, k]], so a mode is
+a table of places and weights, and the adjoint is one function for all. "area" is `pool.adaptive_avg_pool`.
+
+Shapes: x ``(N, C, *size)``, y ``(N, C, *output)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+Mode = Literal["nearest", "nearest-exact", "linear", "cubic"]
+
+#: The free parameter of Keys' cubic kernel, and of its use as a filter.
+_KEYS, _KEYS_FILTER = -0.75, -0.5
+
+
+class Axis(NamedTuple):
+    """How one axis is resampled. `scale` is the user's output / input, which need not be the quotient of the sizes."""
+
+    size: int
+    output: int
+    mode: Mode
+    align_corners: bool = False
+    antialias: bool = False
+    scale: float | None = None
+
+
+def resize(x: ndarray, axes: Sequence[Axis]) -> ndarray:
+    """Resample each spatial axis of x ``(N, C, *size)``."""
+    if x.dtype.itemsize == 2 and x.dtype.kind not in "iu" and not _picks(axes):
+        return resize(x.astype(np.float32), axes).astype(x.dtype)
+    for number, axis in enumerate(_settled(axes), 2):
+        places, weights = _table(axis, _precision(x.dtype))
+        if axis.mode.startswith("nearest"):
+            x = np.take(x, places[:, 0], axis=number)
+            continue
+        total = np.take(x, places[:, 0], axis=number)
+        np.multiply(total, _column(weights, 0, number, x), out=total)
+        for tap in range(1, places.shape[1]):
+            term = np.take(x, places[:, tap], axis=number)
+            np.multiply(term, _column(weights, tap, number, x), out=term)
+            np.add(total, term, out=total)
+        x = total
+    return x
+
+
+def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
+    """The transpose of `resize`: each y ``(N, C, *output)`` is given to the places it was made from, with their weights."""
+    if y.dtype.itemsize == 2 and y.dtype.kind not in "iu":
+        return resize_adjoint(y.astype(np.float32), axes).astype(y.dtype)
+    for number, axis in reversed([*enumerate(_settled(axes), 2)]):
+        places, weights = _table(axis, _precision(y.dtype))
+        x = np.zeros((*y.shape[:number], axis.size, *y.shape[number + 1 :]), y.dtype)
+        for tap in range(places.shape[1]):
+            term = y if axis.mode.startswith("nearest") else y * _column(weights, tap, number, y)
+            # Places rise with o: equal ones are neighbours, and one reduceat adds them.
+            place = places[:, tap]
+            starts = np.flatnonzero(np.diff(place, prepend=-1))
+            if len(starts) < len(place):
+                term = np.add.reduceat(term, starts, axis=number)
+            x[(*(slice(None),) * number, place[starts])] += term
+        y = x
+    return y
+
+
+def _settled(axes: Sequence[Axis]) -> list[Axis]:
+    """As torch does in two dimensions only, "nearest" to the same size or to twice the size ignores the user's scale."""
+    return [
+        axis._replace(scale=None)
+        if len(axes) == 2 and axis.mode == "nearest" and axis.output in (axis.size, 2 * axis.size)
+        else axis
+        for axis in axes
+    ]
+
+
+def _picks(axes: Sequence[Axis]) -> bool:
+    return all(axis.mode.startswith("nearest") for axis in axes)
+
+
+def _precision(dtype: np.dtype) -> str:
+    """What places are computed in: float64 for float64 data, else float32, as their rounding decides the taps."""
+    return "f8" if dtype in (np.float64, np.complex128) else "f4"
+
+
+def _column(weights: ndarray, tap: int, number: int, x: ndarray) -> ndarray:
+    return weights[:, tap].reshape(-1, *(1,) * (x.ndim - number - 1)).astype(x.dtype, copy=False)
+
+
+@lru_cache(maxsize=64)
+def _table(axis: Axis, precision: str) -> tuple[ndarray, ndarray]:
+    """The places ``(output, taps)`` and the weights of the taps."""
+    if axis.mode.startswith("nearest"):
+        return _nearest(axis), np.ones((axis.output, 1))
+    if axis.size == axis.output and (axis.mode == "linear" or axis.antialias):
+        return np.arange(axis.size)[:, None], np.ones((axis.size, 1))  # whatever the scale, as in torch
+    if axis.antialias:
+        return _filtered(axis, precision)
+    kind = np.dtype(precision).type
+    steps = np.arange(axis.output).astype(kind)
+    if axis.align_corners:
+        scale = kind((axis.size - 1) / (axis.output - 1)) if axis.output > 1 else kind(0)
+        source = scale * steps
+    else:
+        source = kind(_ratio(axis)) * (steps + kind(0.5)) - kind(0.5)
+        if axis.mode == "linear":
+            source = np.maximum(source, kind(0))
+    first = np.floor(source).astype(np.intp)
+    if axis.mode == "linear":
+        first = np.minimum(first, axis.size - 1)
+        part = np.clip(source - first.astype(kind), kind(0), kind(1))
+        places = np.stack([first, np.minimum(first + 1, axis.size - 1)], 1)
+        return places, np.stack([kind(1) - part, part], 1)
+    part = np.clip(source - first.astype(kind), kind(0), kind(1))
+    places = np.clip(first[:, None] + np.arange(-1, 3), 0, axis.size - 1)
+    return places, np.stack([_keys(part - kind(k), _KEYS) for k in range(-1, 3)], 1)
+
+
+def _ratio(axis: Axis) -> float:
+    return axis.size / axis.output if axis.scale is None else 1 / axis.scale
+
+
+def _nearest(axis: Axis) -> ndarray:
+    scale = np.float32(_ratio(axis))
+    steps = np.arange(axis.output).astype(np.float32)
+    if axis.mode == "nearest-exact":
+        steps = steps + np.float32(0.5)
+    return np.minimum(np.floor(steps * scale).astype(np.intp), axis.size - 1)[:, None]
+
+
+def _filtered(axis: Axis, precision: str) -> tuple[ndarray, ndarray]:
+    """The kernel widened to the step between outputs, and its weights made to sum to 1."""
+    kind = np.dtype(precision).type
+    if axis.align_corners:
+        scale = kind((axis.size - 1) / (axis.output - 1)) if axis.output > 1 else kind(0)
+    else:
+        scale = kind(_ratio(axis))
+    half = 1 if axis.mode == "linear" else 2
+    support = half * scale if scale >= 1 else kind(half)
+    narrow = 1 / scale if scale >= 1 else kind(1)
+    centre = scale * (np.arange(axis.output).astype(kind) + kind(0.5))
+    low = np.maximum((centre - support + kind(0.5)).astype(np.intp), 0)
+    high = np.minimum((centre + support + kind(0.5)).astype(np.intp), axis.size)
+    taps = np.arange(max(1, int((high - low).max())))
+    places = low[:, None] + taps
+    distance = (places.astype(kind) - centre[:, None] + kind(0.5)) * narrow
+    if axis.mode == "linear":
+        weights = np.maximum(1 - np.abs(distance), 0)
+    else:
+        weights = _keys(distance, _KEYS_FILTER)
+    weights = np.where(places < high[:, None], weights, 0).astype(kind)
+    weights /= np.add.reduce(weights, axis=1, keepdims=True)
+    return np.minimum(places, axis.size - 1), weights
+
+
+def _keys(t: ndarray, a: float) -> ndarray:
+    """Keys' cubic kernel: (a + 2)|t|³ − (a + 3)t² + 1 up to 1, a|t|³ − 5at² + 8a|t| − 4a up to 2, 0 beyond."""
+    t = np.abs(t)
+    inner = ((a + 2) * t - (a + 3)) * t * t + 1
+    outer = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
+    return np.where(t <= 1, inner, np.where(t < 2, outer, 0)).astype(t.dtype)
