@@ -1,4 +1,5 @@
-"""Views and in-place updates: against a functional model of the same program, and torch's rules and errors."""
+"""Views and in-place updates: against a functional model of the same program, and torch's rules and
+errors."""
 
 from __future__ import annotations
 
@@ -35,12 +36,13 @@ def leaf(value: Any = None) -> Any:
     return wrap(array.copy(), LEAF)
 
 
-# --- the model --------------------------------------------------------------------------------------------------------
+# --- the model ----------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Storage:
-    """The elements of one storage, never written to: an update makes new arrays. `jacobian` is their derivative with
+    """The elements of one storage, never written to: an update makes new arrays. `jacobian` is their
+    derivative with
     respect to the elements of the leaf."""
 
     values: np.ndarray
@@ -94,20 +96,32 @@ Draw = Callable[[int, int], int]
 class Program:
     """Runs random steps on pullback's tensors and on the model at once.
 
-    `draw(a, b)` gives an integer from a to b, so that a recorded list of draws repeats the program on other inputs.
+    `draw(a, b)` gives an integer from a to b, so that a recorded list of draws repeats the program on other
+    inputs.
     """
 
     draw: Draw
     x: Any
     live: list[Live] = field(default_factory=list)
-    unrecorded: bool = True  # whether to write in no_grad, too: values that finite differences see and derivatives do not
+    unrecorded: bool = (
+        True  # whether to write in no_grad, too: values that finite differences see and derivatives do not
+    )
 
     def run(self, steps: int) -> Any:
         values = self.x.detach()._value
         model = fresh(values * 1.0, np.eye(values.size).reshape(*values.shape, -1))
         self.live.append(Live(self.x * 1.0, model))
         for _ in range(steps):
-            step = (self.view, self.view, self.parts, self.update, self.update, self.silent, self.fresh, self.rearrange)
+            step = (
+                self.view,
+                self.view,
+                self.parts,
+                self.update,
+                self.update,
+                self.silent,
+                self.fresh,
+                self.rearrange,
+            )
             step[self.draw(0, len(step) - 1)]()
         return self
 
@@ -148,7 +162,7 @@ class Program:
             size = self.draw(1, places.shape[dim])
             t = t.unfold(dim, size, 1)
             places = np.lib.stride_tricks.sliding_window_view(places, size, dim)
-        elif kind == 9 and t.is_contiguous() and 0 < t.numel() and len(np.unique(places)) == places.size:
+        elif kind == 9 and t.is_contiguous() and t.numel() > 0 and len(np.unique(places)) == places.size:
             size, stride, offset = self.draw(1, 2), self.draw(0, 2), t.storage_offset()
             if (size - 1) * stride < t.numel():
                 t, places = t.as_strided((size,), (stride,), offset), places.ravel()[np.arange(size) * stride]
@@ -178,7 +192,9 @@ class Program:
             with pytest.raises(RuntimeError, match="returns multiple views"):
                 one.tensor.mul_(2.0)
             return
-        if 0 in one.tensor.stride() and any(s == 0 and n > 1 for s, n in zip(one.tensor.stride(), places.shape, strict=True)):
+        if 0 in one.tensor.stride() and any(
+            s == 0 and n > 1 for s, n in zip(one.tensor.stride(), places.shape, strict=True)
+        ):
             with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
                 one.tensor.mul_(2.0)
             return
@@ -193,8 +209,10 @@ class Program:
             one.model.write(np.sin(values), np.cos(values)[..., None] * jacobian)
         else:
             fitting = [
-                o for o in self.live
-                if o.model.shape == () or o.model.shape == one.model.shape[len(one.model.shape) - len(o.model.shape) :]
+                o
+                for o in self.live
+                if o.model.shape == ()
+                or o.model.shape == one.model.shape[len(one.model.shape) - len(o.model.shape) :]
             ]
             other = fitting[self.draw(0, len(fitting) - 1)]
             v, j = other.model.read()
@@ -290,7 +308,9 @@ def test_second_derivatives_of_programs(data: Any, steps: int) -> None:
     second = np.zeros(LEAF_SHAPE) if x.grad is None else x.grad._value
 
     def slope(at: np.ndarray) -> float:
-        return float(np.sum(weights * Program(draws.again(), leaf(at), unrecorded=False).run(steps).loss()[1]))
+        return float(
+            np.sum(weights * Program(draws.again(), leaf(at), unrecorded=False).run(steps).loss()[1])
+        )
 
     numeric = np.zeros(LEAF_SHAPE)
     step = 1e-5
@@ -301,7 +321,7 @@ def test_second_derivatives_of_programs(data: Any, steps: int) -> None:
     np.testing.assert_allclose(second, numeric, rtol=1e-4, atol=1e-4)
 
 
-# --- torch's rules ----------------------------------------------------------------------------------------------------
+# --- torch's rules ------------------------------------------------------------------------------------------
 
 
 def test_a_write_through_a_view_gives_the_base_a_copy_slices_node() -> None:
@@ -352,7 +372,8 @@ def test_views_from_several_outputs_are_not_written_to(take: Callable[[Any], Any
     maker = type(view.grad_fn).__name__.removesuffix("Backward0")
     expected = (
         f"Output 1 of {maker} is a view and is being modified inplace. This view is the output of a function "
-        "that returns multiple views. Such functions do not allow the output views to be modified inplace. You should "
+        "that returns multiple views. Such functions do not allow the output views to be modified inplace. "
+        "You should "
         "replace the inplace operation by an out-of-place one."
     )
     with pytest.raises(RuntimeError) as caught:
@@ -366,15 +387,21 @@ def test_views_made_without_recording_are_not_written_to_with_it() -> None:
     base = leaf() * 1
     with no_grad():
         view = base.select(0, 0)
-    with pytest.raises(RuntimeError, match="^A view was created in no_grad mode and is being modified inplace with grad"):
+    with pytest.raises(
+        RuntimeError, match="^A view was created in no_grad mode and is being modified inplace with grad"
+    ):
         view.mul_(base.select(0, 1))
 
 
 def test_leaves_and_views_of_leaves_are_not_written_to() -> None:
     x = leaf()
-    with pytest.raises(RuntimeError, match="^a leaf Variable that requires grad is being used in an in-place operation."):
+    with pytest.raises(
+        RuntimeError, match="^a leaf Variable that requires grad is being used in an in-place operation."
+    ):
         x.mul_(2.0)
-    with pytest.raises(RuntimeError, match="^a view of a leaf Variable that requires grad is being used in an in-place"):
+    with pytest.raises(
+        RuntimeError, match="^a view of a leaf Variable that requires grad is being used in an in-place"
+    ):
         x.select(0, 0).mul_(2.0)
     with pytest.raises(RuntimeError, match="^a leaf Variable"):
         x.t_()
@@ -387,7 +414,9 @@ def test_leaves_and_views_of_leaves_are_not_written_to() -> None:
 
 
 def test_expanded_tensors_are_not_written_to() -> None:
-    with pytest.raises(RuntimeError, match="^unsupported operation: more than one element of the written-to tensor"):
+    with pytest.raises(
+        RuntimeError, match="^unsupported operation: more than one element of the written-to tensor"
+    ):
         torch.ones(1, 2).expand(3, 2).mul_(2.0)
     x = torch.ones(2, 1)
     x.expand(2, 3).select(1, 2).mul_(2.0)
@@ -399,7 +428,9 @@ def test_inference_tensors_are_not_written_to_outside() -> None:
         x = torch.ones(2) * 1
         view = x.view(2, 1)
         view.mul_(2.0)
-    with pytest.raises(RuntimeError, match="^Inplace update to inference tensor outside InferenceMode is not allowed"):
+    with pytest.raises(
+        RuntimeError, match="^Inplace update to inference tensor outside InferenceMode is not allowed"
+    ):
         view.mul_(2.0)
 
 
@@ -408,7 +439,9 @@ def test_a_saved_value_modified_through_a_view_is_noticed() -> None:
     y = x * 1
     z = y * y
     y.select(0, 0).mul_(2.0)
-    with pytest.raises(RuntimeError, match=r"modified by an inplace operation: \[torch.DoubleTensor \[2, 3\]\]"):
+    with pytest.raises(
+        RuntimeError, match=r"modified by an inplace operation: \[torch.DoubleTensor \[2, 3\]\]"
+    ):
         z.sum().backward()
 
 

@@ -1,6 +1,7 @@
 """Strides in elements as torch counts them, and arrays laid out by them.
 
-NumPy gives new axes and the axes of empty arrays the stride 0, where torch gives them the stride of a dense layout.
+NumPy gives new axes and the axes of empty arrays the stride 0, where torch gives them the stride of a dense
+layout.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
 
 
 def storage(x: ndarray) -> tuple[ndarray, int]:
-    """The array that spans the storage which `x` is part of, as bytes, and the place of `x` in it, in bytes."""
+    """The array that spans the storage which `x` is part of, as bytes, and the place of `x` in it, in
+    bytes.
+    """
     root = x
     while isinstance(root.base, ndarray):
         root = root.base
@@ -98,7 +101,10 @@ class _Memory:
     def __init__(self, owner: ndarray, address: int, size: int) -> None:
         self.owner = owner
         self.__array_interface__ = {
-            "data": (address, not owner.flags.writeable), "shape": (size,), "typestr": "|u1", "version": 3,
+            "data": (address, not owner.flags.writeable),
+            "shape": (size,),
+            "typestr": "|u1",
+            "version": 3,
         }
 
 
@@ -122,7 +128,9 @@ def laid_out(x: ndarray, strides: Ints | None) -> ndarray:
 
 
 def reshaped_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
-    """Strides that show a layout in another shape of as many elements; None where only a copy can have that shape."""
+    """Strides that show a layout in another shape of as many elements; None where only a copy can have that
+    shape.
+    """
     if 0 in shape:
         return contiguous_strides(new)
     if not shape:

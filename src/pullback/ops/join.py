@@ -25,7 +25,12 @@ def _cat(xs: tuple[ndarray, ...], /, sizes: tuple[int, ...], dim: int) -> ndarra
 
 #: Values side by side along axis `dim`; `sizes` are theirs there.
 cat_sizes = op(
-    "cat", _cat, lambda g, sizes, dim: split_with_sizes(g, sizes, dim), kind="linear", variadic=True, promote="same",
+    "cat",
+    _cat,
+    lambda g, sizes, dim: split_with_sizes(g, sizes, dim),
+    kind="linear",
+    variadic=True,
+    promote="same",
     batch=lambda size, sizes, dim: (sizes, dim + 1),
 )
 
@@ -47,7 +52,10 @@ def _split_with_sizes(x: ndarray, /, sizes: tuple[int, ...], dim: int) -> tuple[
 
 #: Parts of the given sizes of axis `dim`.
 split_with_sizes = view(
-    "split_with_sizes", _split_with_sizes, lambda g, dim: cat(g, dim), many=True,
+    "split_with_sizes",
+    _split_with_sizes,
+    lambda g, dim: cat(g, dim),
+    many=True,
     batch=lambda size, sizes, dim: (sizes, dim + 1),
 )
 
@@ -60,6 +68,9 @@ def _split(x: ndarray, /, size: int, dim: int) -> tuple[ndarray, ...]:
 
 #: Parts of `split_size` places of axis `dim`; the last may be smaller.
 split = view(
-    "split", lambda x, /, split_size, dim: _split(x, split_size, dim), lambda g, dim: cat(g, dim), many=True,
+    "split",
+    lambda x, /, split_size, dim: _split(x, split_size, dim),
+    lambda g, dim: cat(g, dim),
+    many=True,
     batch=lambda size, split_size, dim: (split_size, dim + 1),
 )

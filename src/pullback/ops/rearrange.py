@@ -1,4 +1,6 @@
-"""Rearrangements that copy: reversed, rolled, rotated and repeated axes, triangles, diagonals, parts replaced."""
+"""Rearrangements that copy: reversed, rolled, rotated and repeated axes, triangles, diagonals, parts
+replaced.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from ..core.value import shape_of
 from .structure import Shape, permute_to_front, reshape, sum_dims
 from .view import diagonal, diagonal_backward, select, slice_dim
 
-# --- axes -------------------------------------------------------------------------------------------------------------
+# --- axes ---------------------------------------------------------------------------------------------------
 
 
 def _flip(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
@@ -22,7 +24,11 @@ def _flip(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
 
 #: The axes `dims` in reverse.
 flip = op(
-    "flip", _flip, (lambda g, dims: flip(g, dims),), kind="linear", batch=lambda size, dims: (tuple(d + 1 for d in dims),)
+    "flip",
+    _flip,
+    (lambda g, dims: flip(g, dims),),
+    kind="linear",
+    batch=lambda size, dims: (tuple(d + 1 for d in dims),),
 )
 
 
@@ -32,7 +38,10 @@ def _roll(x: ndarray, /, shifts: tuple[int, ...], dims: tuple[int, ...]) -> ndar
 
 #: Axes shifted in a circle.
 roll = op(
-    "roll", _roll, (lambda g, shifts, dims: roll(g, tuple(-s for s in shifts), dims),), kind="linear",
+    "roll",
+    _roll,
+    (lambda g, shifts, dims: roll(g, tuple(-s for s in shifts), dims),),
+    kind="linear",
     batch=lambda size, shifts, dims: (shifts, tuple(d + 1 for d in dims)),
 )
 
@@ -47,7 +56,10 @@ def _rot90(x: ndarray, /, k: int, dims: tuple[int, int]) -> ndarray:
 
 #: The plane of two axes turned by k·90°, 0 ≤ k < 4.
 rot90 = op(
-    "rot90", _rot90, (lambda g, k, dims: rot90(g, -k % 4, dims),), kind="linear",
+    "rot90",
+    _rot90,
+    (lambda g, k, dims: rot90(g, -k % 4, dims),),
+    kind="linear",
     batch=lambda size, k, dims: (k, (dims[0] + 1, dims[1] + 1)),
 )
 
@@ -62,7 +74,9 @@ def _repeat_rule(g: Any, shape_x: Shape, repeats: tuple[int, ...]) -> Any:
     return reshape(sum_dims(reshape(g, pairs), tuple(range(0, len(pairs), 2)), False), shape_x)
 
 
-def _repeat_batched(size: int, values: tuple[Any, ...], dims: tuple[Any, ...], repeats: tuple[int, ...]) -> Any:
+def _repeat_batched(
+    size: int, values: tuple[Any, ...], dims: tuple[Any, ...], repeats: tuple[int, ...]
+) -> Any:
     x = permute_to_front(values[0], dims[0])
     own = shape_of(x)[1:]
     return repeat(reshape(x, (size, *(1,) * (len(repeats) - len(own)), *own)), (1, *repeats))
@@ -78,8 +92,12 @@ def _take_places(x: ndarray, /, dim: int, places: tuple[int, ...]) -> ndarray:
 
 #: Places of axis `dim` by number, any of them several times.
 take_places = op(
-    "take_places", _take_places, (lambda g, shape_x, dim, places: take_places_backward(g, shape_x, dim, places),),
-    kind="linear", node_name="IndexSelectBackward0", batch=lambda size, dim, places: (dim + 1, places),
+    "take_places",
+    _take_places,
+    (lambda g, shape_x, dim, places: take_places_backward(g, shape_x, dim, places),),
+    kind="linear",
+    node_name="IndexSelectBackward0",
+    batch=lambda size, dim, places: (dim + 1, places),
 )
 
 
@@ -91,12 +109,15 @@ def _take_places_backward(g: ndarray, /, shape: Shape, dim: int, places: tuple[i
 
 #: The transpose of `take_places`.
 take_places_backward = op(
-    "take_places_backward", _take_places_backward, (lambda g, dim, places: take_places(g, dim, places),), kind="linear",
+    "take_places_backward",
+    _take_places_backward,
+    (lambda g, dim, places: take_places(g, dim, places),),
+    kind="linear",
     batch=lambda size, shape, dim, places: ((size, *shape), dim + 1, places),
 )
 
 
-# --- triangles and diagonals ------------------------------------------------------------------------------------------
+# --- triangles and diagonals --------------------------------------------------------------------------------
 
 
 def _tril(x: ndarray, /, diagonal: int) -> ndarray:
@@ -105,7 +126,11 @@ def _tril(x: ndarray, /, diagonal: int) -> ndarray:
 
 #: Zeros above a diagonal.
 tril = op(
-    "tril", _tril, (lambda g, diagonal: tril(g, diagonal),), kind="linear", batch=lambda size, diagonal: (diagonal,)
+    "tril",
+    _tril,
+    (lambda g, diagonal: tril(g, diagonal),),
+    kind="linear",
+    batch=lambda size, diagonal: (diagonal,),
 )
 
 
@@ -115,7 +140,11 @@ def _triu(x: ndarray, /, diagonal: int) -> ndarray:
 
 #: Zeros below a diagonal.
 triu = op(
-    "triu", _triu, (lambda g, diagonal: triu(g, diagonal),), kind="linear", batch=lambda size, diagonal: (diagonal,)
+    "triu",
+    _triu,
+    (lambda g, diagonal: triu(g, diagonal),),
+    kind="linear",
+    batch=lambda size, diagonal: (diagonal,),
 )
 
 
@@ -133,7 +162,10 @@ def _diag_embed(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
 
 #: The last axis on a diagonal of two new axes, zeros elsewhere.
 diag_embed = op(
-    "diag_embed", _diag_embed, (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),), kind="linear",
+    "diag_embed",
+    _diag_embed,
+    (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),),
+    kind="linear",
     batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
 )
 
@@ -144,9 +176,12 @@ def _diagonal_copy(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
 
 #: A copy of a diagonal.
 diagonal_copy = op(
-    "diagonal_copy", _diagonal_copy,
-    (lambda g, shape_x, offset, dim1, dim2: diagonal_backward(g, shape_x, offset, dim1, dim2),), kind="linear",
-    node_name="DiagonalBackward0_copy", batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
+    "diagonal_copy",
+    _diagonal_copy,
+    (lambda g, shape_x, offset, dim1, dim2: diagonal_backward(g, shape_x, offset, dim1, dim2),),
+    kind="linear",
+    node_name="DiagonalBackward0_copy",
+    batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
 )
 
 
@@ -177,12 +212,17 @@ def _block_diag_rule(g: Any, shapes: tuple[Shape, ...]) -> tuple[Any, ...]:
 
 #: Matrices (of the given shapes) along the diagonal of one, zeros elsewhere.
 block_diag = op(
-    "block_diag", _block_diag, _block_diag_rule, kind="linear", variadic=True, promote="same",
+    "block_diag",
+    _block_diag,
+    _block_diag_rule,
+    kind="linear",
+    variadic=True,
+    promote="same",
     batch=lambda size, shapes: (shapes,),
 )
 
 
-# --- parts replaced ---------------------------------------------------------------------------------------------------
+# --- parts replaced -----------------------------------------------------------------------------------------
 
 
 def _replaced(part: Callable[..., Any]) -> Callable[..., ndarray]:
@@ -198,29 +238,39 @@ def _replaced(part: Callable[..., Any]) -> Callable[..., ndarray]:
 
 #: `x` with the part ``select(x, dim, index)`` replaced by `src`.
 select_scatter = op(
-    "select_scatter", _replaced(select),
+    "select_scatter",
+    _replaced(select),
     (lambda g, dim, index: select_scatter(g, 0.0, dim, index), lambda g, dim, index: select(g, dim, index)),
-    inputs=("x", "src"), attrs=("dim", "index"), kind="linear", batch=lambda size, dim, index: (dim + 1, index),
+    inputs=("x", "src"),
+    attrs=("dim", "index"),
+    kind="linear",
+    batch=lambda size, dim, index: (dim + 1, index),
 )
 
 #: `x` with a slice of an axis replaced by `src`.
 slice_scatter = op(
-    "slice_scatter", _replaced(slice_dim),
+    "slice_scatter",
+    _replaced(slice_dim),
     (
         lambda g, dim, start, stop, step: slice_scatter(g, 0.0, dim, start, stop, step),
         lambda g, dim, start, stop, step: slice_dim(g, dim, start, stop, step),
     ),
-    inputs=("x", "src"), attrs=("dim", "start", "stop", "step"), kind="linear",
+    inputs=("x", "src"),
+    attrs=("dim", "start", "stop", "step"),
+    kind="linear",
     batch=lambda size, dim, start, stop, step: (dim + 1, start, stop, step),
 )
 
 #: `x` with a diagonal replaced by `src`.
 diagonal_scatter = op(
-    "diagonal_scatter", _replaced(diagonal),
+    "diagonal_scatter",
+    _replaced(diagonal),
     (
         lambda g, offset, dim1, dim2: diagonal_scatter(g, 0.0, offset, dim1, dim2),
         lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
     ),
-    inputs=("x", "src"), attrs=("offset", "dim1", "dim2"), kind="linear",
+    inputs=("x", "src"),
+    attrs=("offset", "dim1", "dim2"),
+    kind="linear",
     batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
 )

@@ -1,4 +1,6 @@
-"""The view ops once more, under the names of the nodes that their in-place twins leave (``t_``: TBackward1)."""
+"""The view ops once more, under the names of the nodes that their in-place twins leave (``t_``:
+TBackward1).
+"""
 
 from __future__ import annotations
 

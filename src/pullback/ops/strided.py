@@ -1,7 +1,10 @@
-"""Views by strides: `as_strided`, `unfold`, layouts, and the sums over shared storage that are their transposes.
+"""Views by strides: `as_strided`, `unfold`, layouts, and the sums over shared storage that are their
+transposes.
 
-Offsets are counted from the first element of the input, so that a step of a view can be replayed on any array that has
-the input's strides. Where it has others (covectors, tangents, batches) `strided_values` gives the same values by index.
+Offsets are counted from the first element of the input, so that a step of a view can be replayed on any
+array that has
+the input's strides. Where it has others (covectors, tangents, batches) `strided_values` gives the same
+values by index.
 """
 
 from __future__ import annotations
@@ -40,7 +43,9 @@ def _summed(places: ndarray, values: ndarray, length: int) -> ndarray:
     return total
 
 
-def _values(x: ndarray, /, shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int) -> ndarray:
+def _values(
+    x: ndarray, /, shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int
+) -> ndarray:
     low, length = _span(shape, strides, size, stride, offset)
     inside = _places(shape, strides) - low
     store = _summed(inside, x, length)
@@ -68,35 +73,50 @@ def _batched(
     return (count, *shape), (length, *strides), (count, *size), (length, *stride), offset
 
 
-#: What ``as_strided(x, size, stride, offset)`` holds for an `x` of the given layout, whatever layout this `x` has. An
+#: What ``as_strided(x, size, stride, offset)`` holds for an `x` of the given layout, whatever layout this
+#: `x` has. An
 #: element that several of x's places share is their mean.
 strided_values = op(
-    "strided_values", _values,
+    "strided_values",
+    _values,
     (
         lambda g, shape, strides, size, stride, offset: strided_values_backward(
             g, shape, strides, size, stride, offset
         ),
     ),
-    kind="linear", batch=_batched,
+    kind="linear",
+    batch=_batched,
 )
 
 #: The transpose of `strided_values`: covectors of one place in storage are summed.
 strided_values_backward = op(
-    "strided_values_backward", _values_backward,
-    (lambda g, shape, strides, size, stride, offset: strided_values(g, shape, strides, size, stride, offset),),
-    kind="linear", batch=_batched,
+    "strided_values_backward",
+    _values_backward,
+    (
+        lambda g, shape, strides, size, stride, offset: strided_values(
+            g, shape, strides, size, stride, offset
+        ),
+    ),
+    kind="linear",
+    batch=_batched,
 )
 
 
-def _as_strided(x: ndarray, /, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides) -> ndarray:
+def _as_strided(
+    x: ndarray, /, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
+) -> ndarray:
     return strided(x, size, stride, offset)
 
 
-#: The view of x's storage with other sizes and strides, from `offset` elements after x's first; `shape` and `strides`
+#: The view of x's storage with other sizes and strides, from `offset` elements after x's first; `shape` and
+#: `strides`
 #: are those of x.
 as_strided = view(
-    "as_strided", _as_strided,
-    lambda g, size, stride, offset, shape, strides: strided_values_backward(g, shape, strides, size, stride, offset),
+    "as_strided",
+    _as_strided,
+    lambda g, size, stride, offset, shape, strides: strided_values_backward(
+        g, shape, strides, size, stride, offset
+    ),
     jvp=lambda primals, tangents, out, size, stride, offset, shape, strides: strided_values(
         tangents[0], shape, strides, size, stride, offset
     ),
@@ -116,10 +136,13 @@ def _as_strided_scatter(
 
 #: `x` (with strides `strides`) with the elements that ``as_strided`` selects replaced by `src`.
 as_strided_scatter = op(
-    "as_strided_scatter", _as_strided_scatter,
+    "as_strided_scatter",
+    _as_strided_scatter,
     (
         lambda g, size, stride, offset, strides: as_strided_scatter(g, 0.0, size, stride, offset, strides),
-        lambda g, shape_x, size, stride, offset, strides: strided_values(g, shape_x, strides, size, stride, offset),
+        lambda g, shape_x, size, stride, offset, strides: strided_values(
+            g, shape_x, strides, size, stride, offset
+        ),
     ),
     kind="linear",
 )
@@ -133,7 +156,9 @@ def _unfold(x: ndarray, /, dim: int, size: int, step: int) -> ndarray:
 
 #: Windows of `size` places of axis `dim`, `step` apart, along a new last axis.
 unfold = view(
-    "unfold", _unfold, lambda g, shape_x, dim, size, step: unfold_backward(g, shape_x, dim, size, step),
+    "unfold",
+    _unfold,
+    lambda g, shape_x, dim, size, step: unfold_backward(g, shape_x, dim, size, step),
     batch=lambda count, dim, size, step: (dim + 1, size, step),
 )
 
@@ -149,6 +174,9 @@ def _unfold_backward(g: ndarray, /, shape: Shape, dim: int, size: int, step: int
 
 #: Windows summed into the places that they came from: the transpose of `unfold`.
 unfold_backward = op(
-    "unfold_backward", _unfold_backward, (lambda g, dim, size, step: unfold(g, dim, size, step),), kind="linear",
+    "unfold_backward",
+    _unfold_backward,
+    (lambda g, dim, size, step: unfold(g, dim, size, step),),
+    kind="linear",
     batch=lambda count, shape, dim, size, step: ((count, *shape), dim + 1, size, step),
 )

@@ -1,6 +1,7 @@
 """View ops: other shapes, axes and parts of the same storage. Each has torch's node name and torch's strides.
 
-`select` and `slice_dim` are what indexing with integers and slices runs, so they are kept short. A part of a value has
+`select` and `slice_dim` are what indexing with integers and slices runs, so they are kept short. A part of a
+value has
 a twin `…_backward` that puts a covector into zeros; the two are each other's rule.
 """
 
@@ -21,7 +22,7 @@ Shape = tuple[int, ...]
 LEAD = tuple((slice(None),) * d for d in range(65))
 
 
-# --- parts ------------------------------------------------------------------------------------------------------------
+# --- parts --------------------------------------------------------------------------------------------------
 
 
 def _select(x: ndarray, /, dim: int, index: int) -> ndarray:
@@ -30,7 +31,9 @@ def _select(x: ndarray, /, dim: int, index: int) -> ndarray:
 
 #: The part at `index` of axis `dim`, without that axis.
 select = view(
-    "select", _select, lambda g, shape_x, dim, index: select_backward(g, shape_x, dim, index),
+    "select",
+    _select,
+    lambda g, shape_x, dim, index: select_backward(g, shape_x, dim, index),
     batch=lambda size, dim, index: (dim + 1, index),
 )
 
@@ -43,7 +46,10 @@ def _select_backward(g: ndarray, /, shape: Shape, dim: int, index: int) -> ndarr
 
 #: Zeros of `shape` with `g` at `index` of axis `dim`: the transpose of `select`.
 select_backward = op(
-    "select_backward", _select_backward, (lambda g, dim, index: select(g, dim, index),), kind="linear",
+    "select_backward",
+    _select_backward,
+    (lambda g, dim, index: select(g, dim, index),),
+    kind="linear",
     batch=lambda size, shape, dim, index: ((size, *shape), dim + 1, index),
 )
 
@@ -54,7 +60,9 @@ def _slice(x: ndarray, /, dim: int, start: int, stop: int, step: int) -> ndarray
 
 #: Places start, start + step, … below `stop` of axis `dim`; 0 ≤ start ≤ stop ≤ size, step > 0.
 slice_dim = view(
-    "slice", _slice, lambda g, shape_x, dim, start, stop, step: slice_backward(g, shape_x, dim, start, stop, step),
+    "slice",
+    _slice,
+    lambda g, shape_x, dim, start, stop, step: slice_backward(g, shape_x, dim, start, stop, step),
     batch=lambda size, dim, start, stop, step: (dim + 1, start, stop, step),
 )
 
@@ -67,7 +75,9 @@ def _slice_backward(g: ndarray, /, shape: Shape, dim: int, start: int, stop: int
 
 #: Zeros of `shape` with `g` at a slice of axis `dim`: the transpose of `slice_dim`.
 slice_backward = op(
-    "slice_backward", _slice_backward, (lambda g, dim, start, stop, step: slice_dim(g, dim, start, stop, step),),
+    "slice_backward",
+    _slice_backward,
+    (lambda g, dim, start, stop, step: slice_dim(g, dim, start, stop, step),),
     kind="linear",
     batch=lambda size, shape, dim, start, stop, step: ((size, *shape), dim + 1, start, stop, step),
 )
@@ -81,7 +91,9 @@ def _diagonal(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
 
 #: The diagonal of axes `dim1` and `dim2`, as a last axis.
 diagonal = view(
-    "diagonal", _diagonal, lambda g, shape_x, offset, dim1, dim2: diagonal_backward(g, shape_x, offset, dim1, dim2),
+    "diagonal",
+    _diagonal,
+    lambda g, shape_x, offset, dim1, dim2: diagonal_backward(g, shape_x, offset, dim1, dim2),
     batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
 )
 
@@ -94,13 +106,15 @@ def _diagonal_backward(g: ndarray, /, shape: Shape, offset: int, dim1: int, dim2
 
 #: Zeros of `shape` with `g` on a diagonal: the transpose of `diagonal`.
 diagonal_backward = op(
-    "diagonal_backward", _diagonal_backward, (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),),
+    "diagonal_backward",
+    _diagonal_backward,
+    (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),),
     kind="linear",
     batch=lambda size, shape, offset, dim1, dim2: ((size, *shape), offset, dim1 + 1, dim2 + 1),
 )
 
 
-# --- axes -------------------------------------------------------------------------------------------------------------
+# --- axes ---------------------------------------------------------------------------------------------------
 
 
 def _transpose(x: ndarray, /, dim0: int, dim1: int) -> ndarray:
@@ -109,7 +123,9 @@ def _transpose(x: ndarray, /, dim0: int, dim1: int) -> ndarray:
 
 #: Axes `dim0` and `dim1` exchanged.
 transpose = view(
-    "transpose", _transpose, lambda g, dim0, dim1: transpose(g, dim0, dim1),
+    "transpose",
+    _transpose,
+    lambda g, dim0, dim1: transpose(g, dim0, dim1),
     batch=lambda size, dim0, dim1: (dim0 + 1, dim1 + 1),
 )
 
@@ -120,7 +136,9 @@ def _t(x: ndarray, /) -> ndarray:
 
 #: The transpose of a matrix; vectors and scalars as they are.
 t = view(
-    "t", _t, lambda g: t(g),
+    "t",
+    _t,
+    lambda g: t(g),
     batch_rule=lambda size, values, dims: _t_batched(permute_to_front(values[0], dims[0])),
 )
 
@@ -135,7 +153,9 @@ def _squeeze(x: ndarray, /) -> ndarray:
 
 #: Without the axes of size 1.
 squeeze = view(
-    "squeeze", _squeeze, lambda g, shape_x: reshape(g, shape_x),
+    "squeeze",
+    _squeeze,
+    lambda g, shape_x: reshape(g, shape_x),
     batch_rule=lambda size, values, dims: _squeeze_batched(permute_to_front(values[0], dims[0])),
 )
 
@@ -150,7 +170,10 @@ def _squeeze_dim(x: ndarray, /, dim: int) -> ndarray:
 
 #: Without axis `dim` where its size is 1.
 squeeze_dim = view(
-    "squeeze_dim", _squeeze_dim, lambda g, shape_x: reshape(g, shape_x), node_name="SqueezeBackward1",
+    "squeeze_dim",
+    _squeeze_dim,
+    lambda g, shape_x: reshape(g, shape_x),
+    node_name="SqueezeBackward1",
     batch_rule=lambda size, values, dims, dim: squeeze_dims(
         permute_to_front(values[0], dims[0]), (dim + 1,) if len(shape_of(values[0])) > 1 else ()
     ),
@@ -163,9 +186,13 @@ def _squeeze_dims(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
 
 #: Without those of the axes `dims` whose size is 1.
 squeeze_dims = view(
-    "squeeze_dims", _squeeze_dims, lambda g, shape_x: reshape(g, shape_x), node_name="SqueezeBackward2",
+    "squeeze_dims",
+    _squeeze_dims,
+    lambda g, shape_x: reshape(g, shape_x),
+    node_name="SqueezeBackward2",
     batch_rule=lambda size, values, dims, which: squeeze_dims(
-        permute_to_front(values[0], dims[0]), tuple(d + 1 for d in which) if len(shape_of(values[0])) > 1 else ()
+        permute_to_front(values[0], dims[0]),
+        tuple(d + 1 for d in which) if len(shape_of(values[0])) > 1 else (),
     ),
 )
 
@@ -188,7 +215,7 @@ def _alias(x: ndarray, /) -> ndarray:
 alias = view("alias", _alias, lambda g: g, batch=lambda size: ())
 
 
-# --- complex values as pairs ------------------------------------------------------------------------------------------
+# --- complex values as pairs --------------------------------------------------------------------------------
 
 
 def _view_as_real(x: ndarray, /) -> ndarray:
@@ -200,16 +227,22 @@ def _view_as_complex(x: ndarray, /) -> ndarray:
 
 
 #: A complex value with real and imaginary part along a new last axis.
-view_as_real = view("view_as_real", _view_as_real, lambda g: view_as_complex(contiguous_copy(g)), batch=lambda size: ())
+view_as_real = view(
+    "view_as_real", _view_as_real, lambda g: view_as_complex(contiguous_copy(g)), batch=lambda size: ()
+)
 
 #: Pairs along the last axis as complex numbers.
 view_as_complex = view(
-    "view_as_complex", _view_as_complex, lambda g: view_as_real(g),
-    batch_rule=lambda size, values, dims: view_as_complex(contiguous_copy(permute_to_front(values[0], dims[0]))),
+    "view_as_complex",
+    _view_as_complex,
+    lambda g: view_as_real(g),
+    batch_rule=lambda size, values, dims: view_as_complex(
+        contiguous_copy(permute_to_front(values[0], dims[0]))
+    ),
 )
 
 
-# --- other readings ---------------------------------------------------------------------------------------------------
+# --- other readings -----------------------------------------------------------------------------------------
 
 
 def of_view_dtype(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
@@ -236,6 +269,11 @@ def _unsafe_view(x: ndarray, /, shape: Shape) -> ndarray:
 
 #: A fresh contiguous copy in another shape, which no other tensor shares.
 unsafe_view = op(
-    "unsafe_view", _unsafe_view, (lambda g, shape_x: reshape(g, shape_x),), kind="linear",
-    batch_rule=lambda size, values, dims, shape: reshape(permute_to_front(values[0], dims[0]), (size, *shape)),
+    "unsafe_view",
+    _unsafe_view,
+    (lambda g, shape_x: reshape(g, shape_x),),
+    kind="linear",
+    batch_rule=lambda size, values, dims, shape: reshape(
+        permute_to_front(values[0], dims[0]), (size, *shape)
+    ),
 )

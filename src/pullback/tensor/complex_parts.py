@@ -49,7 +49,8 @@ def view_as_complex(input: Any) -> Any:
     dtype, shape = dtype_of(tensor("view_as_complex", "input", input)), shape_of(input)
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         raise RuntimeError(
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            "scalar type: "
             f"{type_word(dtype)}"
         )
     if not shape:
@@ -73,5 +74,8 @@ def _set_part(index: int) -> Any:
     return assign
 
 
-Tensor.real = property(real, _set_part(0), doc="The real part, a view; a real tensor as it is.")
-Tensor.imag = property(imag, _set_part(1), doc="The imaginary part, a view.")
+for _name, _property in {
+    "real": property(real, _set_part(0), doc="The real part, a view; a real tensor as it is."),
+    "imag": property(imag, _set_part(1), doc="The imaginary part, a view."),
+}.items():
+    setattr(Tensor, _name, _property)

@@ -33,11 +33,14 @@ def concatenated(name: str, given: Any, dim: int) -> Any:
         if shape == (0,):
             continue
         if len(shape) != len(model):
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(model)} and {len(shape)}")
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {len(model)} and {len(shape)}"
+            )
         for d, (want, have) in enumerate(zip(model, shape, strict=True)):
             if d != dim and want != have:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {want} but got size {have} for "
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {want} but got "
+                    f"size {have} for "
                     f"tensor number {i} in the list."
                 )
     if model != (0,) and (0,) in shapes:
@@ -54,7 +57,8 @@ def stack(tensors: Any, dim: int = 0) -> Any:
     for i, x in enumerate(xs):
         if shape_of(x) != first:
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and {list(shape_of(x))} at "
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                f"{list(shape_of(x))} at "
                 f"entry {i}"
             )
     return structure.stack(xs, checked_dim(integer("stack", "dim", 2, dim), len(first) + 1))

@@ -1,6 +1,7 @@
 """Memory formats: which layout a tensor has, and copies in another.
 
-`contiguous_format` is C order; `channels_last` (rank 4) and `channels_last_3d` (rank 5) have axis 1 innermost;
+`contiguous_format` is C order; `channels_last` (rank 4) and `channels_last_3d` (rank 5) have axis 1
+innermost;
 `preserve_format` keeps what the input has.
 """
 
@@ -80,4 +81,4 @@ def converted(result: Any, wanted: Any) -> Any:
     return in_format(result, wanted)
 
 
-Tensor.is_contiguous = is_contiguous
+setattr(Tensor, is_contiguous.__name__, is_contiguous)

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..graph_errors import type_word
-from ..ops import join, structure, view as v
+from ..ops import join, structure
+from ..ops import view as v
 from .api import public
 from .sizes import Ints, integer, is_int, sequence, tensor
 from .tensor import checked_dim
@@ -44,7 +45,9 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     dim = checked_dim(integer("narrow", "dim", 1, dim), len(shape))
     size = shape[dim]
     if not -size <= start <= size:
-        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+        raise IndexError(
+            f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
+        )
     if start < 0:
         start += size
     if start + length > size:
@@ -68,7 +71,7 @@ def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) 
     return diagonal(A, offset, dim1, dim2)
 
 
-# --- several parts ----------------------------------------------------------------------------------------------------
+# --- several parts ------------------------------------------------------------------------------------------
 
 
 @public(out=False)
@@ -81,7 +84,9 @@ def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
 
 
 @public(out=False, name="split")
-def split(tensor: Any, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None) -> tuple[Any, ...]:
+def split(
+    tensor: Any, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None
+) -> tuple[Any, ...]:
     """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
     size = split_size if split_size_or_sections is None else split_size_or_sections
     if not is_int(size):
@@ -93,7 +98,9 @@ def split(tensor: Any, split_size_or_sections: Any = None, dim: int = 0, *, spli
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     dim = checked_dim(dim, len(shape))
     if size == 0 and shape[dim]:
-        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {shape[dim]}")
+        raise RuntimeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {shape[dim]}"
+        )
     return join.split(tensor, int(size), dim)
 
 
@@ -107,11 +114,13 @@ def split_with_sizes(input: Any, split_sizes: Sequence[int], dim: int = 0) -> tu
     dim = checked_dim(dim, len(shape))
     if any(size < 0 for size in sizes):
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(sizes)}"
+            "split_with_sizes expects split_sizes have only non-negative entries, but got "
+            f"split_sizes={list(sizes)}"
         )
     if sum(sizes) != shape[dim]:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {shape[dim]} (input tensor's size at dimension {dim}), "
+            f"split_with_sizes expects split_sizes to sum exactly to {shape[dim]} (input tensor's size at "
+            f"dimension {dim}), "
             f"but got split_sizes={list(sizes)}"
         )
     return join.split_with_sizes(input, sizes, dim)
@@ -134,13 +143,19 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 
 @public(out=False)
 def tensor_split(
-    input: Any, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None,
+    input: Any,
+    indices_or_sections: Any = None,
+    dim: int = 0,
+    *,
+    indices: Any = None,
+    sections: Any = None,
     tensor_indices_or_sections: Any = None,
 ) -> tuple[Any, ...]:
     """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""
     shape = shape_of(tensor("tensor_split", "input", input))
     where = next(
-        (a for a in (indices_or_sections, indices, sections, tensor_indices_or_sections) if a is not None), None
+        (a for a in (indices_or_sections, indices, sections, tensor_indices_or_sections) if a is not None),
+        None,
     )
     if not shape:
         raise RuntimeError(
@@ -188,11 +203,13 @@ def _split_along(name: str, input: Any, where: Any, dim: int, least: int) -> tup
     shape = shape_of(tensor(name, "input", input))
     if len(shape) < least:
         raise RuntimeError(
-            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {len(shape)} dimensions!"
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+            f"{len(shape)} dimensions!"
         )
     if is_int(where) and (where <= 0 or shape[dim] % where):
         raise RuntimeError(
-            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {shape[dim]} is not "
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+            f"{shape[dim]} is not "
             f"divisible by the split_size {where}!"
         )
     return _split_at(input, _places(where, shape[dim]), dim)

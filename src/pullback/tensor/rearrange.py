@@ -14,14 +14,28 @@ from ..core.value import TensorBase, array_of, shape_of, wrap
 from ..graph_errors import type_word
 from ..ops import rearrange as r
 from ..ops import strided as s
-from ..ops import structure, view as v
+from ..ops import structure
+from ..ops import view as v
 from .api import public
 from .parts import clamped
 from .shape import reshaped
-from .sizes import Ints, count, distinct_dims, int_or_sequence, integer, ints, is_int, sequence, tensor, tensors
+from .sizes import (
+    Ints,
+    count,
+    distinct_dims,
+    int_or_sequence,
+    integer,
+    ints,
+    is_int,
+    sequence,
+    tensor,
+    tensors,
+)
 from .tensor import Tensor, checked_dim
 
-# --- axes -------------------------------------------------------------------------------------------------------------
+# --- axes
+#
+# -------------------------------------------------------------------------------------------------------------
 
 
 @public(out=False)
@@ -57,7 +71,9 @@ def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
     if rank < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {rank}")
     if plane[0] == plane[1] or abs(plane[0] - plane[1]) == rank:
-        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {plane[0]} and dim1 = {plane[1]}")
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {plane[0]} and dim1 = {plane[1]}"
+        )
     return r.rot90(input, k % 4, (checked_dim(plane[0], rank), checked_dim(plane[1], rank)))
 
 
@@ -107,8 +123,12 @@ def tile(input: Any, *dims: Any, **keyword: Any) -> Any:
 
 
 @public(out=False)
-def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
-    """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per place."""
+def repeat_interleave(
+    input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Any:
+    """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
+    place.
+    """
     if repeats is None:
         return wrap(np.repeat(np.arange(shape_of(input)[0]), _counts(input)))
     if is_int(repeats) and not isinstance(repeats, TensorBase):
@@ -126,7 +146,8 @@ def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *
     size = shape_of(x)[dim]
     if len(shape_of(counts)) == 1 and shape_of(counts)[0] not in (1, size):
         raise RuntimeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = {shape_of(counts)[0]} and "
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{shape_of(counts)[0]} and "
             f"input.size({dim}) = {size}"
         )
     places = np.repeat(np.arange(size), np.broadcast_to(_counts(counts), (size,)))
@@ -146,7 +167,7 @@ def _counts(counts: Any) -> ndarray:
     return array
 
 
-# --- triangles and diagonals ------------------------------------------------------------------------------------------
+# --- triangles and diagonals --------------------------------------------------------------------------------
 
 
 def _triangle(name: str, input: Any, diagonal: int) -> int:
@@ -203,7 +224,8 @@ def block_diag(*tensors_: Any) -> Any:
         rank = len(shape_of(x))
         if rank > 2:
             raise RuntimeError(
-                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {rank} dimensions"
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {rank} "
+                "dimensions"
             )
         matrices.append(x if rank == 2 else reshaped(x, (1, count(shape_of(x)))))
     if not matrices:
@@ -211,13 +233,14 @@ def block_diag(*tensors_: Any) -> Any:
     return r.block_diag(matrices, tuple(tuple(shape_of(x)) for x in matrices))
 
 
-# --- parts replaced ---------------------------------------------------------------------------------------------------
+# --- parts replaced -----------------------------------------------------------------------------------------
 
 
 def _same_size(src: Any, part: Ints) -> None:
     if shape_of(src) != part:
         raise RuntimeError(
-            f"expected src to have a size equal to the slice of self. src size = {list(shape_of(src))}, slice size = "
+            f"expected src to have a size equal to the slice of self. src size = {list(shape_of(src))}, "
+            "slice size = "
             f"{list(part)}"
         )
 
@@ -229,7 +252,9 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     dim = checked_dim(dim, len(shape))
     size = shape[dim]
     if not -size <= index < size:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
+        )
     _same_size(tensor("select_scatter", "src", src, 2), (*shape[:dim], *shape[dim + 1 :]))
     return r.select_scatter(input, src, dim, index + size if index < 0 else index)
 
@@ -245,7 +270,9 @@ def slice_scatter(
         raise RuntimeError("slice step must be positive")
     size = shape[dim]
     first, last = clamped(0 if start is None else start, size if end is None else end, size)
-    _same_size(tensor("slice_scatter", "src", src, 2), (*shape[:dim], -(-(last - first) // step), *shape[dim + 1 :]))
+    _same_size(
+        tensor("slice_scatter", "src", src, 2), (*shape[:dim], -(-(last - first) // step), *shape[dim + 1 :])
+    )
     return r.slice_scatter(input, src, dim, first, last, step)
 
 
@@ -259,15 +286,18 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
     n, m = shape[a], shape[b]
     length = max(min(n, m - offset) if offset >= 0 else min(n + offset, m), 0)
     _same_size(
-        tensor("diagonal_scatter", "src", src, 2), (*(size for d, size in enumerate(shape) if d not in (a, b)), length)
+        tensor("diagonal_scatter", "src", src, 2),
+        (*(size for d, size in enumerate(shape) if d not in (a, b)), length),
     )
     return r.diagonal_scatter(input, src, offset, a, b)
 
 
-# --- strides ----------------------------------------------------------------------------------------------------------
+# --- strides ------------------------------------------------------------------------------------------------
 
 
-def layout_argument(input: Any, size: Any, stride: Any, storage_offset: int | None) -> tuple[Ints, Ints, int, Ints]:
+def layout_argument(
+    input: Any, size: Any, stride: Any, storage_offset: int | None
+) -> tuple[Ints, Ints, int, Ints]:
     """Checked sizes and strides, the offset from the input's first element, and the input's strides."""
     shape = sequence("as_strided", "size", 2, size)
     strides = sequence("as_strided", "stride", 3, stride)
@@ -278,7 +308,9 @@ def layout_argument(input: Any, size: Any, stride: Any, storage_offset: int | No
             f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}"
         )
     if any(n < 0 for n in shape):
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}")
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}"
+        )
     try:
         array = array_of(input)
     except RuntimeError:  # a batched value: one example, seen as contiguous
@@ -291,8 +323,10 @@ def layout_argument(input: Any, size: Any, stride: Any, storage_offset: int | No
     reach = extent(shape, strides)
     if reach and (offset + reach) * array.itemsize > root.nbytes:
         raise RuntimeError(
-            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and itemsize "
-            f"{array.itemsize} requiring a storage size of {(offset + reach) * array.itemsize} are out of bounds for storage "
+            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and "
+            "itemsize "
+            f"{array.itemsize} requiring a storage size of {(offset + reach) * array.itemsize} are out of "
+            "bounds for storage "
             f"of size {root.nbytes}"
         )
     return shape, strides, offset - at, strides_of(array)
@@ -301,14 +335,20 @@ def layout_argument(input: Any, size: Any, stride: Any, storage_offset: int | No
 @public(out=False)
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """The view of the input's storage with the given sizes and strides (in elements)."""
-    shape, strides, offset, own = layout_argument(tensor("as_strided", "input", input), size, stride, storage_offset)
+    shape, strides, offset, own = layout_argument(
+        tensor("as_strided", "input", input), size, stride, storage_offset
+    )
     return s.as_strided(input, shape, strides, offset, tuple(shape_of(input)), own)
 
 
 @public(out=False)
-def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+def as_strided_scatter(
+    input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None
+) -> Any:
     """`input` with the elements that `as_strided` selects replaced by `src`."""
-    shape, strides, offset, own = layout_argument(tensor("as_strided_scatter", "input", input), size, stride, storage_offset)
+    shape, strides, offset, own = layout_argument(
+        tensor("as_strided_scatter", "input", input), size, stride, storage_offset
+    )
     _same_size(tensor("as_strided_scatter", "src", src, 2), shape)
     return s.as_strided_scatter(input, src, shape, strides, offset, own)
 
@@ -336,4 +376,4 @@ def storage_offset(self: Any) -> int:
     return storage(array)[1] // array.itemsize
 
 
-Tensor.storage_offset = storage_offset
+setattr(Tensor, storage_offset.__name__, storage_offset)

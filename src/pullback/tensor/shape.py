@@ -11,16 +11,27 @@ from numpy import ndarray
 from .. import dtypes, errors
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
 from ..graph_errors import type_word
-from ..ops import structure, view as v
+from ..ops import structure
+from ..ops import view as v
 from ..ops.convert import conj
 from .api import public
 from .sizes import (
-    Ints, count, dims, distinct_dims, inferred, int_or_sequence, integer, ints, is_int, sequence, tensor,
+    Ints,
+    count,
+    dims,
+    distinct_dims,
+    inferred,
+    int_or_sequence,
+    integer,
+    ints,
+    is_int,
+    sequence,
+    tensor,
     tensors,
 )  # fmt: skip
 from .tensor import Tensor, checked_dim
 
-# --- other shapes -----------------------------------------------------------------------------------------------------
+# --- other shapes -------------------------------------------------------------------------------------------
 
 
 @public(is_function=False, out=False, name="view")
@@ -33,10 +44,15 @@ def view(input: Any, *shape: Any, size: Any = None, dtype: Any = None) -> Any:
     if isinstance(only, dtypes.dtype):
         return view_as_dtype(input, only)
     if size is None and (not shape or not (is_int(shape[0]) or isinstance(shape[0], (tuple, list)))):
-        raise errors.invalid_combination("view", shape, {}, {
-            "(torch.dtype dtype)": [("dtype", lambda a: isinstance(a, dtypes.dtype))],
-            "(tuple of ints size)": [("size", lambda a: isinstance(a, (tuple, list)))],
-        })
+        raise errors.invalid_combination(
+            "view",
+            shape,
+            {},
+            {
+                "(torch.dtype dtype)": [("dtype", lambda a: isinstance(a, dtypes.dtype))],
+                "(tuple of ints size)": [("size", lambda a: isinstance(a, (tuple, list)))],
+            },
+        )
     return _viewed(input, ints("view", "size", shape, size))
 
 
@@ -47,10 +63,12 @@ def _viewed(input: Any, shape: Ints) -> Any:
     except ValueError:
         raise errors.with_note(
             RuntimeError(
-                "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+                "view size is not compatible with input tensor's size and stride (at least one dimension "
+                "spans across two "
                 "contiguous subspaces). Use .reshape(...) instead."
             ),
-            f"Shape {list(own)} with strides {list(input.stride())} cannot be walked as {list(shape)} without a copy.",
+            f"Shape {list(own)} with strides {list(input.stride())} cannot be walked as {list(shape)} "
+            "without a copy.",
         ) from None
 
 
@@ -71,7 +89,9 @@ def view_as_dtype(input: Any, dtype: dtypes.dtype) -> Any:
         if b > a:
             for d, stride in enumerate(strides[:-1]):
                 if stride % (b // a):
-                    raise RuntimeError(f"self.stride({d}) must be divisible by {b // a} {words}, but got {stride}")
+                    raise RuntimeError(
+                        f"self.stride({d}) must be divisible by {b // a} {words}, but got {stride}"
+                    )
     if type(input._value) is ndarray:
         return wrap_alias(v.of_view_dtype(input._value, want), input)
     return v.view_dtype(input, want)
@@ -132,7 +152,8 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
         if "is invalid for input of size" not in str(error):
             raise RuntimeError(f"unflatten got an unexpected error:\n{error}") from None
         raise RuntimeError(
-            f"unflatten: Provided sizes {list(new)} don't multiply up to the size of dim {dim} ({shape[dim]}) in the input "
+            f"unflatten: Provided sizes {list(new)} don't multiply up to the size of dim {dim} "
+            f"({shape[dim]}) in the input "
             "tensor"
         ) from None
     return _viewed(input, (*shape[:dim], *found, *shape[dim + 1 :]))
@@ -157,11 +178,16 @@ def squeeze_dims_argument(input: Any, dim: Any) -> int | Ints | None:
     if is_int(dim):
         return checked_dim(int(dim), rank)
     if not isinstance(dim, (tuple, list)):
-        raise errors.invalid_combination("squeeze", (dim,), {}, {
-            "()": [],
-            "(int dim)": [("dim", is_int)],
-            "(tuple of ints dim)": [("dim", lambda a: isinstance(a, (tuple, list)))],
-        })
+        raise errors.invalid_combination(
+            "squeeze",
+            (dim,),
+            {},
+            {
+                "()": [],
+                "(int dim)": [("dim", is_int)],
+                "(tuple of ints dim)": [("dim", lambda a: isinstance(a, (tuple, list)))],
+            },
+        )
     return distinct_dims(sequence("squeeze", "dim", 1, dim), rank)
 
 
@@ -181,7 +207,7 @@ def unsqueeze(input: Any, dim: int) -> Any:
     return v.unsqueeze(input, checked_dim(integer("unsqueeze", "dim", 1, dim), rank + 1))
 
 
-# --- other orders of axes ---------------------------------------------------------------------------------------------
+# --- other orders of axes -----------------------------------------------------------------------------------
 
 
 @public(out=False)
@@ -218,7 +244,8 @@ def _permuted(input: Any, order: Ints) -> Any:
     rank = len(shape_of(input))
     if len(order) != rank:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+            "desired "
             f"ordering of dimensions i.e. input.dim() = {rank} is not equal to len(dims) = {len(order)}"
         )
     canonical = dims(order, rank)
@@ -235,7 +262,8 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     places = int_or_sequence("movedim", "destination", 2, destination)
     if len(sources) != len(places):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the same number of "
+            f"movedim: Invalid source or destination dims: source ({list(sources)} dims) should contain the "
+            "same number of "
             f"dims as destination ({list(places)} dims)"
         )
     a, b = dims(sources, rank), dims(places, rank)
@@ -262,11 +290,15 @@ def _adjoint(x: Any, name: str) -> Any:
     if rank < 2:
         if not rank:
             warnings.warn(
-                f"{name.replace('tensor', 'Tensor', 1)} is deprecated on 0-D tensors. Consider using x.conj().",
-                UserWarning, stacklevel=3,
+                f"{name.replace('tensor', 'Tensor', 1)} is deprecated on 0-D tensors. Consider using "
+                "x.conj().",
+                UserWarning,
+                stacklevel=3,
             )
             return conj(x)
-        raise RuntimeError(f"{name} is only supported on matrices or batches of matrices. Got {rank}-D tensor.")
+        raise RuntimeError(
+            f"{name} is only supported on matrices or batches of matrices. Got {rank}-D tensor."
+        )
     return conj(v.transpose(x, rank - 2, rank - 1))
 
 
@@ -275,10 +307,12 @@ def _reversed_axes(self: Any) -> Any:
     rank = len(shape_of(self))
     if rank != 2 and rank:
         warnings.warn(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and "
+            "it will throw an "
             "error in a future release. Consider `x.mT` to transpose batches of matrices or "
             "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-            UserWarning, stacklevel=2,
+            UserWarning,
+            stacklevel=2,
         )
     return structure.permute(self, tuple(range(rank - 1, -1, -1)))
 
@@ -293,7 +327,8 @@ def _matrix_transpose(self: Any) -> Any:
             )
         warnings.warn(
             "Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.",
-            UserWarning, stacklevel=2,
+            UserWarning,
+            stacklevel=2,
         )
         return self
     return v.transpose(self, rank - 2, rank - 1)
@@ -308,13 +343,16 @@ def _hermitian(self: Any) -> Any:
     return _adjoint(self, "tensor.H")
 
 
-Tensor.T = property(_reversed_axes)
-Tensor.mT = property(_matrix_transpose)
-Tensor.H = property(_hermitian)
-Tensor.mH = property(lambda self: _adjoint(self, "tensor.mH"), doc="The last two axes exchanged, conjugated.")
+for _name, _property in {
+    "T": property(_reversed_axes),
+    "mT": property(_matrix_transpose),
+    "H": property(_hermitian),
+    "mH": property(lambda self: _adjoint(self, "tensor.mH"), doc="The last two axes exchanged, conjugated."),
+}.items():
+    setattr(Tensor, _name, _property)
 
 
-# --- broadcasting -----------------------------------------------------------------------------------------------------
+# --- broadcasting -------------------------------------------------------------------------------------------
 
 
 @public(is_function=False, out=False)
@@ -329,7 +367,8 @@ def expanded(input: Any, size: Ints) -> Any:
     lead = len(size) - len(own)
     if lead < 0:
         raise RuntimeError(
-            f"expand(torch.{type_word(dtype_of(input))}Tensor{{{list(own)}}}, size={list(size)}): the number of sizes provided "
+            f"expand(torch.{type_word(dtype_of(input))}Tensor{{{list(own)}}}, size={list(size)}): the number "
+            "of sizes provided "
             f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(own)})"
         )
     shape = list(size)
@@ -338,12 +377,14 @@ def expanded(input: Any, size: Ints) -> Any:
         if want == -1:
             if d < lead:
                 raise RuntimeError(
-                    f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {d}"
+                    "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing "
+                    f"dimension {d}"
                 )
             shape[d] = have
         elif have != want and (have != 1 or want < 0):
             raise RuntimeError(
-                f"The expanded size of the tensor ({want}) must match the existing size ({have}) at non-singleton dimension "
+                f"The expanded size of the tensor ({want}) must match the existing size ({have}) at "
+                "non-singleton dimension "
                 f"{d}.  Target sizes: {list(size)}.  Tensor sizes: {list(own)}"
             )
     return structure.expand(input, tuple(shape))
@@ -370,7 +411,8 @@ def broadcast(a: Ints, b: Ints) -> Ints:
         n = b[d - rank + len(b)] if d >= rank - len(b) else 1
         if m != n and m != 1 and n != 1:
             raise RuntimeError(
-                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton dimension {d}"
+                f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
+                f"dimension {d}"
             )
         found.append(n if m == 1 else m)
     return tuple(found)
@@ -379,7 +421,10 @@ def broadcast(a: Ints, b: Ints) -> Ints:
 @public(method=False, out=False)
 def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
     """Each tensor expanded to the shape to which all of them broadcast."""
-    given = tensors("broadcast_tensors", tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_)
+    given = tensors(
+        "broadcast_tensors",
+        tensors_[0] if len(tensors_) == 1 and isinstance(tensors_[0], (tuple, list)) else tensors_,
+    )
     shape: Ints = ()
     for x in given:
         shape = broadcast(shape, shape_of(x))
@@ -403,14 +448,15 @@ def broadcast_shapes(*shapes: Any) -> Any:
                 continue
             if found[d] != 1:
                 raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {size} at {d}! Mismatching argument at index {i} had "
+                    f"Attempting to broadcast a dimension of length {size} at {d}! Mismatching argument at "
+                    f"index {i} had "
                     f"{shape}; but expected shape should be broadcastable to {found}"
                 )
             found[d] = size
     return Size(found)
 
 
-# --- ranks ------------------------------------------------------------------------------------------------------------
+# --- ranks --------------------------------------------------------------------------------------------------
 
 
 def _each(given: tuple[Any, ...], function: Any) -> Any:
@@ -450,5 +496,3 @@ def atleast_3d(*tensors_: Any) -> Any:
         return v.unsqueeze(x, 2) if rank < 3 else x
 
     return _each(tensors_, raised)
-
-

@@ -39,7 +39,10 @@ def unsqueeze_(self: Any, dim: int) -> Any:
 def transpose_(self: Any, dim0: int, dim1: int) -> Any:
     """In-place version of :func:`transpose`."""
     rank = len(shape_of(self))
-    dims = (checked_dim(integer("transpose_", "dim0", 1, dim0), rank), checked_dim(integer("transpose_", "dim1", 2, dim1), rank))
+    dims = (
+        checked_dim(integer("transpose_", "dim0", 1, dim0), rank),
+        checked_dim(integer("transpose_", "dim1", 2, dim1), rank),
+    )
     return rearrange(self, rearranged.transpose, dims, ((TABLE["transpose"], dims, None),)) if rank else self
 
 
@@ -62,12 +65,15 @@ def as_strided_(self: Any, size: Any, stride: Any, storage_offset: int | None = 
     before = tuple(shape_of(self))
     back = (before, own, -offset, shape, strides)
     return rearrange(
-        self, rearranged.as_strided, (shape, strides, offset, before, own), ((TABLE["as_strided"], back, None),)
+        self,
+        rearranged.as_strided,
+        (shape, strides, offset, before, own),
+        ((TABLE["as_strided"], back, None),),
     )
 
 
 for _function in (squeeze_, unsqueeze_, transpose_, swapaxes_, t_, as_strided_):
     setattr(Tensor, _function.__name__, _function)
-Tensor.swapdims_ = swapaxes_
+setattr(Tensor, "swapdims_", swapaxes_)  # noqa: B010  # the type checker does not know the attribute
 #: The functions of these that torch has at its top level.
 FUNCTIONS = {"as_strided_": as_strided_}

@@ -1,4 +1,6 @@
-"""Reading dims and sizes from arguments: given one by one or as a tuple, negative, or as 0-d integer tensors."""
+"""Reading dims and sizes from arguments: given one by one or as a tuple, negative, or as 0-d integer
+tensors.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,8 @@ def _item(function: str, argument: str, position: int, v: Any) -> int:
         return v
     if not is_int(v):
         raise TypeError(
-            f"{function}(): argument '{argument}' failed to unpack the object at pos {position} with error \"type must be "
+            f"{function}(): argument '{argument}' failed to unpack the object at pos {position} with error "
+            '"type must be '
             f'tuple of ints,but got {errors.type_name(v)}"'
         )
     return index(v)
@@ -149,7 +152,8 @@ def inferred(shape: Ints, numel: int) -> Ints:
     if known == 0:
         if numel == 0:
             raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can "
+                f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified "
+                "dimension size -1 can "
                 "be any value and is ambiguous"
             )
     elif numel % known == 0:

@@ -37,7 +37,12 @@ SAMPLES = [
     Sample("view_as_real", (complex_normal(2, 3),)),
     Sample("view_as_real", (complex_normal(),)),
     Sample("view_as_complex", (normal(3, 2),)),
-    Sample("cat", (normal(2, 3), normal(2, 1)), ((3, 1), 1), reference=lambda x, y, s, d: np.concatenate((x, y), d)),
+    Sample(
+        "cat",
+        (normal(2, 3), normal(2, 1)),
+        ((3, 1), 1),
+        reference=lambda x, y, s, d: np.concatenate((x, y), d),
+    ),
     Sample("cat", (normal(2), complex_normal(3)), ((2, 3), 0)),
     Sample("split", (normal(2, 5),), (2, 1)),
     Sample("split_with_sizes", (normal(5, 2),), ((1, 4, 0), 0)),
