@@ -1,4 +1,6 @@
-"""What an expression in tensors gives: value, dtype, node, gradient and warnings, recorded from torch and compared."""
+"""What an expression in tensors gives: value, dtype, node, gradient and warnings, recorded from torch and
+compared.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ import pytest
 
 from .recorded import load
 
-
-#: Where the value and the gradient are torch's and the node is not: torch has one op (or another last op) where pullback
+#: Where the value and the gradient are torch's and the node is not: torch has one op (or another last op)
+#: where pullback
 #: composes several.
 OTHER_NODE = (
     "quantile", "nanquantile", "multilabel_margin_loss", "multi_margin_loss",

@@ -1,6 +1,7 @@
 """Activation functions, element by element.
 
-Where the slope is worth a kernel of its own (gelu, silu) it is an op with a rule in turn, so second derivatives exist.
+Where the slope is worth a kernel of its own (gelu, silu) it is an op with a rule in turn, so second
+derivatives exist.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:
     return np.where(condition, x, y).astype(dtype, copy=False)
 
 
-# --- piecewise linear -------------------------------------------------------------------------------------------------
+# --- piecewise linear
+# -------------------------------------------------------------------------------------------------
 
 leaky_relu = _activation(
     "leaky_relu",
@@ -95,7 +97,8 @@ hardswish = _activation(
     lambda g, x: where(le(x, -3), 0, where(lt(x, 3), g * (x / 3 + 0.5), g)),
 )
 
-# --- exponential ------------------------------------------------------------------------------------------------------
+# --- exponential
+# ------------------------------------------------------------------------------------------------------
 
 
 def _elu(x: ndarray, alpha: float, scale: float, input_scale: float) -> ndarray:
@@ -129,7 +132,8 @@ softplus = _activation(
 
 log_sigmoid = _activation("log_sigmoid", kernels.log_sigmoid, lambda g, x: g * sigmoid(-x))
 
-# --- smooth -----------------------------------------------------------------------------------------------------------
+# --- smooth -----------------------------------------------------------------------------------------------
+# ------------
 
 
 def _silu_second(g: Any, x: Any) -> Any:
@@ -176,7 +180,8 @@ gelu = _activation(
     "gelu", kernels.gelu, lambda g, x, approximate: g * gelu_slope(x, approximate), attrs=("approximate",)
 )
 
-# --- with a weight, or a gate -----------------------------------------------------------------------------------------
+# --- with a weight, or a gate
+# -----------------------------------------------------------------------------------------
 
 
 def _prelu(x: ndarray, weight: ndarray, /, out: Any = ...) -> ndarray:

@@ -1,7 +1,7 @@
 """Running sums, products, maxima along a dim, and the linear recurrence that their derivatives are made of.
 
-``y[k] = a[k]·y[k−1] + b[k]`` pulls back through a recurrence that runs the other way, so products with zeros in them,
-and log-sums that would overflow, need no division and no special case to any order of derivative.
+``y[k] = a[k]·y[k−1] + b[k]`` pulls back through a recurrence that runs the other way, so products with zeros
+in them, and log-sums that would overflow, need no division and no special case to any order of derivative.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def _shift(x: ndarray, /, dim: int, backward: bool) -> ndarray:
     return out
 
 
-#: Every element moved one place along `dim`, a zero where none comes from; `backward` moves towards the start.
+#: Every element moved one place along `dim`, a zero where none comes from; `backward` moves towards the
+#: start.
 shift = op(
     "shift", _shift, (lambda g, dim, backward: shift(g, dim, not backward),), kind="linear", batch=dim_first
 )

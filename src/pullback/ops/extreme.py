@@ -1,7 +1,8 @@
 """Maxima, minima, medians and their places.
 
-Where several elements tie, the gradient is torch's: shared evenly by the ops that return values only (`max()`, `amax`), to
-the one whose index is returned by those that return indices (`max(dim)`). nan is larger and smaller than everything.
+Where several elements tie, the gradient is torch's: shared evenly by the ops that return values only
+(`max()`, `amax`), to the one whose index is returned by those that return indices (`max(dim)`). nan is larger
+and smaller than everything.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from .cumulative import dim_first
 from .reduce import count, kept, over_rows, shifted
 from .structure import reshape, sum_dims
 
-# --- one element per row, and back ------------------------------------------------------------------------------------
+# --- one element per row, and back
+# ------------------------------------------------------------------------------------
 
 
 def _pick(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
@@ -80,7 +82,9 @@ def _selected_jvp(primals: Any, tangents: Any, out: Any, dim: int, keepdim: bool
 
 
 def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Callable[..., Any]:
-    """Declare an op that selects one element per row: ``kernel(x, dim, keepdim)`` gives values and indices."""
+    """Declare an op that selects one element per row: ``kernel(x, dim, keepdim)`` gives values and
+    indices.
+    """
     return op(
         name, kernel, (_selected_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim", "keepdim"), jvp=_selected_jvp, batch=dim_first, **fields,
@@ -97,7 +101,8 @@ def _zero_index() -> ndarray:
     return np.zeros((), np.int64)
 
 
-# --- maximum and minimum ----------------------------------------------------------------------------------------------
+# --- maximum and minimum
+# ----------------------------------------------------------------------------------------------
 
 
 def _argmax(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
@@ -207,7 +212,8 @@ def _aminmax_rule(g: Any, x: Any, min: Any, max: Any, dims: tuple[int, ...]) -> 
 aminmax = op("aminmax", _aminmax, (_aminmax_rule,), kind="reduce", outputs=("min", "max"), batch=shifted)
 
 
-# --- order statistics -------------------------------------------------------------------------------------------------
+# --- order statistics
+# -------------------------------------------------------------------------------------------------
 
 
 def _index_of_rank(x: ndarray, rank: Any, dim: int) -> ndarray:
@@ -321,7 +327,8 @@ def _mode(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
 mode = selecting("mode", _mode)
 
 
-# --- running maximum and minimum --------------------------------------------------------------------------------------
+# --- running maximum and minimum
+# --------------------------------------------------------------------------------------
 
 
 def _running(compare: np.ufunc, accumulate: np.ufunc) -> Callable[..., Any]:

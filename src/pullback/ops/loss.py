@@ -1,6 +1,7 @@
 """Losses that torch computes as one op: pairs of values reduced at once, and the negative log-likelihood.
 
-`reduction` is "none", "mean" or "sum". The pairwise losses are declared from the loss of one pair and its slopes.
+`reduction` is "none", "mean" or "sum". The pairwise losses are declared from the loss of one pair and its
+slopes.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def pairwise(
     inputs: tuple[str, ...] = ("x", "y"),
     **fields: Any,
 ) -> Callable[..., Any]:
-    """Declare a loss of pairs: ``loss(*inputs, *attrs)`` on arrays, ``slope(g, *inputs, *attrs)`` per input."""
+    """Declare a loss of pairs: ``loss(*inputs, *attrs)`` on arrays, ``slope(g, *inputs, *attrs)`` per
+    input.
+    """
 
     def kernel(*args: Any) -> ndarray:
         arrays = promoted(args[: len(inputs)], "same")
@@ -237,7 +240,8 @@ binary_cross_entropy_with_logits = pairwise(
 )
 
 
-# --- negative log-likelihood ------------------------------------------------------------------------------------------
+# --- negative log-likelihood
+# ------------------------------------------------------------------------------------------
 
 
 def _nll_weights(target: ndarray, weight: Any, /, ignore_index: int, dtype: np.dtype[Any]) -> ndarray:
@@ -309,7 +313,9 @@ def _nll_backward(
     if reduction == "mean":
         with np.errstate(all="ignore"):
             w = np.true_divide(w, np.add.reduce(w, axis=None), out=np.zeros_like(w), where=w != 0)
-    each = np.negative(np.multiply(w, g, out=...), out=...)
+    # An ignored target gets 0 also where the loss, and so the covector, is nan.
+    each = np.multiply(w, g, out=np.zeros_like(w), where=w != 0)
+    np.negative(each, out=each)
     out = np.zeros(shape, g.dtype)
     if len(shape) == 2:
         out[np.arange(shape[0]), _nll_index(target, ignore_index, 1)[:, 0]] = each
@@ -340,7 +346,10 @@ def _nll_backward_batched(
 #: The transpose of `nll_loss`, linear in g.
 nll_loss_backward = op(
     "nll_loss_backward", _nll_backward,
-    (lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index), None, None),
+    (
+        lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index),
+        None, None,
+    ),
     jvp=lambda primals, tangents, out, *attrs: nll_loss_backward(tangents[0], *primals[1:], *attrs),
     batch_rule=_nll_backward_batched,
 )  # fmt: skip

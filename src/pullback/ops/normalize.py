@@ -1,8 +1,8 @@
 """Batch, layer and group normalisation: fused kernels forward and backward, differentiable to any order.
 
-With z = (x − mean)·r, r = 1/√(variance + eps) and h = g·weight, the pullback is r·P(h), where P takes off the mean and
-the component along z: P(h) = h − mean(h) − z·mean(h·z). P is symmetric and d(z) = r·P(dx), which gives the
-pullback's own pullback, written in public ops of x alone.
+With z = (x − mean)·r, r = 1/√(variance + eps) and h = g·weight, the pullback is r·P(h), where P takes off the
+mean and the component along z: P(h) = h − mean(h) − z·mean(h·z). P is symmetric and d(z) = r·P(dx), which
+gives the pullback's own pullback, written in public ops of x alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from .structure import Shape, expand, permute_to_front, reshape, sum_dims
 Dims = tuple[int, ...]
 
 
-# --- in public ops ----------------------------------------------------------------------------------------------------
+# --- in public ops
+# ----------------------------------------------------------------------------------------------------
 
 
 def statistics(x: Any, dims: Dims, eps: float) -> tuple[Any, Any]:
@@ -67,7 +68,8 @@ def pulled_twice(
     return _times(turned, weight) + b * z + c, in_x, _sum(g * turned, over)
 
 
-# --- layer norm -------------------------------------------------------------------------------------------------------
+# --- layer norm
+# -------------------------------------------------------------------------------------------------------
 
 
 def _layer_dims(shape: Shape, axes: int) -> tuple[Dims, Dims]:
@@ -162,7 +164,8 @@ layer_norm_backward = op(
     batch_rule=_layer_backward_batched,
 )
 
-# --- batch norm -------------------------------------------------------------------------------------------------------
+# --- batch norm
+# -------------------------------------------------------------------------------------------------------
 
 
 def _batch_norm(
@@ -172,7 +175,8 @@ def _batch_norm(
     if training:
         mean, var = kernels.batch_statistics(x)
     else:
-        assert mean is not None and var is not None
+        assert mean is not None
+        assert var is not None
         mean, var = mean.copy(), var.copy()
     invstd = np.reciprocal(np.sqrt(var + np.asarray(eps, var.dtype)), out=...)
     return kernels.batch_norm(x, mean, invstd, weight, bias), mean, invstd, var
@@ -266,7 +270,8 @@ def _batch_backward_batched(size: int, values: Any, dims: Any, training: bool, e
     return in_x, reshape(in_weight, channels), reshape(in_bias, channels)
 
 
-#: (x − mean)·invstd·weight + bias for each channel (dim 1), with the statistics of x in training, else with those given.
+#: (x − mean)·invstd·weight + bias for each channel (dim 1), with the statistics of x in training, else with
+#: those given.
 batch_norm = op(
     "native_batch_norm",
     _batch_norm,
@@ -285,7 +290,8 @@ batch_norm_backward = op(
     batch_rule=_batch_backward_batched,
 )
 
-# --- group norm -------------------------------------------------------------------------------------------------------
+# --- group norm
+# -------------------------------------------------------------------------------------------------------
 
 
 def _grouped(shape: Shape, groups: int) -> Shape:

@@ -1,7 +1,7 @@
 """Sums, means, products, variances, norms, counts: what becomes of many elements as one.
 
-An op over all elements and one over some dims are two ops where torch has two nodes (`x.sum()` leaves a SumBackward0,
-`x.sum(0)` a SumBackward1). Attributes are canonical: `dims` is a tuple of non-negative ints.
+An op over all elements and one over some dims are two ops where torch has two nodes (`x.sum()` leaves a
+SumBackward0, `x.sum(0)` a SumBackward1). Attributes are canonical: `dims` is a tuple of non-negative ints.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def _fill(g: Any, shape: Shape) -> Any:
     return expand(g, shape)
 
 
-# --- sums and means ---------------------------------------------------------------------------------------------------
+# --- sums and means
+# ---------------------------------------------------------------------------------------------------
 
 
 def _sum_all(x: ndarray, /) -> ndarray:
@@ -154,7 +155,8 @@ nansum = op(
 )
 
 
-# --- products ---------------------------------------------------------------------------------------------------------
+# --- products
+# ---------------------------------------------------------------------------------------------------------
 
 
 def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
@@ -204,7 +206,8 @@ prod_all = op(
 )
 
 
-# --- variance ---------------------------------------------------------------------------------------------------------
+# --- variance
+# ---------------------------------------------------------------------------------------------------------
 
 
 def _centred(x: ndarray, dims: tuple[int, ...]) -> ndarray:
@@ -294,7 +297,8 @@ std_mean = op(
 )
 
 
-# --- norms ------------------------------------------------------------------------------------------------------------
+# --- norms ------------------------------------------------------------------------------------------------
+# ------------
 
 
 def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -> ndarray:
@@ -318,7 +322,9 @@ def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool
 
 
 def norm_slope(x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
-    """d|x|/dx of a norm, `out` with its reduced dims kept: what the covector is multiplied by. At 0 a subgradient, 0."""
+    """d|x|/dx of a norm, `out` with its reduced dims kept: what the covector is multiplied by. At 0 a
+    subgradient, 0.
+    """
     if ord == 0:
         return zeros_of(x)
     if ord == 1:
@@ -407,7 +413,8 @@ def _dist_batched(values: tuple[Any, ...], dims: tuple[int | None, ...], ord: fl
     return vector_norm(aligned[0] - aligned[1], ord, tuple(range(1, rank + 1)), False)
 
 
-# --- log of a sum of exponentials -------------------------------------------------------------------------------------
+# --- log of a sum of exponentials
+# -------------------------------------------------------------------------------------
 
 
 def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
@@ -437,7 +444,8 @@ logsumexp = op(
 )
 
 
-# --- logic and counts -------------------------------------------------------------------------------------------------
+# --- logic and counts
+# -------------------------------------------------------------------------------------------------
 
 
 def _all(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:

@@ -38,7 +38,8 @@ def _prelu(input: Any, weight: Any) -> Any:
         channels = shape[1] if len(shape) > 1 else 1
         if channels != count:
             raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size "
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} "
+                f"and channel size "
                 f"= {channels}."
             )
     if len(own) > 1:
@@ -47,7 +48,8 @@ def _prelu(input: Any, weight: Any) -> Any:
         )
     if dtype_of(input) != dtype_of(weight):
         raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {type_word(dtype_of(input))} and {type_word(dtype_of(weight))}"
+            f"prelu: Type promoting not supported. Got {type_word(dtype_of(input))} and "
+            f"{type_word(dtype_of(weight))}"
         )
     if own and shape != own:
         weight = reshape(weight, (1, count, *(1,) * (len(shape) - 2)) if len(shape) > 1 else (count,))

@@ -37,7 +37,8 @@ def _named(name: str, pair: tuple[Any, ...]) -> Any:
     return return_type(name, "values", "indices")(pair)
 
 
-# --- maximum and minimum ----------------------------------------------------------------------------------------------
+# --- maximum and minimum
+# ----------------------------------------------------------------------------------------------
 
 
 def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _F:
@@ -50,7 +51,8 @@ def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _
             _refuse_complex(input, f"{name}_all")
             if 0 in shape:
                 raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
+                    f"the reduction dim "
                     "with the 'dim' argument."
                 )
             return all_op(input)
@@ -68,7 +70,8 @@ def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"The {'largest' if name == 'max' else 'smallest'} element; with `dim`, values and indices along it; with a "
+        f"The {'largest' if name == 'max' else 'smallest'} element; with `dim`, values and indices along "
+        f"it; with a "
         "second tensor, element by element."
     )
     return function
@@ -96,7 +99,8 @@ def _bare(name: str, call: _F) -> _F:
         if 0 in shape:
             if dim is None or dim == () or dim == []:
                 raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
+                    f"the reduction dim "
                     "with the 'dim' argument."
                 )
             for d in dims:
@@ -156,7 +160,8 @@ argmax = reduction(_arg("argmax", e.argmax))
 argmin = reduction(_arg("argmin", e.argmin))
 
 
-# --- order statistics -------------------------------------------------------------------------------------------------
+# --- order statistics
+# -------------------------------------------------------------------------------------------------
 
 
 def _middle(name: str, all_op: _F, dim_op: _F) -> _F:
@@ -199,7 +204,8 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     return _named("kthvalue", e.kthvalue(input, k, found, keepdim))
 
 
-# --- running values ---------------------------------------------------------------------------------------------------
+# --- running values
+# ---------------------------------------------------------------------------------------------------
 
 
 @reduction(inplace=True)
@@ -265,7 +271,8 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     return x
 
 
-# --- quantiles --------------------------------------------------------------------------------------------------------
+# --- quantiles
+# --------------------------------------------------------------------------------------------------------
 
 
 def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str) -> Any:

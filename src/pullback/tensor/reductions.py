@@ -30,7 +30,8 @@ _F = Callable[..., Any]
 _INT64 = np.dtype(np.int64)
 
 
-# --- arguments --------------------------------------------------------------------------------------------------------
+# --- arguments
+# --------------------------------------------------------------------------------------------------------
 
 
 def numpy_names(function: _F) -> _F:
@@ -128,7 +129,8 @@ def _declare(function: _F) -> _F:
     return function
 
 
-# --- sum and mean -----------------------------------------------------------------------------------------------------
+# --- sum and mean
+# -----------------------------------------------------------------------------------------------------
 
 
 @_declare
@@ -179,7 +181,8 @@ def mean_all(
     if kind.kind in "biu":
         which = "Input" if dtype is None else "Optional"
         raise RuntimeError(
-            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. "
+            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or "
+            f"complex dtype. "
             f"Got: {type_word(kind)}"
         )
     x = in_dtype(input, dtype)
@@ -208,13 +211,15 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     check_tensor("nanmean", input)
     if dtype_of(input).kind in "biu":
         raise RuntimeError(
-            f"nanmean(): expected input to have floating point or complex dtype but got {type_word(dtype_of(input))}"
+            f"nanmean(): expected input to have floating point or complex dtype but got "
+            f"{type_word(dtype_of(input))}"
         )
     present = sum_all(isnan(input).logical_not(), dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / present
 
 
-# --- products ---------------------------------------------------------------------------------------------------------
+# --- products
+# ---------------------------------------------------------------------------------------------------------
 
 
 @reduction
@@ -235,7 +240,8 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return r.prod_dim(x, found, keepdim) if rank else r.prod_all(x)
 
 
-# --- variance ---------------------------------------------------------------------------------------------------------
+# --- variance
+# ---------------------------------------------------------------------------------------------------------
 
 _MISSING: Any = object()
 
@@ -260,7 +266,8 @@ def _spread_arguments(
 def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], correction: float) -> None:
     if r.count(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):
         warnings.warn(
-            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+            f"factor (input "
             "numel divided by output numel). (Triggered internally at "
             "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)",
             UserWarning,
@@ -298,7 +305,8 @@ for _name, _call in (("var", r.var), ("std", r.std), ("var_mean", r.var_mean), (
     reduction(_function, method=_name in ("var", "std"), out=_name in ("var", "std"))
 
 
-# --- norms ------------------------------------------------------------------------------------------------------------
+# --- norms ------------------------------------------------------------------------------------------------
+# ------------
 
 
 @reduction(namespace="linalg")
@@ -307,12 +315,14 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
     check_tensor("linalg_vector_norm", x)
     if dtype_of(x).kind in "biu":
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {type_word(dtype_of(x))}"
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{type_word(dtype_of(x))}"
         )
     if dtype is not None:
         if dtype.numpy.kind in "biu":
             raise RuntimeError(
-                f"linalg.vector_norm: dtype should be floating point or complex, but got {type_word(dtype.numpy)}"
+                f"linalg.vector_norm: dtype should be floating point or complex, but got "
+                f"{type_word(dtype.numpy)}"
             )
         x = in_dtype(x, dtype)
     ord = float(ord)
@@ -321,12 +331,14 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
     if (ord < 0 or ord == math.inf) and r.count(shape, dims) == 0:
         if dim is None or len(dims) == len(shape):
             raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on an empty tensor because the operation "
+                f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on an empty tensor "
+                f"because the operation "
                 "does not have an identity"
             )
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on the dimension "
-            f"{next(d for d in dims if shape[d] == 0)} because this dimension is empty and the operation does not have an "
+            f"{next(d for d in dims if shape[d] == 0)} because this dimension is empty and the operation "
+            f"does not have an "
             "identity"
         )
     return r.vector_norm(x, ord, dims, keepdim)
@@ -396,7 +408,8 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
     check_tensor("dist", input)
     if dtype_of(input).kind in "biu":
         raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got {type_word(dtype_of(input))} instead."
+            f"norm(): input dtype should be either floating point or complex. Got "
+            f"{type_word(dtype_of(input))} instead."
         )
     return r.dist(input, other, float(p))
 
@@ -409,7 +422,8 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     return r.logsumexp(x, reduced_dims(dim, len(shape_of(input))), keepdim)
 
 
-# --- logic and counts -------------------------------------------------------------------------------------------------
+# --- logic and counts
+# -------------------------------------------------------------------------------------------------
 
 
 @reduction(name="all")

@@ -22,7 +22,8 @@ class ReturnType(tuple[Any, ...]):
         made = tuple.__new__(cls, parts)
         if len(made) != cls.n_fields:
             raise TypeError(
-                f"{cls.__module__}.{cls.__name__}() takes a {cls.n_fields}-sequence ({len(made)}-sequence given)"
+                f"{cls.__module__}.{cls.__name__}() takes a {cls.n_fields}-sequence ({len(made)}-sequence "
+                f"given)"
             )
         return made
 

@@ -40,7 +40,8 @@ def _apply(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
     return written(input, lambda: call(input, *attrs)) if inplace else call(input, *attrs)
 
 
-# --- rectifiers -------------------------------------------------------------------------------------------------------
+# --- rectifiers
+# -------------------------------------------------------------------------------------------------------
 
 
 @functional
@@ -126,7 +127,8 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     limit = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).max
     if not 0 <= lambd <= limit:
         raise RuntimeError(
-            f"lambda must be in range [0, {limit:g}] for input dtype {type_word(dtype_of(input))}, but found {lambd:g}"
+            f"lambda must be in range [0, {limit:g}] for input dtype {type_word(dtype_of(input))}, but "
+            f"found {lambd:g}"
         )
     return o.softshrink(input, float(lambd))
 
@@ -150,7 +152,8 @@ def rrelu(
     return _apply(input, inplace, o.rrelu, noise)
 
 
-# --- exponential and smooth -------------------------------------------------------------------------------------------
+# --- exponential and smooth
+# -------------------------------------------------------------------------------------------
 
 
 @functional
@@ -270,13 +273,15 @@ def glu(input: Any, dim: int = -1) -> Any:
     return o.glu(input, found)
 
 
-# --- softmax ----------------------------------------------------------------------------------------------------------
+# --- softmax
+# ----------------------------------------------------------------------------------------------------------
 
 
 def implicit_dim(name: str, rank: int) -> int:
     """The dim that torch takes where none is given, with its warning."""
     warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as "
+        f"an argument.",
         UserWarning,
         stacklevel=4,
     )
@@ -304,7 +309,8 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     return softmaxes.softmax(-in_dtype(input, dtype), dim)
 
 
-# --- dropout ----------------------------------------------------------------------------------------------------------
+# --- dropout
+# ----------------------------------------------------------------------------------------------------------
 
 
 def _generator() -> Any:
@@ -348,7 +354,8 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     rank = len(shape_of(input))
     if rank not in (2, 3):
         raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists to "
+            f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d "
+            f"exists to "
             "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
             "optional batch dimension (i.e. 2D or 3D inputs)."
         )

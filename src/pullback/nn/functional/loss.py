@@ -33,7 +33,8 @@ def functional(function: _F) -> _F:
     return public(function, namespace="nn.functional", method=False, out=False)  # type: ignore[no-any-return]
 
 
-# --- reductions -------------------------------------------------------------------------------------------------------
+# --- reductions
+# -------------------------------------------------------------------------------------------------------
 
 
 def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
@@ -73,14 +74,16 @@ def _warn_sizes(input: Any, target: Any) -> None:
     a, b = shape_of(input), shape_of(target)
     if a != b:
         warnings.warn(
-            f"Using a target size ({_sizes(b)}) that is different to the input size ({_sizes(a)}). This will likely lead to "
+            f"Using a target size ({_sizes(b)}) that is different to the input size ({_sizes(a)}). This "
+            f"will likely lead to "
             "incorrect results due to broadcasting. Please ensure they have the same size.",
             UserWarning,
             stacklevel=4,
         )
 
 
-# --- regression -------------------------------------------------------------------------------------------------------
+# --- regression
+# -------------------------------------------------------------------------------------------------------
 
 
 @functional
@@ -171,10 +174,18 @@ def huber_loss(
 
 @functional
 def poisson_nll_loss(
-    input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-8,
-    reduce: Any = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """Negative log-likelihood of counts `target`: exp(input) − target·input, or input − target·log(input + eps)."""
+    input: Any,
+    target: Any,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: Any = None,
+    eps: float = 1e-8,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """Negative log-likelihood of counts `target`: exp(input) − target·input, or input − target·log(input
+    + eps).
+    """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     loss = exp(input) - target * input if log_input else input - target * log(input + eps)
@@ -214,9 +225,13 @@ def gaussian_nll_loss(
 
 @functional
 def kl_div(
-    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
     log_target: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """Kullback–Leibler divergence of log-probabilities `input` from `target`: target·(log target − input)."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce, reduction)
@@ -234,7 +249,8 @@ def kl_div(
     return apply_reduction(each, reduction)
 
 
-# --- two classes ------------------------------------------------------------------------------------------------------
+# --- two classes
+# ------------------------------------------------------------------------------------------------------
 
 
 @functional
@@ -266,14 +282,22 @@ def binary_cross_entropy(
 
 @functional
 def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
     pos_weight: Any = None,
-) -> Any:  # fmt: skip
-    """`binary_cross_entropy` of sigmoid(input), computed without overflow; `pos_weight` weights the positive class."""
+) -> Any:
+    """`binary_cross_entropy` of sigmoid(input), computed without overflow; `pos_weight` weights the
+    positive class.
+    """
     reduction = legacy_reduction(size_average, reduce, reduction)
     if shape_of(target) != shape_of(input):
         raise ValueError(
-            f"Target size ({_sizes(shape_of(target))}) must be the same as input size ({_sizes(shape_of(input))})"
+            f"Target size ({_sizes(shape_of(target))}) must be the same as input size "
+            f"({_sizes(shape_of(input))})"
         )
     check_reduction(reduction)
     return o.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
@@ -288,7 +312,8 @@ def soft_margin_loss(
     check_reduction(reduction)
     if modes().grad and target.requires_grad:
         raise RuntimeError(
-            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input cannot "
+            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. "
+            "This input cannot "
             "have requires_grad True."
         )
     return o.soft_margin_loss(input, target, reduction)
@@ -312,9 +337,14 @@ def hinge_embedding_loss(
 
 @functional
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None,
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
     reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Any:
     """max(0, −target·(input1 − input2) + margin)."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     if not len(shape_of(input1)) == len(shape_of(input2)) == len(shape_of(target)):
@@ -350,7 +380,9 @@ def multilabel_soft_margin_loss(
 def multilabel_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:
-    """Σ over targets j and other classes i of max(0, 1 − (input[j] − input[i])) / classes; targets end at −1."""
+    """Σ over targets j and other classes i of max(0, 1 − (input[j] − input[i])) / classes; targets end at
+    −1.
+    """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     shape = shape_of(input)
@@ -381,10 +413,18 @@ def multilabel_margin_loss(
 
 @functional
 def multi_margin_loss(
-    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None,
-    reduce: Any = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """Mean over the other classes i of max(0, margin − input[target] + input[i])^p, weighted by the target's class."""
+    input: Any,
+    target: Any,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """Mean over the other classes i of max(0, margin − input[target] + input[i])^p, weighted by the
+    target's class.
+    """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     if p not in (1, 2):
@@ -407,7 +447,8 @@ def multi_margin_loss(
     return apply_reduction(loss if len(shape) == 2 else reshape(loss, ()), reduction)
 
 
-# --- classes ----------------------------------------------------------------------------------------------------------
+# --- classes
+# ----------------------------------------------------------------------------------------------------------
 
 
 def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
@@ -424,7 +465,8 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
             raise RuntimeError(f"size mismatch (got input: {list(x)} , target: {list(t)}")
         if len(x) == 4:
             raise RuntimeError(
-                f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(t)}"
+                f"only batches of spatial targets supported (3D tensors) but got targets of dimension: "
+                f"{len(t)}"
             )
         raise RuntimeError(f"Expected target size {[x[0], *x[2:]]}, got {list(t)}")
     if len(x) <= 2 and len(t) > 1:
@@ -434,7 +476,8 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(kind)}")
     if weight is not None and (len(shape_of(weight)) != 1 or shape_of(weight)[0] != classes):
         raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
+            f"weight tensor should be defined either for all {classes} classes or no classes but got "
+            f"weight tensor of "
             f"shape: {list(shape_of(weight))}"
         )
     values = target._value
@@ -448,10 +491,17 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
 
 @functional
 def nll_loss(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
     reduction: str = "mean",
-) -> Any:  # fmt: skip
-    """Negative log-likelihood: −w[t]·input[t] for log-probabilities with classes along dim 1; the mean is weighted."""
+) -> Any:
+    """Negative log-likelihood: −w[t]·input[t] for log-probabilities with classes along dim 1; the mean is
+    weighted.
+    """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     return _nll(input, target, weight, reduction, ignore_index)
@@ -466,10 +516,18 @@ def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int
 
 @functional
 def cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
-    reduction: str = "mean", label_smoothing: float = 0.0,
-) -> Any:  # fmt: skip
-    """Cross entropy of logits `input` (classes along dim 1) with class indices, or with probabilities of its shape."""
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Cross entropy of logits `input` (classes along dim 1) with class indices, or with probabilities of
+    its shape.
+    """
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     shape = shape_of(input)
@@ -515,7 +573,8 @@ def _soft_cross_entropy(
 ) -> Any:
     if dtype_of(target).kind not in "fV":
         raise RuntimeError(
-            f"Expected floating point type for target with class probabilities, got {type_word(dtype_of(target))}"
+            f"Expected floating point type for target with class probabilities, got "
+            f"{type_word(dtype_of(target))}"
         )
     shape = shape_of(input)
     logs = log_softmax(input, dim)
@@ -530,7 +589,8 @@ def _soft_cross_entropy(
     return total / (math.prod(shape) / shape[dim]) if reduction == "mean" else total
 
 
-# --- distances --------------------------------------------------------------------------------------------------------
+# --- distances
+# --------------------------------------------------------------------------------------------------------
 
 
 cosine_similarity = functional(activations.cosine_similarity)
@@ -539,9 +599,14 @@ pairwise_distance = functional(activations.pairwise_distance)
 
 @functional
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None,
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
     reduction: str = "mean",
-) -> Any:  # fmt: skip
+) -> Any:
     """1 − cos where target is 1, max(0, cos − margin) where it is −1."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
@@ -551,7 +616,8 @@ def cosine_embedding_loss(
     if len(shape_of(input1)) != rank + 1:
         kind, row = ("0D", "1D") if rank == 0 else ("1D", "2D")
         raise RuntimeError(
-            f"{kind} target tensor expects {row} input tensors, but found inputs with sizes {list(shape_of(input1))} and "
+            f"{kind} target tensor expects {row} input tensors, but found inputs with sizes "
+            f"{list(shape_of(input1))} and "
             f"{list(shape_of(input2))}."
         )
     dim = (rank,)
@@ -573,9 +639,17 @@ def _swapped(anchor: Any, positive: Any, negative: Any, distance: _F, margin: fl
 
 @functional
 def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6, swap: bool = False,
-    size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-) -> Any:  # fmt: skip
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
     """max(0, d(anchor, positive) − d(anchor, negative) + margin), d the distance of order p."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
@@ -584,7 +658,8 @@ def triplet_margin_loss(
     ranks = [len(shape_of(x)) for x in (anchor, positive, negative)]
     if len(set(ranks)) > 1:
         raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            "dimensions, but got: "
             f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
         )
     return apply_reduction(
@@ -595,9 +670,15 @@ def triplet_margin_loss(
 
 @functional
 def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0,
-    swap: bool = False, reduction: str = "mean",
-) -> Any:  # fmt: skip
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    *,
+    distance_function: Any = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
     """`triplet_margin_loss` with a distance of one's own."""
     check_reduction(reduction)
     if margin <= 0:

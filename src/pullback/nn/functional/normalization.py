@@ -36,7 +36,8 @@ def _size(shape: Sequence[int]) -> str:
     return f"torch.Size({list(shape)})"
 
 
-# --- batch norm -------------------------------------------------------------------------------------------------------
+# --- batch norm
+# -------------------------------------------------------------------------------------------------------
 
 
 def _check_channels(channels: int, **vectors: Any) -> None:
@@ -61,12 +62,19 @@ def _update(running: Any, batch: Any, momentum: float) -> None:
 
 @functional
 def batch_norm(
-    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False,
-    momentum: float = 0.1, eps: float = 1e-5,
-) -> Any:  # fmt: skip
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
     """(input − mean) / √(var + eps) · weight + bias for each channel (dim 1).
 
-    In training the statistics are the batch's and the running ones move towards them; else the running ones are used.
+    In training the statistics are the batch's and the running ones move towards them; else the running ones
+    are used.
     """
     shape = shape_of(input)
     if training:
@@ -101,7 +109,8 @@ def _batch_norm(
             f"{'running_mean' if running_mean is None else 'running_var'} must be defined in evaluation mode"
         )
     if 0 in shape:
-        # Nothing to normalise: torch multiplies with the first weight, which keeps the parameters in the graph.
+        # Nothing to normalise: torch multiplies with the first weight, which keeps the parameters in the
+        # graph.
         out = clone(input)
         for v, join in ((weight, mul), (bias, add)):
             out = out if v is None or not shape_of(v)[0] else join(out, select(v, 0, 0))
@@ -121,9 +130,15 @@ def _batch_norm(
 
 @functional
 def instance_norm(
-    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
-    use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
-) -> Any:  # fmt: skip
+    input: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
     """`batch_norm` of each image on its own."""
     shape = shape_of(input)
     if use_input_stats and math.prod(shape[2:]) == 1:
@@ -151,7 +166,8 @@ def _repeated(v: Any, n: int) -> Any:
     return reshape(expand(reshape(v, (1, size)), (n, size)), (n * size,))
 
 
-# --- layer, group and RMS norm ----------------------------------------------------------------------------------------
+# --- layer, group and RMS norm
+# ----------------------------------------------------------------------------------------
 
 
 def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None, comma: str = ", ") -> int:
@@ -160,19 +176,22 @@ def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None
     shape = shape_of(input)
     if not wanted:
         raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got "
             f"normalized_shape = {list(wanted)}"
         )
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and shape_of(v) != wanted:
             raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(shape_of(v))} and "
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(shape_of(v))} and "
                 f"normalized_shape = {list(wanted)}"
             )
     if len(shape) < len(wanted) or shape[len(shape) - len(wanted) :] != wanted:
         sizes = ", ".join(map(str, wanted))
         raise RuntimeError(
-            f"Given normalized_shape={list(wanted)}, expected input with shape [*{comma}{sizes}], but got input of "
+            f"Given normalized_shape={list(wanted)}, expected input with shape [*{comma}{sizes}], but got "
+            f"input of "
             f"size{list(shape)}"
         )
     return len(wanted)
@@ -211,7 +230,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and (len(shape_of(v)) != 1 or shape_of(v)[0] != channels):
             raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but "
+                f"got {name} of shape "
                 f"{list(shape_of(v))} and input of shape {list(shape)}"
             )
     return o.group_norm(input, weight, bias, num_groups, float(eps))[0]
@@ -229,7 +249,8 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     return scaled if weight is None else scaled * weight
 
 
-# --- others -----------------------------------------------------------------------------------------------------------
+# --- others -----------------------------------------------------------------------------------------------
+# ------------
 
 
 @functional
