@@ -247,3 +247,50 @@ copy = op(
         *(expand(v, (size, *shape_of(v))) if d is None else permute_to_front(v, d) for v, d in zip(values, dims))
     ),
 )
+
+
+def _fill(x: ndarray, /, value: Any) -> ndarray:
+    return np.full_like(x, value)
+
+
+def _fill_tensor(x: ndarray, value: ndarray, /) -> ndarray:
+    return _copy(x, value)
+
+
+def _zero(x: ndarray, /) -> ndarray:
+    return np.zeros_like(x)
+
+
+def _first(size: int, values: Any, dims: Any) -> Any:
+    return permute_to_front(values[0], dims[0])
+
+
+def _fill_batched(size: int, values: Any, dims: Any) -> Any:
+    x = expand(values[0], (size, *shape_of(values[0]))) if dims[0] is None else permute_to_front(values[0], dims[0])
+    value = values[1] if dims[1] is None else reshape(values[1], (size, *(1,) * (len(shape_of(x)) - 1)))
+    return copy(x, expand(value, shape_of(x)))
+
+
+def _filling(name: str, node_name: str) -> Any:
+    return op(
+        name, _fill, (lambda g: g * 0,), kind="linear", node_name=node_name, batch=lambda size, value: (value,),
+        jvp=lambda primals, tangents, out, value: tangents[0] * 0,
+    )
+
+
+def _filling_tensor(name: str, node_name: str) -> Any:
+    return op(
+        name, _fill_tensor, (lambda g: g * 0, lambda g: g), kind="linear", node_name=node_name, batch_rule=_fill_batched
+    )
+
+
+#: One number, or the one element of a tensor, in every place of x; torch's nodes tell apart the four ways to say it.
+fill = _filling("fill", "FillBackward0")
+fill_tensor = _filling_tensor("fill_tensor", "FillBackward1")
+fill_inplace = _filling("fill_inplace", "FillBackward2")
+fill_tensor_inplace = _filling_tensor("fill_tensor_inplace", "FillBackward3")
+
+#: Zeros like x.
+zero_inplace = op(
+    "zero_inplace", _zero, (lambda g: g * 0,), kind="linear", node_name="ZeroBackward0", batch=lambda size: ()
+)

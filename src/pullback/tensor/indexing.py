@@ -29,7 +29,8 @@ from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.structure import expand, reshape, stack
 from .api import public
-from .data import array_from, checked_integer, overflow
+from .assign import number_array, write_copy, write_value
+from .data import array_from
 from .shape import expanded
 from .tensor import Tensor
 
@@ -81,12 +82,12 @@ def _getitem(self: Any, index: Any) -> Any:
                     y._node = None
                     return y
                 y._node = n = _new(_SELECT_NODE)
-                n.edges = (accumulator(self) if node is LEAF else node,)
-                n.saved = (a.shape, *attrs)
-                n.shape = r.shape
-                n.dtype = r.dtype
-                n.hooks = None
-                n.seq = next_sequence()
+                n._edges = (accumulator(self) if node is LEAF else node,)
+                n._saved = (a.shape, *attrs)
+                n._shape = r.shape
+                n._dtype = r.dtype
+                n._hooks = None
+                n._seq = next_sequence()
                 return y
     return _general_getitem(self, index)
 
@@ -381,30 +382,6 @@ def _without_leading_ones(shape: Ints) -> Ints:
     return tuple(shape[first:])
 
 
-_C_NAMES = {
-    "float32": "float", "float64": "double", "float16": "at::Half", "bfloat16": "at::BFloat16", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>", "bool": "bool",
-}  # fmt: skip
-
-
-def number_array(value: Any, dtype: np.dtype[Any]) -> ndarray:
-    """A Python number as a 0-d array of a dtype, or torch's error where it does not fit."""
-    name = _C_NAMES.get(dtype.name, f"{dtype.name}_t")
-    if dtype.kind == "b":
-        return np.array(bool(value))
-    if dtype.kind == "c":
-        return np.array(value, dtype)
-    if isinstance(value, complex):
-        if value.imag:
-            raise overflow(name)
-        value = value.real
-    if dtype.kind in "iu":
-        return np.array(checked_integer(int(value) if isinstance(value, bool) else value, dtype, name), dtype)
-    if dtype == np.float32 and abs(value) > 3.4028235677973366e38 and abs(value) != np.inf:
-        raise overflow(name)
-    return np.array(value, np.float64).astype(dtype)
-
-
 def _source(x: Any, value: Any) -> Any:
     """What is assigned, as a tensor."""
     if isinstance(value, TensorBase):
@@ -427,31 +404,13 @@ def assign(x: Any, source: Any) -> None:
     shape = shape_of(x)
     if shape_of(source) != shape:
         if not shape_of(source):
-            write_copy(x, source)
+            write_value(x, source)
             return
         own = _without_leading_ones(shape_of(source))
         if own != shape_of(source):
             source = reshape(source, own)
         source = expanded(source, shape)
     write_copy(x, source)
-
-
-def write_copy(x: Any, source: Any) -> Any:
-    """``x.copy_(source)`` for a source that broadcasts; return x."""
-    record = modes().grad
-    edge = edge_of(source) if record else None
-    wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
-    inplace.check_writable(x, wanted or (record and x._node is not None))
-    a, b = x._value, source._value
-    if type(a) is not ndarray or type(b) is not ndarray or (record and x._view is None and (wanted or x._node is not None)):
-        return inplace.write(x, i.copy(x, source if shape_of(source) == shape_of(x) else expanded(source, shape_of(x))))
-    if b.dtype.kind == "c" and a.dtype.kind != "c":
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
-        b = b.real
-    np.copyto(a, b, casting="unsafe")
-    x._counter[0] += 1
-    inplace.record_write(x, edge if wanted else None)
-    return x
 
 
 def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, masked: bool = False) -> Any:
@@ -530,26 +489,6 @@ def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) 
     return put_into(input, where, values, dims, bool(accumulate), only)
 
 
-def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
-    """Write the elements of `src`, broadcast and cast, into this tensor; return it."""
-    source = src if isinstance(src, TensorBase) else None
-    if source is None:
-        from ..errors import argument_type
-
-        raise argument_type("copy_", "other", 1, "Tensor", src)
-    shape = shape_of(self)
-    if shape_of(source) != shape:
-        from ..core.op import check_broadcast
-
-        lead = len(shape) - len(shape_of(source))
-        if lead < 0:
-            check_broadcast((np.empty(shape, bool), np.empty(shape_of(source), bool)))
-        source = expanded(source, shape)
-    return write_copy(self, source)
-
-
 Tensor.__getitem__ = _getitem  # type: ignore[method-assign, attr-defined]  # attached like every operator
 Tensor.__setitem__ = _setitem  # type: ignore[attr-defined]  # attached like every operator
 Tensor.__delitem__ = _delitem  # type: ignore[attr-defined]  # attached like every operator
-if not hasattr(Tensor, "copy_"):
-    Tensor.copy_ = _copy_  # type: ignore[attr-defined]  # attached like every operator

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..ops import parallel, structure  # noqa: F401  # hand the core what it needs
 from . import (  # noqa: F401  # importing a module registers what it declares
+    assign,
     activations,
     complex_parts,
     contract,
@@ -19,9 +20,11 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     indexing,
     interchange,
     join,
+    legacy,
     math,
     memory_format,
     operators,
+    overriding,
     parts,
     properties,
     python_protocol,
@@ -29,7 +32,11 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     ranges,
     rearrange,
     reductions,
+    serialization,
+    select,
     softmax,
+    sorting,
+    storage,
     shape,
     shape_inplace,
 )
@@ -38,6 +45,6 @@ from .constants import CONSTANTS
 from .tensor import Tensor
 
 #: The names of torch's top level.
-TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor, **CONSTANTS, **random.FUNCTIONS, **shape_inplace.FUNCTIONS}
+TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor, **CONSTANTS, **random.FUNCTIONS, **legacy.TYPES, **shape_inplace.FUNCTIONS}
 
 install(Tensor, TOP_LEVEL)

@@ -43,6 +43,7 @@ from .activation import (
     threshold,
     threshold_,
 )
+from .embedding import embedding, one_hot
 from .loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -91,6 +92,7 @@ __all__ = [
     "dropout1d",
     "dropout2d",
     "dropout3d",
+    "embedding",
     "elu",
     "elu_",
     "gaussian_nll_loss",
@@ -122,6 +124,7 @@ __all__ = [
     "nll_loss",
     "normalize",
     "pairwise_distance",
+    "one_hot",
     "poisson_nll_loss",
     "prelu",
     "relu",

@@ -1,0 +1,84 @@
+"""Embeddings under torch's names: rows of a table by integer, and integers as rows of zeros with a one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.value import array_of, dtype_of, shape_of, wrap
+from ...graph_errors import type_word
+from ...ops import embedding as o
+from ...tensor.api import public
+from ...tensor.sizes import tensor
+
+
+def _functional(function: Any) -> Any:
+    return public(function, namespace="nn.functional", method=False, out=False)
+
+
+@_functional
+def embedding(
+    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Any:  # fmt: skip
+    """Rows of `weight`, ``(rows, columns)``, at integers of any shape: ``(*) -> (*, columns)``.
+
+    The row `padding_idx` gets no gradient; `scale_grad_by_freq` divides a row's gradient by how often it was picked;
+    `max_norm` first scales the picked rows of `weight`, in place, down to that norm.
+    """
+    rows = shape_of(tensor("embedding", "weight", weight, 2))[0] if shape_of(weight) else 0
+    if padding_idx is None:
+        padding = -1
+    else:
+        if not -rows <= padding_idx < rows:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding = padding_idx % rows
+    if len(shape_of(weight)) != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    _check_indices(tensor("embedding", "indices", input, 1), "embedding")
+    if max_norm is not None:
+        _renormalise(weight, array_of(input), max_norm, norm_type)
+    return o.embedding(weight, input, padding, bool(scale_grad_by_freq))
+
+
+def _check_indices(indices: Any, name: str) -> None:
+    if dtype_of(indices).name not in ("int64", "int32"):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{type_word(dtype_of(indices))}Tensor instead (while checking arguments for {name})"
+        )
+
+
+def _renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
+    """Scale the rows of a table that are picked and longer than `max_norm` down to it; nothing is recorded."""
+    table = array_of(weight)
+    rows = np.unique(indices)
+    if rows.size and not (0 <= rows[0] and rows[-1] < len(table)):
+        raise IndexError("index out of range in self")
+    norms = np.linalg.norm(table[rows], norm_type, axis=1)
+    long = norms > max_norm
+    scale = (max_norm / (norms[long] + 1e-7)).astype(table.dtype)
+    table[rows[long]] *= scale[:, None]
+    weight._counter[0] += 1
+
+
+@_functional
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """Integers (*) as rows (*, num_classes) of zeros with a one at the integer's place."""
+    if dtype_of(tensor).name != "int64":
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    array = array_of(tensor)
+    if not array.size:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return wrap(np.zeros((*array.shape, num_classes), np.int64))
+    if array.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(array.max()) + 1
+    elif num_classes < 1:
+        raise RuntimeError("num_classes should be positive")
+    elif array.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return wrap((array[..., None] == np.arange(num_classes)).astype(np.int64))

@@ -1,0 +1,91 @@
+"""Rows of a table by integer: the lookup behind token embeddings."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.scatter import sum_rows
+from ..core.op import op
+from ..core.value import shape_of
+from .structure import permute_to_front, reshape
+
+Ints = tuple[int, ...]
+
+
+def _embedding(weight: ndarray, indices: ndarray, /, padding: int, by_frequency: bool) -> ndarray:
+    if indices.size and not (0 <= int(indices.min()) and int(indices.max()) < len(weight)):
+        raise IndexError("index out of range in self")
+    return np.take(weight, indices, 0)
+
+
+#: ``weight[indices]``; the row `padding` (−1: none) gets no covector, and `by_frequency` divides it by the row's count.
+embedding = op(
+    "embedding", _embedding,
+    (
+        lambda g, shape_weight, indices, padding, by_frequency: embedding_backward(
+            g, indices, shape_weight[0], padding, by_frequency
+        ),
+        None,
+    ),
+    kind="gather",
+    jvp=lambda primals, tangents, out, padding, by_frequency: embedding(tangents[0], primals[1], padding, by_frequency),
+    batch_rule=lambda size, values, dims, padding, by_frequency: _batched(size, values, dims, padding, by_frequency),
+)
+
+
+def _batched(size: int, values: Any, dims: Any, padding: int, by_frequency: bool) -> Any:
+    weight, indices = values
+    if dims[0] is None:
+        return embedding(weight, permute_to_front(indices, dims[1]), padding, by_frequency)
+    from .structure import stack, unbind
+
+    tables = unbind(permute_to_front(weight, dims[0]), 0)
+    rows = (indices,) * size if dims[1] is None else unbind(permute_to_front(indices, dims[1]), 0)
+    return stack([embedding(t, r, padding, by_frequency) for t, r in zip(tables, rows, strict=True)], 0)
+
+
+def _embedding_backward(
+    g: ndarray, indices: ndarray, /, rows: int, padding: int, by_frequency: bool
+) -> ndarray:
+    flat = indices.reshape(-1)
+    values = g.reshape(flat.size, prod(g.shape[indices.ndim :]))
+    if by_frequency and flat.size:
+        values = values / np.bincount(flat, minlength=rows)[flat][:, None].astype(g.dtype)
+    table = sum_rows(values, flat, rows).reshape(rows, *g.shape[indices.ndim :])
+    if padding >= 0:
+        table[padding] = 0
+    return table
+
+
+#: Rows of g added at `indices` into a table of zeros: the transpose of `embedding`.
+embedding_backward = op(
+    "embedding_backward", _embedding_backward,
+    (lambda g, indices, padding, by_frequency: _picked(g, indices, padding, by_frequency), None), kind="gather",
+    node_name="EmbeddingDenseBackwardBackward0",
+    jvp=lambda primals, tangents, out, *attrs: embedding_backward(tangents[0], primals[1], *attrs),
+)
+
+
+def _picked(g: Any, indices: Any, padding: int, by_frequency: bool) -> Any:
+    """The transpose of `embedding_backward`: rows of g, none for the padding, divided by their count."""
+    picked = embedding(g, indices, padding, by_frequency)
+    if padding < 0 and not by_frequency:
+        return picked
+    factor = _row_factor(indices, shape_of(g)[0], padding, by_frequency)
+    return picked * reshape(factor, (*shape_of(indices), 1))
+
+
+def _factor(indices: ndarray, /, rows: int, padding: int, by_frequency: bool) -> ndarray:
+    factor = np.ones(indices.shape)
+    if by_frequency and indices.size:
+        factor /= np.bincount(indices.reshape(-1), minlength=rows)[indices]
+    if padding >= 0:
+        factor[indices == padding] = 0
+    return factor
+
+
+_row_factor = op("embedding_row_factor", _factor)

@@ -1,0 +1,476 @@
+"""Reading, writing and adding along an axis: gather and scatter, whole slices by index, masks, flat places.
+
+``gather`` and ``scatter_add`` are transposes of each other, as are ``index_select`` and ``index_add``, ``take`` and adding
+``put``, ``masked_select`` and ``masked_place``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array import scatter as kernels
+from ..core.op import op
+from ..core.value import dtype_of, shape_of
+from .comparison import eq, where
+from .convert import cast, conj
+from .cumulative import dim_first
+from .mixture import masked_fill
+from .structure import expand, permute_to_front, reshape, sum_dims
+from .view import slice_backward, slice_dim
+
+Ints = tuple[int, ...]
+
+
+def zeros_for(g: Any, shape: Ints) -> ndarray:
+    """An array of zeros of a shape in the dtype of a covector."""
+    return np.zeros(shape, dtype_of(g))
+
+
+# --- elements along an axis -------------------------------------------------------------------------------------------
+
+
+def _gather(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
+    return kernels.gather(x, dim, index)
+
+
+#: y[i, j] = x[index[i, j], j] for dim 0.
+gather = op(
+    "gather", _gather, (lambda g, index, shape_x, dim: scatter_add(zeros_for(g, shape_x), index, g, dim), None),
+    kind="gather", batch=dim_first, jvp=lambda primals, tangents, out, dim: gather(tangents[0], primals[1], dim),
+)  # fmt: skip
+
+
+def _source_rule(g: Any, index: Any, shape_source: Ints, dim: int) -> Any:
+    return _padded(gather(g, index, dim), shape_source)
+
+
+def _padded(g: Any, shape: Ints) -> Any:
+    """Zeros after the last place of every axis, up to `shape`: only a source's part under the index was used."""
+    for dim, size in enumerate(shape):
+        have = shape_of(g)
+        if have[dim] != size:
+            g = slice_backward(g, (*have[:dim], size, *have[dim + 1 :]), dim, 0, have[dim], 1)
+    return g
+
+
+def _under(source: Any, index: Any) -> Any:
+    """The part of a source that stands under the index."""
+    for dim, size in enumerate(shape_of(index)):
+        if shape_of(source)[dim] != size:
+            source = slice_dim(source, dim, 0, size, 1)
+    return source
+
+
+def _scatter_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
+    return np.add(x, kernels.scatter_add(x.shape, dim, index, source), out=...)
+
+
+#: x with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0.
+scatter_add = op(
+    "scatter_add", _scatter_add, (lambda g: g, None, _source_rule), kind="gather", batch=dim_first,
+    jvp=lambda primals, tangents, out, dim: scatter_add(*_filled(primals, tangents), dim),
+)
+
+
+def _filled(primals: Any, tangents: Any) -> tuple[Any, ...]:
+    """(tangent of x, index, tangent of the source), zeros for what has none."""
+    x, index, source = primals
+    return (
+        np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0],
+        index,
+        np.zeros(shape_of(source), dtype_of(x)) if tangents[2] is None else tangents[2],
+    )
+
+
+def _places(x: ndarray, index: ndarray, dim: int) -> ndarray:
+    if not x.ndim or not index.ndim:
+        return kernels.positions(index.reshape(-1), 0, (x.size,)).reshape(index.shape)
+    return kernels.positions(index, dim, x.shape)
+
+
+def _scatter(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
+    new = x.copy(order="C")
+    new.reshape(-1)[_places(x, index, dim)] = source[tuple(slice(0, n) for n in index.shape)] if source.ndim else source
+    return new
+
+
+#: x with ``source[i, j]`` written at ``[index[i, j], j]`` for dim 0.
+scatter = op(
+    "scatter", _scatter, (lambda g, index, dim: scatter_value(g, index, dim, 0), None, _source_rule), kind="gather",
+    batch=dim_first, jvp=lambda primals, tangents, out, dim: scatter(*_filled(primals, tangents), dim),
+)
+
+
+def _scatter_value(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
+    new = x.copy(order="C")
+    new.reshape(-1)[_places(x, index, dim)] = value
+    return new
+
+
+#: x with a number written at the places that `index` names along `dim`.
+scatter_value = op(
+    "scatter_value", _scatter_value, (lambda g, index, dim: scatter_value(g, index, dim, 0), None), kind="gather",
+    node_name="ScatterBackward1", batch=dim_first,
+    jvp=lambda primals, tangents, out, dim, value: scatter_value(tangents[0], primals[1], dim, 0),
+)
+
+
+def _refused(g: Any) -> Any:
+    raise NotImplementedError("derivative for aten::scatter.reduce is not implemented")
+
+
+def _scatter_combined(x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str) -> ndarray:
+    if not source.ndim:
+        source = np.broadcast_to(source, index.shape)
+    return kernels.scatter_reduce(x, dim, index, source, reduce)
+
+
+#: The old ``scatter(reduce=…)``, which torch does not differentiate.
+scatter_combined = op(
+    "scatter_combined", _scatter_combined, (_refused, None, _refused), kind="gather", node_name="NotImplemented",
+    batch=dim_first,
+)
+
+
+# --- reductions into places -------------------------------------------------------------------------------------------
+
+
+def _scatter_reduce(
+    x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str, include_self: bool
+) -> ndarray:
+    return kernels.scatter_reduce(x, dim, index, source, reduce, include_self)
+
+
+def _scatter_reduce_rule(
+    g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, reduce: str, include_self: bool
+) -> tuple[Any, ...]:
+    shape_source = shape_of(source)
+    g_x, g_source = _reduced_rule(g, x, index, _under(source, index), out, dim, reduce, include_self)
+    if not include_self:
+        g_x = scatter_value(g_x, index, dim, 0)
+    return g_x, None, _padded(g_source, shape_source)
+
+
+def _reduced_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, reduce: str, include_self: bool) -> Any:
+    if reduce == "sum":
+        return g, gather(g, index, dim)
+    if reduce == "mean":
+        ones = np.ones(shape_of(x), dtype_of(g)) if include_self else zeros_for(g, shape_of(x))
+        counts = scatter_add(ones, index, np.ones(shape_of(index), dtype_of(g)), dim)
+        counts = masked_fill(counts, eq(counts, 0), 1)
+        return g / counts, gather(g, index, dim) / gather(counts, index, dim)
+    if reduce == "prod":
+        return _product_rule(g, x, index, source, out, dim, include_self)
+    chosen_x = cast(eq(x, out), dtype_of(g))
+    chosen = cast(eq(source, gather(out, index, dim)), dtype_of(g))
+    if not include_self:
+        chosen_x = scatter_value(chosen_x, index, dim, 0)
+    share = g / masked_fill(total := scatter_add(chosen_x, index, chosen, dim), eq(total, 0), 1)
+    return chosen_x * share if include_self else g, chosen * gather(share, index, dim)
+
+
+def _product_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, include_self: bool) -> Any:
+    one_x = masked_fill(x, eq(x, 0), 1)
+    without_x = scatter_reduce(one_x, index, source, dim, "prod", include_self)
+    zero = eq(source, 0)
+    zeros = scatter_add(zeros_for(g, shape_of(x)), index, cast(zero, dtype_of(g)), dim)
+    single = zero & eq(gather(zeros, index, dim), 1)
+    without_zero = scatter_reduce(x, index, masked_fill(source, single, 1), dim, "prod", include_self)
+    g_source = where(
+        single,
+        gather(g * conj(without_zero), index, dim),
+        gather(g * conj(out), index, dim) / conj(masked_fill(source, zero, 1)),
+    )
+    return g * conj(without_x / one_x), g_source
+
+
+#: x with the elements of `source` reduced into the places that `index` names along `dim`.
+scatter_reduce = op("scatter_reduce", _scatter_reduce, _scatter_reduce_rule, joint=True, batch=dim_first)
+
+
+# --- whole slices -----------------------------------------------------------------------------------------------------
+
+
+def _index_select(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
+    if not x.ndim:
+        _check_rows(index, 1)
+        return x.copy()
+    _check_rows(index, x.shape[dim])
+    return np.take(x, index.reshape(-1), dim)
+
+
+def _check_rows(index: ndarray, size: int) -> None:
+    if index.size and not (0 <= int(index.min()) and int(index.max()) < size):
+        raise IndexError("index out of range in self")
+
+
+def _slices_batched(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Batching for a shared index: the axis moves by one; a batched index names elements instead."""
+
+    def rule(size: int, values: Any, dims: Any, dim: int, *attrs: Any) -> Any:
+        index, index_dim = values[1], dims[1]
+        fronts = [
+            v if k == 1 else (expand(v, (size, *shape_of(v))) if d is None else permute_to_front(v, d))
+            for k, (v, d) in enumerate(zip(values, dims, strict=True))
+        ]
+        if index_dim is None:
+            return call(fronts[0], index, *fronts[2:], dim + 1, *attrs)
+        rows = permute_to_front(index, index_dim)
+        from .structure import stack, unbind
+
+        parts = [unbind(v, 0) for v in (fronts[0], rows, *fronts[2:])]
+        return stack([call(*row, dim, *attrs) for row in zip(*parts, strict=True)], 0)
+
+    return rule
+
+
+#: Slices of axis `dim`, in the order of `index`.
+index_select = op(
+    "index_select", _index_select,
+    (lambda g, shape_x, index, dim: index_add(zeros_for(g, shape_x), index, g, dim, 1), None), kind="gather",
+    jvp=lambda primals, tangents, out, dim: index_select(tangents[0], primals[1], dim),
+    batch_rule=_slices_batched(lambda *args: index_select(*args)),
+)
+
+
+def check_slices(index: ndarray, dim: int, size: int, prefix: str = "") -> None:
+    """Raise torch's error for an index out of the range of its axis; negative ones count from the end."""
+    wrong = index[(index < -size) | (index >= size)]
+    if wrong.size:
+        raise IndexError(f"{prefix}index {wrong.reshape(-1)[0]} is out of bounds for dimension {dim} with size {size}")
+
+
+def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: Any) -> ndarray:
+    if not x.ndim:
+        total = source.sum(dtype=x.dtype)[...] if index.size else np.zeros((), x.dtype)
+        return np.add(x, total * np.asarray(alpha, x.dtype), out=...)
+    size = x.shape[dim]
+    flat = index.reshape(-1)
+    if flat.size and (int(flat.min()) < 0 or int(flat.max()) >= size):
+        wrong = flat[(flat < 0) | (flat >= size)][0]
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    added = kernels.index_add(x.shape, dim, flat, source.reshape(*x.shape[:dim], flat.size, *x.shape[dim + 1 :]))
+    if alpha != 1:
+        added = added * np.asarray(alpha, x.dtype)
+    return np.add(x, added, out=...)
+
+
+def _as_slices(g: Any, shape: Ints) -> Any:
+    return g if shape_of(g) == shape else reshape(g, shape)
+
+
+#: x with ``alpha · source``'s slices added to those that `index` names.
+index_add = op(
+    "index_add", _index_add,
+    (
+        lambda g: g,
+        None,
+        lambda g, index, shape_source, dim, alpha: _as_slices(index_select(g, index, dim), shape_source) * conj(alpha),
+    ),
+    kind="gather",
+    jvp=lambda primals, tangents, out, dim, alpha: index_add(*_filled(primals, tangents), dim, alpha),
+    batch_rule=_slices_batched(lambda *args: index_add(*args)),
+)
+
+
+def _index_copy(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
+    new = x.copy(order="C")
+    check_slices(index, dim, x.shape[dim] if x.ndim else 1, "index_copy_(): ")
+    if not x.ndim:
+        new[...] = source.reshape(-1)[-1] if index.size else x
+        return new
+    np.moveaxis(new, dim, 0)[index.reshape(-1)] = np.moveaxis(
+        source.reshape(*x.shape[:dim], index.size, *x.shape[dim + 1 :]), dim, 0
+    )
+    return new
+
+
+#: x with the slices that `index` names replaced by those of `source`.
+index_copy = op(
+    "index_copy", _index_copy,
+    (
+        lambda g, index, dim: index_fill(g, index, dim, 0),
+        None,
+        lambda g, index, shape_source, dim: _as_slices(index_select(g, index, dim), shape_source),
+    ),
+    kind="gather", jvp=lambda primals, tangents, out, dim: index_copy(*_filled(primals, tangents), dim),
+    batch_rule=_slices_batched(lambda *args: index_copy(*args)),
+)
+
+
+def _index_fill(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
+    new = x.copy(order="C")
+    check_slices(index, dim, x.shape[dim] if x.ndim else 1)
+    if x.ndim:
+        np.moveaxis(new, dim, 0)[index.reshape(-1)] = value
+    elif index.size:
+        new[...] = value
+    return new
+
+
+#: x with a number in the slices that `index` names.
+index_fill = op(
+    "index_fill", _index_fill, (lambda g, index, dim: index_fill(g, index, dim, 0), None), kind="gather",
+    jvp=lambda primals, tangents, out, dim, value: index_fill(tangents[0], primals[1], dim, 0),
+    batch_rule=_slices_batched(lambda *args: index_fill(*args)),
+)
+
+
+def _index_fill_tensor(x: ndarray, index: ndarray, value: ndarray, /, dim: int) -> ndarray:
+    return _index_fill(x, index, dim, value.astype(x.dtype))
+
+
+def _all(x: Any) -> Any:
+    return sum_dims(x, tuple(range(len(shape_of(x)))), False)
+
+
+#: x with a tensor's one value in the slices that `index` names.
+index_fill_tensor = op(
+    "index_fill_tensor", _index_fill_tensor,
+    (
+        lambda g, index, dim: index_fill(g, index, dim, 0),
+        None,
+        lambda g, index, dim: _all(g - index_fill(g, index, dim, 0)),
+    ),
+    kind="gather", node_name="IndexFillBackward1",
+    jvp=lambda primals, tangents, out, dim: index_fill_tensor(*_filled(primals, tangents), dim),
+)
+
+
+def _index_reduce(
+    x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str, include_self: bool
+) -> ndarray:
+    return kernels.scatter_reduce(x, dim, _spread(index, dim, shape_of(source)), source, reduce, include_self)
+
+
+def _spread(index: Any, dim: int, shape: Ints) -> Any:
+    """A vector of slices' places as the place of every element of a source of `shape`."""
+    if not shape:
+        return index
+    row = tuple(n if d == dim else 1 for d, n in enumerate(shape))
+    return np.broadcast_to(index.reshape(row), shape) if type(index) is ndarray else expand(reshape(index, row), shape)
+
+
+def _index_reduce_rule(
+    g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, reduce: str, include_self: bool
+) -> tuple[Any, ...]:
+    whole = _spread(index, dim, shape_of(source))
+    g_x, g_source = _reduced_rule(g, x, whole, source, out, dim, reduce, include_self)
+    return (g_x if include_self else scatter_value(g_x, whole, dim, 0)), None, g_source
+
+
+#: x with slices of `source` reduced into those that `index` names.
+index_reduce = op("index_reduce", _index_reduce, _index_reduce_rule, joint=True)
+
+
+# --- masks ------------------------------------------------------------------------------------------------------------
+
+
+def _masked_select(x: ndarray, mask: ndarray, /) -> ndarray:
+    shape = np.broadcast_shapes(x.shape, mask.shape)
+    return np.broadcast_to(x, shape)[np.broadcast_to(mask, shape)].reshape(-1)
+
+
+def _together(a: Ints, b: Ints) -> Ints:
+    return tuple(np.broadcast_shapes(a, b))
+
+
+#: The elements where the mask holds, as a vector.
+masked_select = op(
+    "masked_select", _masked_select,
+    (lambda g, shape_x, mask: masked_place(g, mask, _together(shape_x, shape_of(mask))), None), kind="gather",
+    jvp=lambda primals, tangents, out: masked_select(tangents[0], primals[1]),
+)
+
+
+def _masked_place(g: ndarray, mask: ndarray, /, shape: Ints) -> ndarray:
+    whole = np.zeros(shape, g.dtype)
+    mask = np.broadcast_to(mask, shape)
+    whole[mask] = g.reshape(-1)[: np.count_nonzero(mask)]
+    return whole
+
+
+def _cut_select(g: Any, mask: Any, shape: Ints, length: int) -> Any:
+    picked = masked_select(g, mask)
+    missing = length - shape_of(picked)[0]
+    return slice_backward(picked, (length,), 0, 0, length - missing, 1) if missing else picked
+
+
+#: Zeros of `shape` with the elements of the vector g where the mask holds: the transpose of `masked_select`.
+masked_place = op(
+    "masked_place", _masked_place,
+    (lambda g, shape_g, mask, shape: reshape(_cut_select(g, mask, shape, prod(shape_g)), shape_g), None),
+    kind="gather", inputs=("g", "mask"), node_name="MaskedScatterBackward0",
+    jvp=lambda primals, tangents, out, shape: masked_place(tangents[0], primals[1], shape),
+)
+
+
+def _masked_scatter(x: ndarray, mask: ndarray, source: ndarray, /) -> ndarray:
+    shape = np.broadcast_shapes(x.shape, mask.shape)
+    new = np.array(np.broadcast_to(x, shape), order="C")
+    mask = np.broadcast_to(mask, shape)
+    new[mask] = source.reshape(-1)[: np.count_nonzero(mask)]
+    return new
+
+
+def _masked_source_rule(g: Any, mask: Any, shape_source: Ints) -> Any:
+    return reshape(_cut_select(g, mask, shape_of(g), prod(shape_source)), shape_source)
+
+
+#: x with the elements where the mask holds replaced by those of `source`, in order.
+masked_scatter = op(
+    "masked_scatter", _masked_scatter, (lambda g, mask: masked_fill(g, mask, 0), None, _masked_source_rule),
+    kind="gather", jvp=lambda primals, tangents, out: masked_scatter(*_filled(primals, tangents)),
+)
+
+
+# --- flat places ------------------------------------------------------------------------------------------------------
+
+
+def _check_flat(index: ndarray, size: int) -> None:
+    wrong = index[(index < -size) | (index >= size)]
+    if wrong.size:
+        raise IndexError(
+            f"out of range: tried to access index {wrong.reshape(-1)[0]} on a tensor of {size} elements."
+        )
+
+
+def _take(x: ndarray, index: ndarray, /) -> ndarray:
+    _check_flat(index, x.size)
+    return np.asarray(np.take(x.reshape(-1), index))
+
+
+#: Elements of x as one row at the places `index`.
+take = op(
+    "take", _take, (lambda g, shape_x, index: put(zeros_for(g, shape_x), index, g, True), None), kind="gather",
+    jvp=lambda primals, tangents, out: take(tangents[0], primals[1]),
+)
+
+
+def _put(x: ndarray, index: ndarray, source: ndarray, /, accumulate: bool) -> ndarray:
+    _check_flat(index, x.size)
+    new = x.copy(order="C")
+    flat = new.reshape(-1)
+    places = index.reshape(-1)
+    if accumulate:
+        flat += kernels.index_sum(source.reshape(-1), np.where(places < 0, places + x.size, places), x.size)
+    else:
+        flat[places] = source.reshape(-1)
+    return new
+
+
+def _put_kept(g: Any, index: Any, accumulate: bool) -> Any:
+    return g if accumulate else put(g, index, zeros_for(g, shape_of(index)), False)
+
+
+#: x with the elements at flat places replaced by those of `source`, or with these added.
+put = op(
+    "put_places", _put,
+    (_put_kept, None, lambda g, index, shape_source: reshape(take(g, index), shape_source)), kind="gather",
+    node_name="PutBackward0", jvp=lambda primals, tangents, out, accumulate: put(*_filled(primals, tangents), accumulate),
+)

@@ -1,0 +1,161 @@
+"""Order: sorting, the largest few, places in a sorted row, counts. nan is larger than everything, and sorts are stable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op
+from .cumulative import dim_first
+from .gather import gather, scatter_add, zeros_for
+
+
+def orderable(x: ndarray) -> ndarray:
+    """bfloat16 as float32, which NumPy can compare."""
+    return x.astype(np.float32) if x.dtype.kind == "V" else x
+
+
+def sorting(x: ndarray, dim: int, descending: bool) -> ndarray:
+    """Indices that sort an array along `dim`; equal elements keep their order in both directions."""
+    keys = orderable(x)
+    if not descending:
+        return np.argsort(keys, axis=dim, kind="stable")
+    back = np.argsort(np.flip(keys, dim), axis=dim, kind="stable")
+    return x.shape[dim] - 1 - np.flip(back, dim)
+
+
+def _sort(x: ndarray, /, dim: int, descending: bool) -> tuple[ndarray, ndarray]:
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
+    indices = np.ascontiguousarray(sorting(x, dim, descending))
+    return np.take_along_axis(x, indices, dim), indices
+
+
+def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndarray]:
+    if not x.ndim:
+        return (x.copy() if k else np.empty(0, x.dtype)), np.zeros(() if k else (0,), np.int64)
+    indices = np.ascontiguousarray(sorting(x, dim, largest).take(np.arange(k), dim))
+    return np.take_along_axis(x, indices, dim), indices
+
+
+def _places_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> Any:
+    """The covector of the values goes to where they came from."""
+    return scatter_add(zeros_for(g, shape_x), indices, g, dim)
+
+
+def _sort_jvp(primals: Any, tangents: Any, out: Any, dim: int, descending: bool) -> Any:
+    return gather(tangents[0], out[1], dim), None
+
+
+def _topk_jvp(primals: Any, tangents: Any, out: Any, k: int, dim: int, largest: bool) -> Any:
+    return gather(tangents[0], out[1], dim), None
+
+
+#: Values in order along `dim`, and where they were.
+sort = op(
+    "sort", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,), jvp=_sort_jvp,
+    batch=dim_first,
+)
+
+#: The k largest (smallest) values along `dim` in order, and where they were.
+topk = op(
+    "topk", _topk, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,), jvp=_topk_jvp,
+    batch=lambda size, k, dim, largest: (k, dim + 1, largest),
+)
+
+
+# --- places in a sorted row, counts -----------------------------------------------------------------------------------
+
+
+def _searchsorted(sequence: ndarray, values: ndarray, /, right: bool, small: bool) -> ndarray:
+    side: Any = "right" if right else "left"
+    dtype = np.int32 if small else np.int64
+    sequence, values = orderable(sequence), orderable(values)
+    if sequence.ndim == 1:
+        return np.asarray(np.searchsorted(sequence, values, side)).astype(dtype)
+    rows = prod(sequence.shape[:-1])
+    pairs = zip(sequence.reshape(rows, sequence.shape[-1]), values.reshape(rows, values.shape[-1]), strict=True)
+    found = np.empty((rows, values.shape[-1]), dtype)
+    for row, (ordered, wanted) in zip(found, pairs, strict=True):
+        row[...] = np.searchsorted(ordered, wanted, side)
+    return found.reshape(values.shape)
+
+
+#: Where values would be inserted into sorted rows: before (or after) equal elements.
+searchsorted = op("searchsorted", _searchsorted)
+
+
+def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int) -> ndarray:
+    if weights is None:
+        return np.bincount(x, minlength=minlength)
+    counts = np.bincount(x, weights, minlength)
+    return counts.astype(np.float32) if weights.dtype == np.float32 else counts
+
+
+#: How often each non-negative integer occurs, or the sum of its weights.
+bincount = op("bincount", _bincount)
+
+
+def _histc(x: ndarray, /, bins: int, low: float, high: float) -> ndarray:
+    kept = orderable(x).reshape(-1)
+    kept = kept[(kept >= low) & (kept <= high)].astype(np.float64)
+    places = ((kept - low) * (bins / (high - low))).astype(np.int64)
+    return np.bincount(np.minimum(places, bins - 1), minlength=bins).astype(x.dtype)
+
+
+#: How many elements fall into each of `bins` equal parts of [low, high].
+histc = op("histc", _histc)
+
+
+def _isin(x: ndarray, test: ndarray, /, invert: bool) -> ndarray:
+    return np.asarray(np.isin(orderable(x), orderable(test), invert=invert))
+
+
+#: Which elements of x occur among those of `test`.
+isin = op("isin", _isin)
+
+
+# --- distinct values --------------------------------------------------------------------------------------------------
+
+
+def runs(x: ndarray, dim: int | None) -> ndarray:
+    """Where a new value begins along the flat array, or a new slice along `dim`."""
+    rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
+    rows = orderable(rows).reshape(len(rows), -1)
+    if not len(rows):
+        return np.zeros(0, bool)
+    return np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)])
+
+
+def distinct(x: ndarray, dim: int | None, in_order: Callable[[ndarray], ndarray] | None) -> tuple[ndarray, ndarray, ndarray]:
+    """Distinct values (slices), the place of each element's among them, and their counts.
+
+    Parameters
+    ----------
+    in_order : callable, optional
+        Gives the order in which to look for equal neighbours; without it only neighbours as they stand count.
+    """
+    rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
+    order = np.arange(len(rows)) if in_order is None else in_order(rows)
+    ordered = rows[order]
+    new = runs(ordered, 0)
+    inverse = np.empty(len(rows), np.int64)
+    inverse[order] = np.cumsum(new) - 1
+    first = np.flatnonzero(new)
+    counts = np.diff(np.append(first, len(rows)))
+    values = ordered[first]
+    return (values if dim is None else np.moveaxis(values, 0, dim)), inverse, counts
+
+
+def lexical(rows: ndarray) -> ndarray:
+    """The order that sorts rows by their first element, then their second, and so on."""
+    flat = orderable(rows).reshape(len(rows), -1)
+    if not flat.shape[1]:
+        return np.arange(len(rows))
+    return np.lexsort(flat.T[::-1])
+
+

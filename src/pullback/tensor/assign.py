@@ -1,0 +1,145 @@
+"""Writing into all of a tensor: `copy_`, `fill_`, `zero_`, and what assignment through brackets is made of."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import errors
+from ..core import inplace
+from ..core.calls import DIFFERENTIABLE, edge_of
+from ..core.modes import modes
+from ..core.op import check_broadcast
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..ops import index as i
+from .api import public
+from .data import checked_integer, overflow
+from .shape import expanded
+from .tensor import Tensor
+
+_C_NAMES = {
+    "float32": "float", "float64": "double", "float16": "at::Half", "bfloat16": "at::BFloat16", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>", "bool": "bool",
+}  # fmt: skip
+
+
+def number_array(value: Any, dtype: np.dtype[Any]) -> ndarray:
+    """A Python number as a 0-d array of a dtype, or torch's error where it does not fit."""
+    name = _C_NAMES.get(dtype.name, f"{dtype.name}_t")
+    if dtype.kind == "b":
+        return np.array(bool(value))
+    if dtype.kind == "c":
+        return np.array(value, dtype)
+    if isinstance(value, complex):
+        if value.imag:
+            raise overflow(name)
+        value = value.real
+    if dtype.kind in "iu":
+        return np.array(checked_integer(int(value) if isinstance(value, bool) else value, dtype, name), dtype)
+    if dtype == np.float32 and abs(value) > 3.4028235677973366e38 and abs(value) != np.inf:
+        raise overflow(name)
+    return np.array(value, np.float64).astype(dtype)
+
+
+def write_copy(x: Any, source: Any) -> Any:
+    """``x.copy_(source)`` for a source that broadcasts; return x."""
+    record = modes().grad
+    edge = edge_of(source) if record else None
+    wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
+    inplace.check_writable(x, wanted or (record and x._node is not None))
+    a, b = x._value, source._value
+    if type(a) is not ndarray or type(b) is not ndarray or (record and x._view is None and (wanted or x._node is not None)):
+        if type(b) is not ndarray and shape_of(source) != shape_of(x):
+            source = expanded(source, shape_of(x))
+        return inplace.write(x, i.copy(x, source))
+    if b.dtype.kind == "c" and a.dtype.kind != "c":
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
+        b = b.real
+    np.copyto(a, b, casting="unsafe")
+    x._counter[0] += 1
+    inplace.record_write(x, edge if wanted else None)
+    return x
+
+
+def write_value(x: Any, value: Any) -> Any:
+    """``x.fill_(value)`` for a 0-d tensor; return x."""
+    record = modes().grad
+    edge = edge_of(value) if record else None
+    wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
+    if not record or x._view is not None or not (wanted or x._node is not None):
+        return write_copy(x, value)
+    inplace.check_writable(x, True)
+    return inplace.write(x, i.fill_tensor_inplace(x, value))
+
+
+def _write_number(x: Any, value: Any, zero: bool) -> Any:
+    """Fill with a Python number, which carries no history."""
+    recording = modes().grad and x._node is not None
+    inplace.check_writable(x, recording)
+    a = x._value
+    if type(a) is not ndarray or (recording and x._view is None):
+        call = i.zero_inplace if zero else i.fill_inplace
+        return inplace.write(x, call(x) if zero else call(x, value))
+    a.fill(value)
+    x._counter[0] += 1
+    inplace.record_write(x, None)
+    return x
+
+
+def _fill_value(name: str, input: Any, value: Any) -> Any:
+    """The value as a 0-d tensor or as a number that fits the dtype."""
+    if isinstance(value, TensorBase):
+        rank = len(shape_of(value))
+        if rank:
+            raise RuntimeError(f"{name} only supports 0-dimension value tensor but got tensor with {rank} dimensions.")
+        return value
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (bool, int, float, complex)):
+        raise errors.invalid_combination(
+            name, (value,), {},
+            {"(Tensor value)": [("value", lambda v: False)], "(Number value)": [("value", lambda v: False)]},
+        )  # fmt: skip
+    return number_array(value, dtype_of(input)).item() if dtype_of(input).kind != "V" else float(value)
+
+
+def _fill_(self: Any, value: Any) -> Any:
+    """Write one value into every element; return the tensor."""
+    value = _fill_value("fill_", self, value)
+    return write_value(self, value) if isinstance(value, TensorBase) else _write_number(self, value, False)
+
+
+@public(out=False, method=False, name="zero_")
+def zero_(input: Any) -> Any:
+    """Write 0 into every element; return the tensor."""
+    return _write_number(input, 0, True)
+
+
+@public(out=False, method=False)
+def fill(input: Any, value: Any) -> Any:
+    """A tensor like `input` with one value in every element."""
+    value = _fill_value("fill", input, value)
+    return i.fill_tensor(input, value) if isinstance(value, TensorBase) else i.fill(input, value)
+
+
+def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Write the elements of `src`, broadcast and cast, into this tensor; return it."""
+    if isinstance(src, (bool, int, float, complex)):
+        return _fill_(self, src)
+    if not isinstance(src, TensorBase):
+        raise errors.argument_type("copy_", "other", 1, "Tensor", src)
+    source = src
+    shape = shape_of(self)
+    if shape_of(source) != shape:
+        check_broadcast([np.broadcast_to(np.empty((), bool), s) for s in (shape, shape_of(source))])
+        whole = np.broadcast_shapes(shape, shape_of(source))
+        if whole != tuple(shape):
+            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}")
+    return write_copy(self, source)
+
+
+for _name, _function in {"copy_": _copy_, "fill_": _fill_, "zero_": zero_}.items():
+    setattr(Tensor, _name, _function)

@@ -1,0 +1,419 @@
+"""Elements and slices chosen by index tensors and masks, under torch's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, errors
+from ..core.op import check_broadcast
+from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..graph_errors import type_word
+from ..ops import comparison as c
+from ..ops import gather as o
+from ..ops.convert import cast
+from ..ops.structure import expand, reshape
+from .api import public
+from .indexing import number_array
+from .math import number
+from .sizes import count, integer, tensor
+from .tensor import checked_dim
+
+Ints = tuple[int, ...]
+
+
+def _arguments(name: str, input: Any, dim: Any, index: Any) -> int:
+    """Check the first arguments of a function of an axis and an index; return the axis."""
+    tensor(name, "input", input)
+    dim = checked_dim(integer(name, "dim", 1, dim), len(shape_of(input)))
+    tensor(name, "index", index, 2)
+    return dim
+
+
+def _whole_axes(shape: Ints) -> Ints:
+    return shape or (1,)
+
+
+# --- elements along an axis -------------------------------------------------------------------------------------------
+
+
+@public
+def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
+    dim = _arguments("gather", input, dim, index)
+    if dtype_of(index).name not in ("int64", "int32"):
+        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+    shape, own = shape_of(input), shape_of(index)
+    if count(own) == 0:
+        return o.gather(input, reshape(index, own), dim) if len(own) == len(shape) else wrap(np.empty(own, dtype_of(input)))
+    if len(_whole_axes(shape)) != len(_whole_axes(own)):
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for d, (n, m) in enumerate(zip(own, shape, strict=False)):
+        if d != dim and n > m:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(own)} to be no larger than self {list(shape)} apart "
+                f"from dimension {dim}"
+            )
+    return o.gather(input, index, dim)
+
+
+def _check_scatter(name: str, input: Any, dim: int, index: Any, source: Any) -> None:
+    if dtype_of(index).name not in ("int64", "int32"):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    if source is not None and dtype_of(source) != dtype_of(input):
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    shape, own = shape_of(input), shape_of(index)
+    if count(own) == 0:
+        return
+    rank = len(_whole_axes(shape))
+    if len(_whole_axes(own)) != rank:
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if source is not None and len(_whole_axes(shape_of(source))) != rank:
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    too_large = any(d != dim and n > m for d, (n, m) in enumerate(zip(own, shape, strict=False)))
+    if source is None:
+        if too_large:
+            raise RuntimeError(
+                f"Expected index {list(own)} to be no larger than self {list(shape)} apart from dimension {dim}"
+            )
+    elif too_large or any(n > m for n, m in zip(own, shape_of(source), strict=False)):
+        raise RuntimeError(
+            f"Expected index {list(own)} to be no larger than self {list(shape)} apart from dimension {dim} and to be no larger "
+            f"size than src {list(shape_of(source))}"
+        )
+
+
+@public(inplace=True)
+def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+    """`input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike for others."""
+    dim = _arguments("scatter", input, dim, index)
+    source = value if src is None else src
+    plain = not isinstance(source, TensorBase)
+    _check_scatter("scatter", input, dim, index, None if plain else source)
+    if count(shape_of(index)) == 0:
+        return o.scatter_value(input, reshape(index, (0,) * max(len(shape_of(input)), 1)), dim, 0)
+    if reduce is not None:
+        if reduce not in ("add", "multiply"):
+            raise RuntimeError("reduce argument must be either add or multiply.")
+        kind = "sum" if reduce == "add" else "prod"
+        operand = number_array(source, dtype_of(input)) if plain else source
+        return o.scatter_combined(input, index, operand, dim, kind)
+    if plain:
+        return o.scatter_value(input, index, dim, number_array(number(source), dtype_of(input)).item())
+    return o.scatter(input, index, source, dim)
+
+
+@public(inplace=True)
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+    """`input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
+    dim = _arguments("scatter_add", input, dim, index)
+    _check_scatter("scatter", input, dim, index, tensor("scatter_add", "src", src, 3))
+    if count(shape_of(index)) == 0:
+        index = reshape(index, (0,) * max(len(shape_of(input)), 1))
+    return o.scatter_add(input, index, src, dim)
+
+
+@public(inplace=True)
+def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or "amin"."""
+    dim = _arguments("scatter_reduce", input, dim, index)
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    _check_scatter("scatter", input, dim, index, tensor("scatter_reduce", "src", src, 3))
+    if count(shape_of(index)) == 0:
+        index = reshape(index, (0,) * max(len(shape_of(input)), 1))
+    return o.scatter_reduce(input, index, src, dim, reduce, bool(include_self))
+
+
+@public
+def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
+    """`gather` with the other axes broadcast; without `dim` from all elements as one row."""
+    tensor("take_along_dim", "input", input)
+    if dim is None:
+        flat = reshape(input, (count(shape_of(input)),))
+        _check_along(flat, indices, False)
+        return o.gather(flat, reshape(indices, (count(shape_of(indices)),)), 0)
+    shape, own = shape_of(input), shape_of(indices)
+    _check_along(input, indices, True)
+    dim = checked_dim(dim, len(shape))
+    common = [(1, 1) if d == dim else (n, m) for d, (n, m) in enumerate(zip(shape, own, strict=True))]
+    check_broadcast((np.empty([n for n, _ in common], bool), np.empty([m for _, m in common], bool)))
+    whole = np.broadcast_shapes(tuple(n for n, _ in common), tuple(m for _, m in common))
+    x = expand(input, tuple(shape[d] if d == dim else n for d, n in enumerate(whole)))
+    return o.gather(x, expand(indices, tuple(own[d] if d == dim else n for d, n in enumerate(whole))), dim)
+
+
+def _check_along(input: Any, indices: Any, ranks: bool) -> None:
+    if ranks and len(shape_of(input)) != len(shape_of(indices)):
+        raise RuntimeError(
+            f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{len(shape_of(input))} dimensions for input, and {len(shape_of(indices))} dimensions for indices"
+        )
+    if dtype_of(indices).name != "int64":
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {type_word(dtype_of(indices))}"
+        )
+
+
+# --- whole slices -----------------------------------------------------------------------------------------------------
+
+
+@public
+def index_select(input: Any, dim: int, index: Any) -> Any:
+    """Slices of axis `dim`, in the order of the vector `index`."""
+    dim = _arguments("index_select", input, dim, index)
+    if len(shape_of(index)) > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if not shape_of(input) and count(shape_of(index)) != 1:
+        raise RuntimeError(
+            f"index_select(): Index to scalar can have only 1 value, got {count(shape_of(index))} value(s)"
+        )
+    if dtype_of(index).name not in ("int64", "int32"):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    return o.index_select(input, index, dim)
+
+
+def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> None:
+    """torch's checks of `index_add` and `index_reduce`."""
+    own, shape, size = shape_of(index), shape_of(source), shape_of(input)
+    word = type_word(dtype_of(index))
+    if len(own) > 1:
+        raise IndexError(
+            f"{name}: Index is supposed to be a vector, but got dim: {len(own)} with type: {word} and size: {list(own)}"
+        )
+    if dtype_of(index).name not in ("int64", "int32"):
+        raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {word}")
+    if dtype_of(input) != dtype_of(source):
+        raise RuntimeError(
+            f"{name}: self ({type_word(dtype_of(input))}) and source ({type_word(dtype_of(source))}) must have the same "
+            "scalar type"
+        )
+    along = (shape[dim] if dim < len(shape) else 1) if shape else 1
+    if count(own) != along:
+        raise RuntimeError(
+            f"{name}: Number of indices ({count(own)}) should be equal to source.size(dim): ({along}), for dim: {dim}"
+        )
+    if (*size[:dim], *size[dim + 1 :]) != (*shape[:dim], *shape[dim + 1 :]) or len(size) != len(shape):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(size)} source.shape = {list(shape)}"
+        )
+
+
+@public(inplace=True)
+def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
+    dim = _arguments("index_add", input, dim, index)
+    _check_slices("index_add_()", input, dim, index, tensor("index_add", "source", source, 3))
+    return o.index_add(input, index, source, dim, number(alpha))
+
+
+@public(inplace=True)
+def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """`input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or "amin"."""
+    dim = _arguments("index_reduce", input, dim, index)
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    _check_slices("index_reduce()", input, dim, index, tensor("index_reduce", "source", source, 3))
+    return o.index_reduce(input, index, source, dim, reduce, bool(include_self))
+
+
+@public(inplace=True)
+def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
+    """`input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
+    dim = _arguments("index_copy", input, dim, index)
+    own, shape, size = shape_of(index), shape_of(tensor("index_copy", "source", source, 3)), shape_of(input)
+    if len(own) > 1:
+        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {len(own)})")
+    if not shape and count(own) != 1:
+        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count(own)})")
+    if len(shape) != len(size) and shape and size:
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({len(shape)}), destination dimensionality ({len(size)})"
+        )
+    if dtype_of(index).name != "int64":
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
+    if dtype_of(input) != dtype_of(source):
+        raise RuntimeError(
+            "index_copy_(): self and source expected to have the same dtype, but got (self) "
+            f"{type_word(dtype_of(input))} and (source) {type_word(dtype_of(source))}"
+        )
+    rest, own_rest = (*size[:dim], *size[dim + 1 :]), (*shape[:dim], *shape[dim + 1 :])
+    if rest != own_rest:
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{' '.join(map(str, rest))} at dimension {dim} and source slice shape: {' '.join(map(str, own_rest))} at "
+            "dimension 0."
+        )
+    if shape and count(own) != shape[dim]:
+        raise IndexError(
+            f"index_copy_(): Number of indices ({count(own)}) should be equal to source.size(dim) ({shape[dim]})"
+        )
+    return o.index_copy(input, index, source, dim)
+
+
+@public(inplace=True)
+def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
+    """`input` with one value in the slices of axis `dim` that `index` names."""
+    dim = _arguments("index_fill", input, dim, index)
+    if isinstance(value, TensorBase) and shape_of(value):
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(shape_of(value))} dimension(s)."
+        )
+    if dtype_of(index).name != "int64":
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if len(shape_of(index)) > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    if dtype_of(value).kind == "c" and dtype_of(input).kind != "c":
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    if isinstance(value, TensorBase):
+        return o.index_fill_tensor(input, index, value, dim)
+    return o.index_fill(input, index, dim, number_array(value, dtype_of(input)).item())
+
+
+# --- masks ------------------------------------------------------------------------------------------------------------
+
+
+@public
+def masked_select(input: Any, mask: Any) -> Any:
+    """The elements where `mask` holds, as a vector."""
+    tensor("masked_select", "input", input)
+    if dtype_of(tensor("masked_select", "mask", mask, 2)).kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    _broadcast(mask, input)
+    return o.masked_select(input, mask)
+
+
+def _broadcast(*values: Any) -> None:
+    check_broadcast([np.broadcast_to(np.empty((), bool), shape_of(v)) for v in values])
+
+
+@public(inplace=True, out=False)
+def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+    """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
+    tensor("masked_scatter", "input", input)
+    if dtype_of(tensor("masked_scatter", "mask", mask, 2)).kind != "b":
+        word = type_word(dtype_of(mask))
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {word}")
+    if dtype_of(tensor("masked_scatter", "source", source, 3)) != dtype_of(input):
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got{type_word(dtype_of(input))} and "
+            f"{type_word(dtype_of(source))}"
+        )
+    _broadcast(mask, input)
+    shape = np.broadcast_shapes(shape_of(input), shape_of(mask))
+    if np.count_nonzero(np.broadcast_to(array_of(mask), shape)) > count(shape_of(source)):
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    return o.masked_scatter(input, mask, source)
+
+
+# --- flat places ------------------------------------------------------------------------------------------------------
+
+
+@public
+def take(input: Any, index: Any) -> Any:
+    """Elements of `input` as one row at the places `index`."""
+    tensor("take", "input", input)
+    if dtype_of(tensor("take", "index", index, 2)).name != "int64":
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
+    if not count(shape_of(input)) and count(shape_of(index)):
+        raise IndexError("take(): tried to take from an empty tensor")
+    return o.take(input, index)
+
+
+@public(inplace=True, out=False)
+def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """`input` with the elements at flat places replaced by those of `source`, or with these added."""
+    tensor("put", "input", input)
+    if dtype_of(tensor("put", "index", index, 2)).name != "int64":
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
+    if dtype_of(input) != dtype_of(tensor("put", "source", source, 3)):
+        raise RuntimeError(
+            f"put_(): self and source expected to have the same dtype, but got self.dtype = {type_word(dtype_of(input))} and "
+            f"source.dtype = {type_word(dtype_of(source))}"
+        )
+    given, wanted = count(shape_of(source)), count(shape_of(index))
+    if given != wanted:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{given}, index.numel() = {wanted}"
+        )
+    return o.put(input, index, source, bool(accumulate))
+
+
+# --- where ------------------------------------------------------------------------------------------------------------
+
+
+@public
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
+    array = array_of(tensor("nonzero", "input", input))
+    if as_tuple:
+        return tuple(wrap(places) for places in np.atleast_1d(array).nonzero())
+    if not array.ndim:
+        return wrap(np.empty((1 if array else 0, 0), np.int64))
+    return wrap(np.stack(array.nonzero()).T)
+
+
+@public(out=False)
+def argwhere(input: Any) -> Any:
+    """Where elements are not zero, as ``(n, rank)`` indices."""
+    return nonzero(input)
+
+
+_WHERE_SIGNATURES: dict[str, list[tuple[str, Callable[[object], bool]]]] = {
+    "(Tensor condition)": [("condition", lambda v: isinstance(v, TensorBase))],
+    "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)": [
+        ("condition", lambda v: isinstance(v, TensorBase)), ("input", lambda v: isinstance(v, TensorBase)),
+        ("other", lambda v: isinstance(v, TensorBase)), ("out", lambda v: isinstance(v, TensorBase)),
+    ],
+    "(Tensor condition, Number self, Tensor other)": [
+        ("condition", lambda v: isinstance(v, TensorBase)), ("self", lambda v: isinstance(v, (int, float, complex))),
+        ("other", lambda v: isinstance(v, TensorBase)),
+    ],
+    "(Tensor condition, Tensor input, Number other)": [
+        ("condition", lambda v: isinstance(v, TensorBase)), ("input", lambda v: isinstance(v, TensorBase)),
+        ("other", lambda v: isinstance(v, (int, float, complex))),
+    ],
+    "(Tensor condition, Number self, Number other)": [
+        ("condition", lambda v: isinstance(v, TensorBase)), ("self", lambda v: isinstance(v, (int, float, complex))),
+        ("other", lambda v: isinstance(v, (int, float, complex))),
+    ],
+}  # fmt: skip
+
+
+def _choice(condition: Any, chosen: Any, other: Any) -> Any:
+    if dtype_of(condition).kind != "b":
+        if dtype_of(condition) != np.uint8:
+            raise RuntimeError(
+                f"where expected condition to be a boolean tensor, but got a tensor with dtype {type_word(dtype_of(condition))}"
+            )
+        condition = cast(condition, np.dtype(np.bool_))
+    _broadcast(condition, chosen, other)
+    if not isinstance(chosen, TensorBase) and not isinstance(other, TensorBase):
+        common = dtypes.result_numpy_dtype([chosen, other])
+        chosen, other = np.asarray(chosen, common), np.asarray(other, common)
+    return c.where(condition, chosen, other)
+
+
+@public(method=False)
+def where(condition: Any, *args: Any, **named: Any) -> Any:
+    """Elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it holds."""
+    operands = [*args, *(named[k] for k in ("input", "self", "other") if k in named)]
+    if isinstance(condition, TensorBase):
+        if not operands:
+            return nonzero(condition, as_tuple=True)
+        if len(operands) == 2 and all(isinstance(v, (TensorBase, bool, int, float, complex, np.generic)) for v in operands):
+            return _choice(condition, *(v.item() if isinstance(v, np.generic) else v for v in operands))
+    raise errors.invalid_combination("where", (condition, *args), named, _WHERE_SIGNATURES)
+
+
+@public(name="where", is_function=False, out=False)
+def where_method(self: Any, condition: Any, other: Any) -> Any:
+    """Elements of this tensor where `condition` holds, else of `other`."""
+    return _choice(tensor("where", "condition", condition), self, other)
+
+

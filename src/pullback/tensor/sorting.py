@@ -1,0 +1,214 @@
+"""Sorting, distinct values, places in sorted rows and counts, under torch's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..graph_errors import type_word
+from ..ops import sort as o
+from .api import public
+from .return_types import named
+from .sizes import count, integer, tensor
+from .tensor import checked_dim
+
+
+def _dim(name: str, input: Any, dim: Any) -> int:
+    return checked_dim(integer(name, "dim", 2, dim), len(shape_of(tensor(name, "input", input))))
+
+
+def _sorted(input: Any, dim: int, descending: bool) -> tuple[Any, Any]:
+    if dtype_of(input).kind == "c":
+        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    return o.sort(input, dim, bool(descending))
+
+
+@public
+def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """Values in order along `dim`, and the indices where they were; equal values keep their order."""
+    return named("sort", ("values", "indices"), _sorted(input, _dim("sort", input, dim), descending))
+
+
+@public
+def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """Indices that sort the input along `dim`."""
+    return _sorted(input, _dim("argsort", input, dim), descending)[1]
+
+
+@public
+def msort(input: Any) -> Any:
+    """The input sorted along its first axis."""
+    return _sorted(tensor("msort", "input", input), 0, False)[0]
+
+
+@public
+def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
+    dim = _dim("topk", input, dim)
+    shape = shape_of(input)
+    if not 0 <= integer("topk", "k", 2, k) <= (shape[dim] if shape else 1):
+        raise RuntimeError("selected index k out of range")
+    if dtype_of(input).kind == "b":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    if dtype_of(input).kind == "c":
+        raise RuntimeError(" topk does not support complex dtypes on CPU")
+    return named("topk", ("values", "indices"), o.topk(input, int(k), dim, bool(largest)))
+
+
+# --- distinct values --------------------------------------------------------------------------------------------------
+
+
+def _distinct(input: Any, dim: int | None, order: Any, return_inverse: bool, return_counts: bool) -> Any:
+    array = array_of(input)
+    if dim is not None:
+        if not array.ndim:
+            checked_dim(dim, 0)
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        dim = checked_dim(dim, array.ndim)
+        others = [n for d, n in enumerate(array.shape) if d != dim]
+        if 0 in others:
+            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    values, inverse, counts = o.distinct(array, dim, order)
+    results = [wrap(np.ascontiguousarray(values))]
+    if return_inverse:
+        results.append(wrap(inverse.reshape(array.shape) if dim is None else inverse))
+    if return_counts:
+        results.append(wrap(counts.astype(np.int64)))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@public(out=False)
+def unique(
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The distinct values (or slices along `dim`) in order; on request also where each element's is, and how many."""
+    return _distinct(tensor("unique", "input", input), dim, o.lexical, return_inverse, return_counts)
+
+
+@public(out=False)
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The values (or slices along `dim`) without those equal to the one before."""
+    return _distinct(tensor("unique_consecutive", "input", input), dim, None, return_inverse, return_counts)
+
+
+# --- places in sorted rows --------------------------------------------------------------------------------------------
+
+
+def _is_scalar(v: Any) -> bool:
+    return not isinstance(v, TensorBase)
+
+
+@public
+def searchsorted(
+    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
+    sorter: Any = None,
+) -> Any:  # fmt: skip
+    """Where values would be inserted into the rows of a sorted tensor: before equal elements, or after (`right`)."""
+    name = "torch.searchsorted()"
+    shape = shape_of(tensor("searchsorted", "sorted_sequence", sorted_sequence))
+    if side is not None:
+        if side not in ("left", "right"):
+            raise RuntimeError(f"{name}: side can only be 'left' or 'right' but got {side}")
+        if right and side == "left":
+            raise RuntimeError(
+                f"{name}: side and right can't be set to opposites, got side of left while right was True"
+            )
+    values = wrap(np.asarray(input)) if _is_scalar(input) else input
+    own = shape_of(values)
+    if not own and len(shape) != 1 and shape:
+        raise RuntimeError(
+            f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor "
+            f"dim({len(shape)}) and input value's dim(0) numel(1)"
+        )
+    if not shape:
+        raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
+    if len(shape) != 1 and shape[:-1] != own[:-1]:
+        raise RuntimeError(
+            f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value "
+            f"tensor must match, but we got boundaries tensor {list(shape)} and input value tensor {list(own)}"
+        )
+    if sorter is not None:
+        if shape_of(sorter) != shape:
+            raise RuntimeError(
+                f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(shape)} and got sorter "
+                f"tensor {list(shape_of(sorter))}"
+            )
+        if dtype_of(sorter).name != "int64":
+            raise RuntimeError(
+                f"{name}: sorter must be a tensor of long dtype but got dtype {type_word(dtype_of(sorter))}"
+            )
+        from ..ops.gather import gather
+
+        sorted_sequence = gather(sorted_sequence, sorter, len(shape) - 1)
+    return o.searchsorted(sorted_sequence, values, bool(right) or side == "right", bool(out_int32))
+
+
+@public
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """In which interval between sorted `boundaries` each element lies."""
+    rank = len(shape_of(tensor("bucketize", "boundaries", boundaries, 2)))
+    if rank != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({rank})")
+    values = wrap(np.asarray(input)) if _is_scalar(input) else input
+    return o.searchsorted(boundaries, values, bool(right), bool(out_int32))
+
+
+# --- counts -----------------------------------------------------------------------------------------------------------
+
+
+@public(out=False)
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it does."""
+    dtype, shape = dtype_of(tensor("bincount", "input", input)), shape_of(input)
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if dtype.kind not in "iu":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_word(dtype)}'")
+    if len(shape) == 1 and not shape[0]:
+        return wrap(np.zeros(minlength, np.int64))
+    if len(shape) != 1 or (input._level == 0 and array_of(input).min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and shape_of(weights) != shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return o.bincount(input, weights, int(minlength))
+
+
+@public
+def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range where both are equal)."""
+    if dtype_of(tensor("histc", "input", input)).kind not in "fV":
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_word(dtype_of(input))}'")
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    low, high = float(min), float(max)
+    if low == high and count(shape_of(input)):
+        array = o.orderable(array_of(input))
+        low, high = float(array.min()), float(array.max())
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{_c_number(low)}, {_c_number(high)}] is not finite")
+    if low > high:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    if low == high:
+        low, high = low - 1, high + 1
+    return o.histc(input, int(bins), low, high)
+
+
+def _c_number(value: float) -> str:
+    """A number as C++ prints it; the nan that a minimum gives on x86 has its sign set."""
+    return "-nan" if value != value else f"{value:g}"
+
+
+@public
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Which of `elements` occur among `test_elements`."""
+    for v in (elements, test_elements):
+        if isinstance(v, TensorBase) and dtype_of(v).kind in "bc":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {type_word(dtype_of(v))}")
+    x, test = (wrap(np.asarray(v)) if _is_scalar(v) else v for v in (elements, test_elements))
+    return o.isin(x, test, bool(invert))
+
+
