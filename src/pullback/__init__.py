@@ -7,15 +7,11 @@ used. A name that pullback does not have raises an AttributeError that says so.
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import Any
 
 from . import dtypes as _dtypes
 from .tensor import namespace as _namespace
 from .version import __version__
-
-# torch divides by zero in silence. NumPy's warnings are switched off for our own kernels only, not for the user's NumPy.
-warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"pullback\.")
 
 globals().update(_namespace.TOP_LEVEL)
 

@@ -157,7 +157,7 @@ def no_graph(position: int) -> RuntimeError:
 
 def anomaly_trace(node: Any) -> None:
     """Warn with the stack of the forward call that made a node (anomaly mode)."""
-    stack = node.hooks.metadata.get("traceback_") if node.hooks is not None else None
+    stack = node._hooks.metadata.get("traceback_") if node._hooks is not None else None
     name = type(node).__name__
     if stack is None:
         text = (

@@ -57,7 +57,7 @@ class FunctionCtx:
 
 _DEFAULTS: dict[str, Any] = {
     "to_save": (), "saved_for_forward": None, "dirty_tensors": (), "non_differentiable": (), "materialize_grads": True,
-    "recording": True,
+    "_recording": True,
 }  # fmt: skip
 
 
@@ -74,17 +74,17 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def release(self) -> None:
-        if self.saved:
-            self.saved = None
+        if self._saved:
+            self._saved = None
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to `save_for_backward`, each at its place in the graph."""
-        if self.saved is None:
+        if self._saved is None:
             raise freed_graph()
-        if not self.saved:
+        if not self._saved:
             return tuple(self.to_save)
-        return tuple(self._unpacked(*entry) for entry in self.saved)
+        return tuple(self._unpacked(*entry) for entry in self._saved)
 
     saved_variables = saved_tensors
 
@@ -96,7 +96,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             raise modified_in_place(dtype_of(value), shape_of(value), maker, counter[0], number)
         if type(value) is Packed:
             value = unpack_hooked(value)
-        if level and not self.recording:
+        if level and not self._recording:
             return as_tensor(value)
         if isinstance(edge, AccumulateGrad):
             return edge.variable
@@ -120,17 +120,17 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             else:
                 plain = t if edge is None else None
                 entries.append((t._value, t._counter, t._counter[0], edge, plain, t._level))
-        self.saved = tuple(entries)
+        self._saved = tuple(entries)
         self.to_save = ()
 
     # --- pulling back -------------------------------------------------------------------------------------------------
 
     def backward(self, g: Any) -> tuple[Any, ...]:
-        self.recording = False
+        self._recording = False
         try:
             grads = self.backward_graph(g)
         finally:
-            self.recording = True
+            self._recording = True
         if any(isinstance(v, TensorBase) and v._level for v in grads):
             return grads
         return tuple(v._value if isinstance(v, TensorBase) else v for v in grads)
@@ -143,7 +143,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         return self._checked(result)
 
     def _zeros(self, k: int) -> Any:
-        return None if self.shape[k] is None else wrap(np.zeros(self.shape[k], self.dtype[k]))
+        return None if self._shape[k] is None else wrap(np.zeros(self._shape[k], self._dtype[k]))
 
     def apply(self, *covectors: Any) -> Any:
         """Call the Function's `backward` (or `vjp`)."""
@@ -159,19 +159,19 @@ class BackwardCFunction(MultiNode, FunctionCtx):
     def _checked(self, result: Any) -> tuple[Any, ...]:
         grads = tuple(result) if isinstance(result, (tuple, list)) else (result,)
         name = type(self).__name__
-        expected = len(self.edges)
+        expected = len(self._edges)
         if len(grads) > expected and all(v is None for v in grads[expected:]):
             grads = grads[:expected]
         if len(grads) != expected:
             raise RuntimeError(
                 f"function {name} returned an incorrect number of gradients (expected {expected}, got {len(grads)})"
             )
-        for index, (v, edge) in enumerate(zip(grads, self.edges, strict=True)):
+        for index, (v, edge) in enumerate(zip(grads, self._edges, strict=True)):
             if v is not None and not isinstance(v, TensorBase):
                 raise RuntimeError(f"expected Variable or None (got {type(v).__name__})")
             if v is not None and edge is not None:
                 node, k = edge if isinstance(edge, Output) else (edge, 0)
-                want = node.shape[k] if isinstance(node, MultiNode) else node.shape
+                want = node._shape[k] if isinstance(node, MultiNode) else node._shape
                 if not _expands(want, shape_of(v)):
                     raise RuntimeError(
                         f"Function {name} returned an invalid gradient at index {index} - got {list(shape_of(v))} but "
@@ -271,9 +271,9 @@ def has_setup_context(cls: Any) -> bool:
 def new_context(cls: Any, args: Sequence[Any], edges: Sequence[Any]) -> Any:
     """An unfinished node for a call."""
     node = cls._backward_cls.__new__(cls._backward_cls)
-    node.edges = tuple(edges)
-    node.saved = ()
-    node.hooks = None
+    node._edges = tuple(edges)
+    node._saved = ()
+    node._hooks = None
     node.needs_input_grad = tuple(e is not None for e in edges)
     return node
 
@@ -323,14 +323,15 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
             outputs[k] = alias
         elif o._view is not None and recorded and not is_dirty:
             o._view.creation = FUNCTION_VIEW
-    node.shape = tuple(shape_of(o) if isinstance(o, TensorBase) else None for o in outputs)
-    node.dtype = tuple(dtype_of(o) if isinstance(o, TensorBase) else None for o in outputs)
+    node._shape = tuple(shape_of(o) if isinstance(o, TensorBase) else None for o in outputs)
+    node._dtype = tuple(dtype_of(o) if isinstance(o, TensorBase) else None for o in outputs)
     if recorded:
-        node.seq = next_sequence()
+        node._seq = next_sequence()
         for k, (o, original) in enumerate(zip(outputs, output if several else [output], strict=True)):
             if not isinstance(o, TensorBase) or dtype_of(o) not in DIFFERENTIABLE or id(original) in fixed:
                 continue
             if any(o is t for t in dirty):
+                o._counter[0] += 1
                 if o._node is LEAF:
                     raise with_note(
                         RuntimeError("a leaf Variable that requires grad has been used in an in-place operation."),
@@ -369,12 +370,12 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         several = isinstance(outputs, tuple)
         values = list(outputs) if several else [outputs]
         node = _OnceDifferentiated()
-        node.edges = tuple(edge_of(a) if isinstance(a, TensorBase) else None for a in args)
-        node.saved = ()
-        node.hooks = None
-        node.shape = tuple(shape_of(v) if v is not None else None for v in values)
-        node.dtype = tuple(dtype_of(v) if v is not None else None for v in values)
-        node.seq = next_sequence()
+        node._edges = tuple(edge_of(a) if isinstance(a, TensorBase) else None for a in args)
+        node._saved = ()
+        node._hooks = None
+        node._shape = tuple(shape_of(v) if v is not None else None for v in values)
+        node._dtype = tuple(dtype_of(v) if v is not None else None for v in values)
+        node._seq = next_sequence()
         wrapped = [None if v is None else wrap(v._value, Output(node, k)) for k, v in enumerate(values)]
         return tuple(wrapped) if several else wrapped[0]
 

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from threading import get_ident
+from typing import Any
 
+from ..core import engine
 from ..core.calls import edge_of
 from ..core.modes import change, modes
-from ..core.node import Node, edge_target
+from ..core.node import GradientEdge, Node, edge_target
 from ..core.value import TensorBase
-
-
-class GradientEdge(NamedTuple):
-    """A place in the graph: output `output_nr` of `node`."""
-
-    node: Node
-    output_nr: int
-    ownership_token: Any = None
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
@@ -94,7 +88,8 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[..., Any], *, 
     """Call ``fn`` when the covectors of all the tensors (mode "all") or of the first (mode "any") are known."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    run: dict[str, Any] = {"count": 0, "grads": [None] * len(tensors), "done": False}
+    run: dict[str, Any] = {"count": 0, "grads": [None] * len(tensors), "done": False, "expected": 0}
+    targets = [edge_target(edge_of(t))[0] for t in tensors]
 
     def hook_for(position: int) -> Callable[[Any], None]:
         def hook(g: Any) -> None:
@@ -103,9 +98,11 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[..., Any], *, 
                     run["done"] = True
                     fn(g)
                 return
+            if run["count"] == 0:
+                run["expected"] = _reached(targets)
             run["count"] += 1
             run["grads"][position] = g
-            if run["count"] == len(tensors):
+            if run["count"] == run["expected"]:
                 grads = run["grads"]
                 run.update(count=0, grads=[None] * len(tensors))
                 fn(grads)
@@ -113,6 +110,13 @@ def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[..., Any], *, 
         return hook
 
     return _MultiHandle([t.register_hook(hook_for(k)) for k, t in enumerate(tensors)])
+
+
+def _reached(targets: Sequence[Node]) -> int:
+    """How many of the nodes the backward that is running will reach."""
+    roots = [edge_target(edge)[0] for edge, _ in engine.running[get_ident()]]
+    reached = engine.needed_nodes(roots, dict.fromkeys(targets))
+    return sum(node in reached for node in targets)
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:

@@ -18,6 +18,7 @@ from .. import dtypes
 from .bulk import bulk_saved
 from .modes import DEFAULT, NO_GRAD, modes
 from .node import LEAF, MultiNode, Node, Output, accumulator, next_sequence
+from .quiet import IGNORE, loud, quiet
 from .saved import FROZEN, check_versions, graph_saved, modified, plain_saved, save
 from .value import TensorBase, dtype_of, run, shape_of
 from .views import View, bring_up_to_date
@@ -77,7 +78,7 @@ def make_node_classes(op: Op) -> None:
     name = op.node_name
     several = len(op.differentiable_outputs) > 1 or op.many
     base = MultiNode if several else Node
-    members: dict[str, Any] = {"__slots__": (), "op": op, "__module__": "torch.autograd.graph"}
+    members: dict[str, Any] = {"__slots__": (), "_op": op, "__module__": "torch.autograd.graph"}
     if layout.count:
         members["release"] = _release
     members["backward_bulk"] = _general_backward(op, bulk_saved, several)
@@ -107,7 +108,7 @@ def general_class(op: Op) -> type[Node]:
 
 
 def _release(self: Node) -> None:
-    self.saved = None
+    self._saved = None
 
 
 def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: bool) -> Callable[..., Any]:
@@ -124,7 +125,7 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
                 g = materialized(self, g)
             values = pick(saved)
             if wants_needs:
-                return rule(g, *values, needs=tuple(e is not None for e in self.edges))  # type: ignore[misc]
+                return rule(g, *values, needs=tuple(e is not None for e in self._edges))  # type: ignore[misc]
             return rule(g, *values)  # type: ignore[misc]
 
         return joint
@@ -135,7 +136,7 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
             g = materialized(self, g)
         return tuple(
             rule(g, *pick(saved)) if edge is not None and rule is not None else None
-            for rule, pick, edge in zip(rules, pickers, self.edges, strict=True)
+            for rule, pick, edge in zip(rules, pickers, self._edges, strict=True)
         )
 
     return backward
@@ -148,7 +149,7 @@ def materialized(node: Node, g: Sequence[Any]) -> tuple[Any, ...]:
     some = next(v for v in g if v is not None)
     return tuple(
         zeros_like_value(some, shape, dtype) if v is None else v
-        for v, shape, dtype in zip(g, node.shape, node.dtype, strict=True)
+        for v, shape, dtype in zip(g, node._shape, node._dtype, strict=True)
     )
 
 
@@ -175,12 +176,12 @@ def _backward_1(op: Op) -> Callable[..., Any]:
     if count == 0:
 
         def backward(self: Node, g: Any) -> tuple[Any, ...]:
-            return (rule(g, *pick(self.saved)),)
+            return (rule(g, *pick(self._saved)),)
 
     elif count == 1 and op.layout.wanted[0] == [op.layout.values[0]]:
 
         def backward(self: Node, g: Any) -> tuple[Any, ...]:
-            saved = self.saved
+            saved = self._saved
             if saved is None or saved[1][0] != saved[2]:
                 check_versions(self, 1)
             return (rule(g, saved[0]),)  # type: ignore[index]  # check_versions raises on None
@@ -189,7 +190,7 @@ def _backward_1(op: Op) -> Callable[..., Any]:
 
         def backward(self: Node, g: Any) -> tuple[Any, ...]:
             check_versions(self, count)
-            return (rule(g, *pick(self.saved)),)
+            return (rule(g, *pick(self._saved)),)
 
     return backward
 
@@ -202,8 +203,8 @@ def _backward_2(op: Op) -> Callable[..., Any]:
     def backward(self: Node, g: Any) -> tuple[Any, ...]:
         if count:
             check_versions(self, count)
-        saved = self.saved
-        edge_x, edge_y = self.edges
+        saved = self._saved
+        edge_x, edge_y = self._edges
         return (
             rule_x(g, *pick_x(saved)) if edge_x is not None and rule_x is not None else None,
             rule_y(g, *pick_y(saved)) if edge_y is not None and rule_y is not None else None,
@@ -213,10 +214,10 @@ def _backward_2(op: Op) -> Callable[..., Any]:
         i, j = (3, 0) if op.layout.wanted[0] == ["y"] else (0, 3)
 
         def backward_swapped(self: Node, g: Any) -> tuple[Any, ...]:
-            saved = self.saved
+            saved = self._saved
             if saved is None or saved[1][0] != saved[2] or saved[4][0] != saved[5]:
                 check_versions(self, 2)
-            edge_x, edge_y = self.edges
+            edge_x, edge_y = self._edges
             return (
                 rule_x(g, saved[i]) if edge_x is not None else None,  # type: ignore[index, misc]
                 rule_y(g, saved[j]) if edge_y is not None else None,  # type: ignore[index, misc]
@@ -303,8 +304,8 @@ def _attach(
         return
     node = _new(op.general_class)  # type: ignore[type-var]  # set for every op with rules
     node.level = level  # type: ignore[attr-defined]  # the general class has the slot
-    node.edges = tuple(edges)
-    node.hooks = None
+    node._edges = tuple(edges)
+    node._hooks = None
     layout = op.layout
     if op.joint:
         wants: tuple[bool, ...] = (True,)
@@ -312,15 +313,15 @@ def _attach(
         wants = tuple(e is not None for e in edges)
     save(node, layout, tensors, inner, attrs, outs, wants)
     if isinstance(node, MultiNode):
-        node.shape = tuple(shape_of(o._value) for o in carried)
-        node.dtype = tuple(dtype_of(o._value) for o in carried)
+        node._shape = tuple(shape_of(o._value) for o in carried)
+        node._dtype = tuple(dtype_of(o._value) for o in carried)
         for k, out in enumerate(carried):
             out._node = Output(node, k)
     else:
-        node.shape = shape_of(carried[0]._value)
-        node.dtype = dtype_of(carried[0]._value)
+        node._shape = shape_of(carried[0]._value)
+        node._dtype = dtype_of(carried[0]._value)
         carried[0]._node = node
-    node.seq = next_sequence()
+    node._seq = next_sequence()
     for created in node_watchers:
         created(node)
 
@@ -394,12 +395,12 @@ def _variadic(op: Op) -> Callable[..., Any]:
             y._node = None
             return y
         y._node = n = _new(node_class)
-        n.edges = tuple(edges)
-        n.saved = attrs
-        n.shape = r.shape
-        n.dtype = r.dtype
-        n.hooks = None
-        n.seq = next_sequence()
+        n._edges = tuple(edges)
+        n._saved = attrs
+        n._shape = r.shape
+        n._dtype = r.dtype
+        n._hooks = None
+        n._seq = next_sequence()
         return y
 
     return call
@@ -433,12 +434,12 @@ def _parts(op: Op) -> Callable[..., Any]:
         if node is None or mode is NO_GRAD or not outs or node_class is None:
             return tuple(outs)
         n = _new(node_class)
-        n.edges = (accumulator(input) if node is LEAF else node,)
-        n.saved = (a.shape, *attrs) if saves_shape else attrs
-        n.shape = tuple([y._value.shape for y in outs])
-        n.dtype = (a.dtype,) * len(outs)
-        n.hooks = None
-        n.seq = next_sequence()
+        n._edges = (accumulator(input) if node is LEAF else node,)
+        n._saved = (a.shape, *attrs) if saves_shape else attrs
+        n._shape = tuple([y._value.shape for y in outs])
+        n._dtype = (a.dtype,) * len(outs)
+        n._hooks = None
+        n._seq = next_sequence()
         for k, y in enumerate(outs):
             y._node = Output(n, k)
         return tuple(outs)
@@ -480,6 +481,7 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
                     if mode is not NO_GRAD:
                         return run(op, (input,), ())
                     node = None
+                token = quiet(IGNORE)
                 try:
                     if ufunc and a.size >= PARALLEL_SIZE:
                         r = parallel(kernel, a)
@@ -487,8 +489,10 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
                         r = kernel(a, out=...)
                     else:
                         r = kernel(a)
-                except (RuntimeWarning, ValueError, TypeError):
+                except (ValueError, TypeError):
                     r = op.evaluate((a,), ())
+                finally:
+                    loud(token)
                 y = _new(Tensor)
                 y._value = r
                 y._counter = version = [0]
@@ -497,16 +501,16 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
                     y._node = None
                     return y
                 y._node = n = _new(node_class)
-                n.edges = (accumulator(input) if node is LEAF else node,)
+                n._edges = (accumulator(input) if node is LEAF else node,)
                 if saves_x:
                     v = input._counter
-                    n.saved = (a, v, v[0], r, version, 0) if saves_out else (a, v, v[0])
+                    n._saved = (a, v, v[0], r, version, 0) if saves_out else (a, v, v[0])
                 else:
-                    n.saved = (r, version, 0) if saves_out else ()
-                n.shape = r.shape
-                n.dtype = r.dtype
-                n.hooks = None
-                n.seq = next_sequence()
+                    n._saved = (r, version, 0) if saves_out else ()
+                n._shape = r.shape
+                n._dtype = r.dtype
+                n._hooks = None
+                n._seq = next_sequence()
                 return y
         elif t is ndarray and not public:
             return op.evaluate((input,), ())
@@ -558,6 +562,7 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
                     if mode is not NO_GRAD:
                         return run(op, (input, other), ())
                     node_x = node_y = None
+                token = quiet(IGNORE)
                 try:
                     if ufunc and a.size >= PARALLEL_SIZE:
                         r = parallel(kernel, a, b)
@@ -565,8 +570,10 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
                         r = kernel(a, b, out=...)
                     else:
                         r = kernel(a, b)
-                except (RuntimeWarning, ValueError, TypeError):
+                except (ValueError, TypeError):
                     r = op.evaluate((a, b), ())
+                finally:
+                    loud(token)
                 y = _new(Tensor)
                 y._value = r
                 y._counter = version = [0]
@@ -579,7 +586,7 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
                     node_x = accumulator(input)
                 if node_y is LEAF:
                     node_y = accumulator(other)
-                n.edges = (node_x, node_y)
+                n._edges = (node_x, node_y)
                 keep_x, keep_y, keep_out = plans[node_x is not None, node_y is not None]
                 saved: tuple[Any, ...] = ()
                 if has[0]:
@@ -593,11 +600,11 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
                         saved += (b, v := other._counter, v[0])
                 if has[2]:
                     saved += (r, version, 0) if keep_out else none
-                n.saved = saved
-                n.shape = r.shape
-                n.dtype = r.dtype
-                n.hooks = None
-                n.seq = next_sequence()
+                n._saved = saved
+                n._shape = r.shape
+                n._dtype = r.dtype
+                n._hooks = None
+                n._seq = next_sequence()
                 return y
         elif t is ndarray and not public:
             return run(op, (input, other), ())
@@ -636,10 +643,14 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                     if mode is not NO_GRAD:
                         return run(op, (input,), attrs)
                     node = None
-                try:
-                    r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
-                except (RuntimeWarning, ValueError, TypeError):
-                    r = op.evaluate((a,), attrs)
+                if view:
+                    r = kernel(a, *attrs)
+                else:
+                    token = quiet(IGNORE)
+                    try:
+                        r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
+                    finally:
+                        loud(token)
                 y = _new(Tensor)
                 y._value = r
                 if view:
@@ -655,7 +666,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                     y._node = None
                     return y
                 y._node = n = _new(node_class)
-                n.edges = (accumulator(input) if node is LEAF else node,)
+                n._edges = (accumulator(input) if node is LEAF else node,)
                 saved = attrs
                 if saves_shape:
                     saved = (a.shape, *saved)
@@ -664,11 +675,11 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                 if saves_x:
                     v = input._counter
                     saved = (a, v, v[0], *saved)
-                n.saved = saved
-                n.shape = r.shape
-                n.dtype = r.dtype
-                n.hooks = None
-                n.seq = next_sequence()
+                n._saved = saved
+                n._shape = r.shape
+                n._dtype = r.dtype
+                n._hooks = None
+                n._seq = next_sequence()
                 return y
         elif t is ndarray:
             return op.evaluate((input,), attrs)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,21 @@ from . import bulk
 from .hooks import NodeHooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
+from .quiet import IGNORE, loud, quiet
 from .value import TensorBase, dtype_of, shape_of, wrap
 
 #: ``reduce_to(value, shape)`` sums to a shape and ``convert(value, dtype)`` casts, for any kind of value (set by `ops`).
 reduce_to: Callable[[Any, tuple[int, ...]], Any]
 convert: Callable[[Any, np.dtype[Any]], Any]
+own_copy: Callable[[Any], Any]
 
 
-def use_conforming_ops(sum_to_shape: Callable[..., Any], cast: Callable[..., Any]) -> None:
-    """Take the two ops that bring a covector to its edge (the core names no op)."""
-    global reduce_to, convert
-    reduce_to, convert = sum_to_shape, cast
+def use_conforming_ops(
+    sum_to_shape: Callable[..., Any], cast: Callable[..., Any], copy: Callable[..., Any]
+) -> None:
+    """Take the ops that bring a covector to its edge and copy it for a leaf (the core names no op)."""
+    global reduce_to, convert, own_copy
+    reduce_to, convert, own_copy = sum_to_shape, cast, copy
 
 
 def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -64,19 +69,19 @@ def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
     """The nodes from which a target can be reached (each target included), without recursion."""
     if not targets:
         return set()
-    oldest = min(node.seq for node in targets)
+    oldest = min(node._seq for node in targets)
     seen = set(roots)
     stack = list(seen)
     while stack:
-        for edge in stack.pop().edges:
+        for edge in stack.pop()._edges:
             node = edge.node if type(edge) is Output else edge
-            if node is not None and node not in seen and node.seq >= oldest:
+            if node is not None and node not in seen and node._seq >= oldest:
                 seen.add(node)
                 stack.append(node)
     needed = {node for node in targets if node in seen}
-    for node in sorted(seen, key=lambda n: n.seq):
+    for node in sorted(seen, key=lambda n: n._seq):
         if node not in needed and any(
-            (e.node if type(e) is Output else e) in needed for e in node.edges if e is not None
+            (e.node if type(e) is Output else e) in needed for e in node._edges if e is not None
         ):
             needed.add(node)
     return needed
@@ -116,10 +121,23 @@ def run_backward(
         token = put_modes(DEFAULT if create_graph else NO_GRAD)
     else:
         token = put_modes(now._replace(grad=create_graph))
+    warned = quiet(IGNORE)
+    thread = get_ident()
+    outer = running.get(thread)
+    running[thread] = roots
     try:
         _loop(roots, keep_graph, create_graph, capture, accumulate)
     finally:
+        if outer is None:
+            del running[thread]
+        else:
+            running[thread] = outer
+        loud(warned)
         reset_modes(token)
+
+
+#: The roots of the backward that each thread is running (hooks on several tensors ask what it will reach).
+running: dict[int, Sequence[tuple[Any, Any]]] = {}
 
 
 def _loop(
@@ -138,12 +156,12 @@ def _loop(
     while heap:
         node = heappop(heap)[1]
         g = pending.pop(node)
-        hooks = node.hooks
+        hooks = node._hooks
         if hooks is not None:
             g = _run_prehooks(node, hooks, g, create_graph)
         if capture is not None and node in capture.wanted:
             _capture(node, g, capture, accumulate, create_graph)
-            if all((e.node if type(e) is Output else e) not in capture.needed for e in node.edges if e is not None):
+            if all((e.node if type(e) is Output else e) not in capture.needed for e in node._edges if e is not None):
                 continue
         if type(node) is AccumulateGrad:
             if capture is None:
@@ -151,49 +169,41 @@ def _loop(
             continue
         if anomaly:
             grads = _watched(node, g, create_graph)
+        elif create_graph:
+            grads = node.backward_graph(g)
+        elif type(g) is ndarray and g.size >= bulk.SIZE:
+            grads = tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
         else:
-            try:
-                if create_graph:
-                    grads = node.backward_graph(g)
-                elif type(g) is ndarray and g.size >= bulk.SIZE:
-                    grads = tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
-                else:
-                    grads = node.backward(g)
-            except RuntimeWarning:
-                # Warnings are errors here (-W error), and torch computes inf and nan in silence. Rules are pure.
-                if node.op is None:
-                    raise
-                with np.errstate(all="ignore"):
-                    grads = node.backward_graph(g) if create_graph else node.backward(g)
+            grads = node.backward(g)
+        saved = node._saved
         if not keep_graph:
             node.release()
         if hooks is not None and hooks.post:
             grads = _run_posthooks(hooks, grads, g, create_graph)
-        for edge, gi in zip(node.edges, grads, strict=True):
+        for edge, gi in zip(node._edges, grads, strict=True):
             if gi is None or edge is None:
                 continue
             if type(edge) is Output or needed is not None:
                 _send(edge, gi, pending, heap, needed, g)
                 continue
             if type(gi) is ndarray:
-                if gi.shape != edge.shape:
-                    gi = reduce_to(gi, edge.shape)
-                if gi.dtype is not edge.dtype and gi.dtype != edge.dtype:
-                    gi = convert(gi, edge.dtype)
-                if type(edge) is AccumulateGrad and (gi is g or gi.base is not None or _is_saved(gi, node)):
+                if gi.shape != edge._shape:
+                    gi = reduce_to(gi, edge._shape)
+                if gi.dtype is not edge._dtype and gi.dtype != edge._dtype:
+                    gi = convert(gi, edge._dtype)
+                if type(edge) is AccumulateGrad and (gi is g or gi.base is not None or _is_saved(gi, saved)):
                     gi = gi.copy()
             else:
-                gi = conform(gi, edge.shape, edge.dtype)
+                gi = conform(gi, edge._shape, edge._dtype)
             if edge in pending:
                 pending[edge] = pending[edge] + gi
             else:
                 pending[edge] = gi
-                heappush(heap, (-edge.seq, edge))
+                heappush(heap, (-edge._seq, edge))
 
 
-def _is_saved(value: ndarray, node: Node) -> bool:
+def _is_saved(value: ndarray, saved: tuple[Any, ...] | None) -> bool:
     """Whether a rule returned a saved array as it is: a leaf must not take it as its own `.grad`."""
-    saved = node.saved
     return saved is not None and any(value is s for s in saved)
 
 
@@ -205,21 +215,21 @@ def _send(
     if needed is not None and node not in needed:
         return
     if isinstance(node, MultiNode):
-        g = conform(g, node.shape[index], node.dtype[index])
+        g = conform(g, node._shape[index], node._dtype[index])
         if node not in pending:
-            pending[node] = [None] * len(node.shape)
-            heappush(heap, (-node.seq, node))
+            pending[node] = [None] * len(node._shape)
+            heappush(heap, (-node._seq, node))
         slots = pending[node]
         slots[index] = g if slots[index] is None else slots[index] + g
         return
-    g = conform(g, node.shape, node.dtype)
+    g = conform(g, node._shape, node._dtype)
     if type(node) is AccumulateGrad and isinstance(g, ndarray):
         g = g.copy()
     if node in pending:
         pending[node] = pending[node] + g
     else:
         pending[node] = g
-        heappush(heap, (-node.seq, node))
+        heappush(heap, (-node._seq, node))
 
 
 def as_tensor(g: Any) -> Any:
@@ -290,12 +300,12 @@ def _capture(node: Node, g: Any, capture: Capture, accumulate: bool, create_grap
 def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
     """Add a covector to the leaf's `.grad`; the array becomes the leaf's own."""
     leaf = node.variable
-    hooks = node.hooks
+    hooks = node._hooks
     with accumulation_lock:
         old = leaf._grad
         if old is None:
             if create_graph:
-                leaf._grad = g if isinstance(g, TensorBase) else as_tensor(g)
+                leaf._grad = own_copy(as_tensor(g))
             else:
                 leaf._grad = as_tensor(g)
         elif create_graph or old._node is not None or type(old._value) is not ndarray or not isinstance(g, ndarray):
@@ -304,10 +314,10 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
             old._value += g
             old._counter[0] += 1
     if hooks is not None:
-        for hook in list(hooks.post.values()):
-            hook((), (as_tensor(g),))
         for hook in list(hooks.accumulated.values()):
             hook(leaf)
+        for hook in list(hooks.post.values()):
+            hook((), (as_tensor(g),))
 
 
 def _watched(node: Node, g: Any, create_graph: bool) -> Any:

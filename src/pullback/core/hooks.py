@@ -74,9 +74,9 @@ class NodeHooks:
 
 def hooks_of(node: Any) -> NodeHooks:
     """The hooks of a node, made when first asked for."""
-    if node.hooks is None:
-        node.hooks = NodeHooks()
-    return node.hooks  # type: ignore[no-any-return]  # a slot without a type
+    if node._hooks is None:
+        node._hooks = NodeHooks()
+    return node._hooks  # type: ignore[no-any-return]  # a slot without a type
 
 
 def leaf_hooks(leaf: Any) -> NodeHooks:
@@ -86,7 +86,7 @@ def leaf_hooks(leaf: Any) -> NodeHooks:
     reference = leaf._accumulator
     node = reference() if reference is not None else None
     if node is not None:
-        node.hooks = leaf._leaf_hooks
+        node._hooks = leaf._leaf_hooks
     return leaf._leaf_hooks  # type: ignore[no-any-return]  # a class-level default
 
 

@@ -46,8 +46,12 @@ class CopySlices(Node):
     __slots__ = ("steps", "strides")
     __module__ = "torch.autograd.graph"
 
+    def name(self) -> str:
+        """The name of the node."""
+        return "torch::autograd::CopySlices"
+
     def backward(self, g: Any) -> tuple[Any, ...]:
-        base, source = self.edges
+        base, source = self._edges
         g = laid_out_like(g, self.strides)
         g_source = None if source is None else clone(replay(g, self.steps))
         if base is None:
@@ -82,7 +86,7 @@ class AsStridedBackward0(Node):
 
 def _only(node: Node, index: int | None, g: Any) -> Any:
     """The covectors of a step's outputs when only one of them has one."""
-    return g if index is None else [g if k == index else None for k in range(len(node.shape))]
+    return g if index is None else [g if k == index else None for k in range(len(node._shape))]
 
 
 def laid_out_like(value: Any, strides: Any) -> Any:
@@ -119,15 +123,15 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     for _ in record.steps:
         step, index = edge if type(edge) is Output else (edge, None)
         chain.append((step, index))
-        (edge,) = step.edges
+        (edge,) = step._edges
     node = AsStridedBackward0()
-    node.edges = (edge_of(base),)
-    node.saved = ()
-    node.hooks = None
+    node._edges = (edge_of(base),)
+    node._saved = ()
+    node._hooks = None
     node.chain = tuple(chain)
-    node.shape = shape_of(view._value)
-    node.dtype = dtype_of(view._value)
-    node.seq = next_sequence()
+    node._shape = shape_of(view._value)
+    node._dtype = dtype_of(view._value)
+    node._seq = next_sequence()
     return node
 
 
@@ -263,14 +267,14 @@ def record_write(x: Any, node: Any) -> None:
         record.at = x._counter[0] if base._node is None else record.at
         return
     after = CopySlices()
-    after.edges = (edge_of(base), node)
-    after.saved = ()
-    after.hooks = None
+    after._edges = (edge_of(base), node)
+    after._saved = ()
+    after._hooks = None
     after.steps = record.steps
     after.strides = layout_of(base._value)
-    after.shape = shape_of(base._value)
-    after.dtype = dtype_of(base._value)
-    after.seq = next_sequence()
+    after._shape = shape_of(base._value)
+    after._dtype = dtype_of(base._value)
+    after._seq = next_sequence()
     _move_history(base, after)
     bring_up_to_date(x)
 
@@ -284,7 +288,7 @@ def _move_history(x: Any, node: Any) -> None:
         from .hooks import hooks_of
 
         at, index = old if type(old) is Output else (old, 0)
-        retain = at.hooks.retained.pop(index, None) if at.hooks is not None else None
+        retain = at._hooks.retained.pop(index, None) if at._hooks is not None else None
         if retain is not None:
             at, index = node if type(node) is Output else (node, 0)
             hooks_of(at).retained[index] = retain
@@ -293,10 +297,10 @@ def _move_history(x: Any, node: Any) -> None:
 def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
     """What the rule saved of the overwritten value is copied; what it saved of the result is now `x` itself."""
     node = node.node if type(node) is Output else node
-    saved = node.saved
-    if not saved or node.op is None:
+    saved = node._saved
+    if not saved or node._op is None:
         return
-    count = 3 * node.op.layout.count
+    count = 3 * node._op.layout.count
     old, result = x._value, new._value
     if not any(v is old or v is result for v in saved[:count:3]):
         return
@@ -306,7 +310,7 @@ def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
             parts[i : i + 3] = (old.copy(), FROZEN, 0)
         elif parts[i] is result:
             parts[i : i + 3] = (old, x._counter, x._counter[0] + 1)
-    node.saved = tuple(parts)
+    node._saved = tuple(parts)
 
 
 def detach_(x: Any) -> Any:

@@ -25,27 +25,27 @@ class Node:
 
     Attributes
     ----------
-    edges : tuple
+    _edges : tuple
         Per input the node that made it, an `Output` of a node with several outputs, or None.
-    saved : tuple or None
+    _saved : tuple or None
         Values, versions and attributes as the op's layout orders them; None once freed.
-    shape, dtype
+    _shape, _dtype
         Of the output; for a node with several outputs, tuples of them.
-    seq : int
+    _seq : int
         Younger nodes have larger numbers.
-    hooks : NodeHooks or None
+    _hooks : NodeHooks or None
     """
 
-    __slots__ = ("dtype", "edges", "hooks", "saved", "seq", "shape")
+    __slots__ = ("_dtype", "_edges", "_hooks", "_saved", "_seq", "_shape")
 
-    op: ClassVar[Any] = None
+    _op: ClassVar[Any] = None
     outputs: ClassVar[int] = 1
-    edges: tuple[Any, ...]
-    saved: tuple[Any, ...] | None
-    shape: Any
-    dtype: Any
-    seq: int
-    hooks: NodeHooks | None
+    _edges: tuple[Any, ...]
+    _saved: tuple[Any, ...] | None
+    _shape: Any
+    _dtype: Any
+    _seq: int
+    _hooks: NodeHooks | None
 
     def backward(self, g: Any) -> tuple[Any, ...]:
         """Pull the covector `g` back to the inputs: one covector, or None, per edge; values stay unwrapped."""
@@ -76,15 +76,25 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, output index) that each input came from."""
-        return tuple((None, 0) if edge is None else edge_target(edge) for edge in self.edges)
+        return tuple((None, 0) if edge is None else edge_target(edge) for edge in self._edges)
 
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dictionary for the user's own use."""
         return hooks_of(self).metadata
 
+    def __getattr__(self, name: str) -> Any:
+        """`_saved_self` and the like: what the node saved, under torch's names."""
+        if name.startswith("_saved_") and self._op is not None:
+            return self._op.saved_attribute(self, name.removeprefix("_saved_"))
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        names = [] if self._op is None else [f"_saved_{n}" for n in self._op.saved_names()]
+        return [*super().__dir__(), *names]
+
     def _sequence_nr(self) -> int:
-        return self.seq
+        return self._seq
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; what it returns replaces `grad_inputs`."""
@@ -106,6 +116,18 @@ class Output(NamedTuple):
 
     node: Node
     index: int
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph that users name: output `output_nr` of `node`."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+    def edge(self) -> Any:
+        """The place as the engine names it."""
+        return Output(self.node, self.output_nr) if isinstance(self.node, MultiNode) else self.node
 
 
 class _Leaf:
@@ -140,12 +162,12 @@ class AccumulateGrad(Node):
         while hasattr(value, "_node"):
             value = value._value
         self.variable = variable
-        self.edges = ()
-        self.saved = ()
-        self.shape = value.shape
-        self.dtype = value.dtype
-        self.hooks = variable._leaf_hooks
-        self.seq = next_sequence()
+        self._edges = ()
+        self._saved = ()
+        self._shape = value.shape
+        self._dtype = value.dtype
+        self._hooks = variable._leaf_hooks
+        self._seq = next_sequence()
 
     def name(self) -> str:
         """The name of the node."""

@@ -31,7 +31,8 @@ from .. import dtypes
 from .. import graph_errors as errors
 from . import calls
 from .node import MultiNode, Node
-from .saved import Layout, parameter_names
+from .quiet import IGNORE, loud, quiet
+from .saved import Layout, graph_saved, parameter_names
 from .value import dtype_of, shape_of
 
 Rule = Callable[..., Any]
@@ -159,6 +160,27 @@ class Op:
         """The node class of the general path, made when first needed."""
         return calls.general_class(self)
 
+    def saved_names(self) -> list[str]:
+        """What the op's nodes save, under torch's names: the inputs are `self`, `other`, …, the output is `result`."""
+        layout = self.layout
+        return [self._torch_name(n) for n in (*layout.values, *layout.metadata, *layout.attrs) if n in layout.asked]
+
+    def _torch_name(self, name: str) -> str:
+        if name == "out":
+            return "result"
+        if name in self.inputs:
+            return TORCH_INPUTS[self.inputs.index(name)] if len(self.inputs) < 3 else name
+        return "self_sym_sizes" if name == f"shape_{self.inputs[0]}" else name
+
+    def saved_attribute(self, node: Node, name: str) -> Any:
+        """What a node saved under one of torch's names, as a tensor at its place in the graph."""
+        for own in self.layout.position:
+            if self._torch_name(own) == name:
+                return graph_saved(node)[self.layout.position[own]]
+        raise AttributeError(
+            f"'{self.node_name}' object has no attribute '_saved_{name}'", name=f"_saved_{name}", obj=node
+        )
+
     def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Run the kernel on bare arrays and scalars, with torch's promotion."""
         half = None
@@ -172,12 +194,9 @@ class Op:
                 inputs = tuple(
                     v.astype(np.float32) if isinstance(v, ndarray) and v.dtype in HALVES else v for v in inputs
                 )
+        token = quiet(IGNORE)
         try:
             result = self._compute(inputs, attrs)
-        except RuntimeWarning:
-            # Warnings are errors here (-W error), and torch computes inf and nan in silence.
-            with np.errstate(all="ignore"):
-                result = self._compute(inputs, attrs)
         except ValueError:
             if self.kind == "elementwise":
                 check_broadcast(inputs)
@@ -186,6 +205,8 @@ class Op:
             if type(error).__name__ == "_UFuncNoLoopError":
                 raise unsupported(self.name, inputs) from error
             raise
+        finally:
+            loud(token)
         if half is not None:
             return _rounded(result, half)
         return result
@@ -261,6 +282,9 @@ def torch_node_name(name: str) -> str:
     """'leaky_relu' -> 'LeakyReluBackward0', 'log1p' -> 'Log1PBackward0'."""
     return re.sub(r"(^|_|(?<=\d))([a-z])", lambda m: m[2].upper(), name).replace("_", "") + "Backward0"
 
+
+#: torch's names for the inputs of an op with one or two.
+TORCH_INPUTS = ("self", "other")
 
 HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
 

@@ -61,6 +61,7 @@ class Layout:
         wanted = [parameter_names(rule)[1:] if rule is not None else [] for rule in rules]
         self.wanted = wanted
         asked = {name for names in wanted for name in names}
+        self.asked = asked
         self.inputs = tuple(inputs)
         self.values = tuple(n for n in (*inputs, *outputs) if n in asked)
         self.metadata = tuple(n for n in (f"shape_{i}" for i in inputs) if n in asked)
@@ -105,7 +106,7 @@ def save(
     outputs: Sequence[Any],
     wants: tuple[bool, ...],
 ) -> None:
-    """Fill ``node.saved`` in the general case; the closures in `calls` do the common cases inline."""
+    """Fill ``node._saved`` in the general case; the closures in `calls` do the common cases inline."""
     parts: list[Any] = []
     hooks = modes().saved_hooks
     needed = layout.needed(wants)
@@ -118,19 +119,25 @@ def save(
         if not isinstance(holder, TensorBase):
             parts += (value, FROZEN, 0)
         elif hooks:
-            parts += (pack(holder, value, hooks[-1]), FROZEN, 0)
+            parts += (pack(holder, value, hooks[-1], None if i >= 0 else node), FROZEN, 0)
         else:
             parts += (value, holder._counter, holder._counter[0])
     parts += (shape_of(inner[i]) for i in layout.metadata_inputs)
     parts += attrs
-    node.saved = tuple(parts)
+    node._saved = tuple(parts)
 
 
-def pack(tensor: Any, value: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]]) -> Packed:
-    """Run a pack hook on a detached tensor; writing to it from the hook is refused as torch refuses it."""
-    plain = wrap(value, None, tensor._level)
+def pack(
+    tensor: Any, value: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]], node: Node | None = None
+) -> Packed:
+    """Run a pack hook on a tensor; writing to it from the hook is refused as torch refuses it.
+
+    A saved output shows the hook its node, which is taken away again: a node that saved itself would never be freed.
+    """
+    plain = wrap(value, node, tensor._level)
     before = plain._counter[0]
     packed = hooks[0](plain)
+    plain._node = None
     if plain._counter[0] != before:
         raise RuntimeError(
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
@@ -151,7 +158,7 @@ def unpack_hooked(packed: Packed) -> Any:
 
 def check_versions(node: Node, count: int) -> None:
     """Raise where a saved value was written to after it was saved."""
-    saved = node.saved
+    saved = node._saved
     if saved is None:
         raise errors.freed_graph()
     for i in range(0, 3 * count, 3):
@@ -161,12 +168,12 @@ def check_versions(node: Node, count: int) -> None:
 
 def modified(node: Node, index: int) -> RuntimeError:
     """Build torch's error for a saved value that was modified in place."""
-    saved = node.saved
+    saved = node._saved
     assert saved is not None
     value, counter, number = saved[3 * index : 3 * index + 3]
-    layout = node.op.layout
+    layout = node._op.layout
     i, o = layout.input_index[index], layout.output_index[index]
-    edge = node.edges[i] if i >= 0 else Output(node, o)
+    edge = node._edges[i] if i >= 0 else Output(node, o)
     own = counter if i >= 0 else FROZEN
     return errors.modified_in_place(dtype_of(value), shape_of(value), edge_description(edge, own), counter[0], number)
 
@@ -186,9 +193,9 @@ def edge_description(edge: Any, counter: list[Any]) -> str:
 
 def plain_saved(node: Node) -> tuple[Any, ...]:
     """The saved tuple with values checked and packed ones unpacked, for rules that run on inner values."""
-    layout = node.op.layout
+    layout = node._op.layout
     check_versions(node, layout.count)
-    saved = node.saved
+    saved = node._saved
     assert saved is not None
     if any(type(v) is Packed for v in saved[: 3 * layout.count : 3]):
         return tuple(unpack_hooked(v) if type(v) is Packed else v for v in saved)
@@ -197,17 +204,17 @@ def plain_saved(node: Node) -> tuple[Any, ...]:
 
 def graph_saved(node: Node) -> tuple[Any, ...]:
     """The saved tuple with values as tensors at their place in the graph, for a pullback that is itself recorded."""
-    layout = node.op.layout
+    layout = node._op.layout
     saved = list(plain_saved(node))
     level = getattr(node, "level", 0)
     for k in range(layout.count):
         value = saved[3 * k]
         i, o = layout.input_index[k], layout.output_index[k]
         if i >= 0:
-            edge = node.edges[i]
+            edge = node._edges[i]
             saved[3 * k] = tensor_at(value, edge, level)
         else:
-            differentiable = node.op.differentiable_outputs
+            differentiable = node._op.differentiable_outputs
             if o not in differentiable:
                 saved[3 * k] = tensor_at(value, None, level)
             else:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy import ndarray
 
+from .modes import modes
+
 if TYPE_CHECKING:
     from .node import Node
     from .op import Op
@@ -88,6 +90,8 @@ def wrap(value: Any, node: Node | Any = None, level: int = 0) -> Any:
     tensor._view = None
     if level:
         tensor._level = level
+    if modes().inference:
+        tensor._inference = True
     return tensor
 
 

@@ -85,7 +85,7 @@ def bring_up_to_date(view: Any) -> None:
             record.steps = (*inverse, *record.steps)
     if type(view._value) is not ndarray:
         view._value = replay(base._value, record.steps)
-    if base._node is not None and base._node is not LEAF and view._node is not LEAF:
+    if base._node is not None and view._node is not LEAF:
         from .inplace import replayed_node
 
         view._node = replayed_node(base, view, record)

@@ -58,6 +58,10 @@ contiguous_copy = op(
 )
 
 
+#: A copy in C order under the name that torch gives the first gradient of a leaf under `create_graph`.
+copy_of = op("copy_of", _contiguous, (lambda g: g,), kind="linear", node_name="CopyBackwards", batch=lambda size: ())
+
+
 def _expand(x: ndarray, /, shape: Shape) -> ndarray:
     new = len(shape) - x.ndim
     strides = (0,) * new + tuple(
@@ -200,7 +204,7 @@ put = op(
 )
 
 
-engine.use_conforming_ops(sum_to, CONVERT)
+engine.use_conforming_ops(sum_to, CONVERT, copy_of)
 inplace.use_writing_ops(put, clone, lay_out)
 batched.use_shape_ops(
     move=lambda x, source, destination: permute_to_front(x, source),

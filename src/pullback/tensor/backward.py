@@ -17,16 +17,25 @@ from .. import graph_errors as errors
 from ..core import engine
 from ..core.calls import DIFFERENTIABLE, edge_of
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
-from ..core.node import LEAF, Output
+from ..core.node import LEAF, GradientEdge, Output
 from ..ops.structure import expand
 
 
 def _as_tuple(values: Any) -> tuple[Any, ...]:
-    return (values,) if isinstance(values, TensorBase) or values is None else tuple(values)
+    return (values,) if isinstance(values, (TensorBase, GradientEdge)) or values is None else tuple(values)
+
+
+def _edge(place: Any) -> Any:
+    """The edge of a tensor or of a gradient edge."""
+    return place.edge() if isinstance(place, GradientEdge) else edge_of(place)
 
 
 def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, position: int) -> Any:
     """The covector for one output as the engine carries it."""
+    if isinstance(output, GradientEdge):
+        if gradient is None:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        return gradient if create_graph else gradient._value
     shape = shape_of(output)
     if gradient is None:
         if output._node is None:
@@ -131,7 +140,7 @@ def backward(
     if inputs is not None:
         targets = _as_tuple(inputs)
         _check_inputs(targets, "One of the differentiated Tensors does not require grad")
-        capture = engine.Capture([edge_of(t) for t in targets], [_node(e) for e, _ in roots])
+        capture = engine.Capture([_edge(t) for t in targets], [_node(e) for e, _ in roots])
     engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture)
     if capture is not None:
         for t, g in zip(targets, capture.results, strict=True):
@@ -185,7 +194,7 @@ def grad(
     def pull(*vs: Any) -> tuple[Any, ...]:
         roots = _roots(ys, vs, create_graph, is_grads_batched and vs is covectors)
         _check_inputs(xs, "One of the differentiated Tensors does not require grad")
-        capture = engine.Capture([edge_of(t) for t in xs], [_node(e) for e, _ in roots])
+        capture = engine.Capture([_edge(t) for t in xs], [_node(e) for e, _ in roots])
         engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False)
         return tuple(_result(x, g, allow_unused, materialize_grads) for x, g in zip(xs, capture.results, strict=True))
 
@@ -223,7 +232,7 @@ def _roots(outputs: tuple[Any, ...], covectors: Sequence[Any], create_graph: boo
     roots = []
     for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
         covector = _covector(y, v, create_graph, batched, position)
-        edge = edge_of(y)
+        edge = _edge(y)
         if edge is None:
             raise errors.no_graph(position)
         roots.append((edge, covector))
@@ -232,7 +241,7 @@ def _roots(outputs: tuple[Any, ...], covectors: Sequence[Any], create_graph: boo
 
 def _check_inputs(inputs: tuple[Any, ...], text: str) -> None:
     for x in inputs:
-        if edge_of(x) is None:
+        if _edge(x) is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
 
 

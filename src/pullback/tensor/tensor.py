@@ -28,6 +28,7 @@ from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_
 from ..core.views import bring_up_to_date
 from ..device import device
 from ..size import Size
+from .api import OVERRIDING, dispatch_override
 from .backward import backward as run_backward
 from .backward import run_plain
 
@@ -192,7 +193,10 @@ class Tensor(TensorBase):
     @property
     def data(self) -> Tensor:
         """The same storage without history and with a version counter of its own."""
-        return wrap(self._value, None, self._level)  # type: ignore[no-any-return]
+        made = wrap(self._value, None, self._level)
+        if type(self) is not Tensor and type(self) in OVERRIDING:
+            made.__class__ = type(self)
+        return made  # type: ignore[no-any-return]
 
     @data.setter
     def data(self, other: Tensor) -> None:
@@ -200,6 +204,8 @@ class Tensor(TensorBase):
 
     def detach(self) -> Tensor:
         """The same storage, version counter included, without history."""
+        if type(self) is not Tensor and type(self) in OVERRIDING:
+            return dispatch_override(Tensor.detach, (self,), {})  # type: ignore[no-any-return]
         if self._view is not None:
             bring_up_to_date(self)
         return wrap_alias(self._value, self)  # type: ignore[no-any-return]

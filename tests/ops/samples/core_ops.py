@@ -24,6 +24,7 @@ SAMPLES = [
     Sample("cast", (normal(3),), (np.dtype(np.float64),)),
     Sample("clone", (normal(2, 3),)),
     Sample("contiguous_copy", (normal(2, 3),)),
+    Sample("copy_of", (normal(2, 3),)),
     Sample("conj", (complex_normal(3),), reference=np.conj),
     Sample("view", (normal(2, 6),), ((3, 4),), reference=np.reshape),
     Sample("expand", (normal(2, 1),), ((3, 2, 4),), reference=np.broadcast_to),
