@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..graph_errors import type_word
 from ..ops import cumulative as c
 from ..ops import extreme as e
@@ -280,7 +280,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     kind = dtype_of(input)
     if kind not in (np.float32, np.float64):
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
-    points = np.asarray(q._value if isinstance(q, TensorBase) else q, kind)
+    points = np.asarray(array_of(q) if isinstance(q, TensorBase) else q, kind)
     if not isinstance(q, TensorBase) and not 0 <= q <= 1:
         raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
     if points.ndim > 1:
@@ -298,22 +298,21 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     turned = permute(x, (*(d for d in range(last + 1) if d != own), own))
     if not row[own]:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
-    found = _interpolated(turned, points.reshape(-1), interpolation, skip=name == "nanquantile")
+    found = _interpolated(turned, q, points.reshape(-1), interpolation, skip=name == "nanquantile")
     rest = shape_of(turned)[:-1]
     found = permute(found, (last, *range(last)))
     kept = (1,) * len(shape) if dim is None else tuple(1 if d == own else s for d, s in enumerate(shape))
     return reshape(found, (*points.shape, *(kept if keepdim else rest)))
 
 
-def _interpolated(x: Any, points: np.ndarray, interpolation: str, skip: bool) -> Any:
+def _interpolated(x: Any, q: Any, points: np.ndarray, interpolation: str, skip: bool) -> Any:
     """Quantiles along the last dim, a place for each point there."""
-    array = x
-    while isinstance(array, TensorBase):
-        array = array._value
+    array = array_of(x)
     order = np.argsort(array, axis=-1, kind="stable")
     n = array.shape[-1]
     nans = np.add.reduce(np.isnan(array), axis=-1, keepdims=True)
-    ranks = points * ((n - nans - 1).clip(0) if skip else np.full(nans.shape, n - 1))
+    last_rank = ((n - nans - 1).clip(0) if skip else np.full(nans.shape, n - 1)).astype(array.dtype)
+    ranks = points * last_rank
     ranks = np.where(nans > 0, n - 1, ranks) if not skip else ranks
     rounding = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}.get(interpolation)
     if rounding is not None:
@@ -325,7 +324,12 @@ def _interpolated(x: Any, points: np.ndarray, interpolation: str, skip: bool) ->
     if rounding is not None:
         return low
     high = e.pick(x, np.take_along_axis(order, above, axis=-1), last)
-    weight = 0.5 if interpolation == "midpoint" else wrap((ranks - below).astype(array.dtype))
+    if interpolation == "midpoint":
+        weight: Any = 0.5
+    elif isinstance(q, TensorBase):
+        weight = reshape(q, (points.size,)) * wrap(last_rank) - wrap(below.astype(array.dtype))
+    else:
+        weight = wrap((ranks - below).astype(array.dtype))
     return where(below == above, low, low + (high - low) * weight)
 
 
