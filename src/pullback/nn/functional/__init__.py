@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...tensor.contract import bilinear, linear
 from .activation import (
     alpha_dropout,
     celu,
@@ -79,6 +80,8 @@ from .normalization import (
 )
 
 __all__ = [
+    "bilinear",
+    "linear",
     "alpha_dropout",
     "batch_norm",
     "binary_cross_entropy",
