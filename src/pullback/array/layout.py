@@ -1,82 +1,33 @@
-"""Where the elements of an array lie: strides as torch counts and chooses them.
-
-What this module must do:
-
-- tell strides in elements, also where NumPy leaves them open (axes of size 1 and empty arrays);
-- find the strides of a new array that is to be laid out like another one;
-- order the axes as the memory formats ask.
-"""
+"""New arrays laid out like others, as torch lays out what it makes of one tensor."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-Strides = tuple[int, ...]
-
-#: Axes from outermost to innermost in memory.
-CHANNELS_LAST = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
-
-
-def contiguous_strides(shape: Sequence[int]) -> Strides:
-    """Return the strides, in elements, of an array in C order; sizes of 0 count as 1."""
-    strides = []
-    step = 1
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
-
-
-def ordered_strides(shape: Sequence[int], order: Sequence[int]) -> Strides:
-    """Return the strides of an array without gaps whose axes lie in memory as `order` says, outermost first."""
-    strides = [0] * len(shape)
-    step = 1
-    for axis in reversed(order):
-        strides[axis] = step
-        step *= max(shape[axis], 1)
-    return tuple(strides)
-
-
-def element_strides(array: ndarray) -> Strides:
-    """Return the strides in elements as torch reports them."""
-    itemsize = array.itemsize
-    strides = array.strides
-    if 0 not in strides:
-        return tuple(stride // itemsize for stride in strides)
-    if not array.size and not any(strides):
-        return contiguous_strides(array.shape)
-    # NumPy gives new axes of size 1 the stride 0; torch goes on from the axis behind.
-    found: list[int] = []
-    behind = 1
-    for size, stride in zip(reversed(array.shape), reversed(strides)):
-        step = behind if size == 1 and stride == 0 else stride // itemsize
-        found.append(step)
-        behind = step * max(size, 1)
-    return tuple(reversed(found))
+from .strides import Ints, contiguous_strides, laid_out_empty, strides_of
 
 
 def is_dense(array: ndarray) -> bool:
     """Whether every place in the array's span of memory holds exactly one element."""
     if array.flags.forc:
         return True
-    axes = sorted((stride, size) for stride, size in zip(array.strides, array.shape) if size != 1)
     step = array.itemsize
-    for stride, size in axes:
-        if stride != step:
-            return False
-        step *= size
+    for stride, size in sorted(zip(array.strides, array.shape)):
+        if size != 1:
+            if stride != step:
+                return False
+            step *= size
     return True
 
 
-def dense_strides(array: ndarray) -> Strides:
-    """Return the strides, in elements, of a new array laid out like `array`: the same where that has no gaps, else
-    the same order of the axes without gaps.
+def dense_strides(array: ndarray) -> Ints:
+    """Strides of a new array laid out like `array`: the same where that has no gaps, else the same order of the axes
+    without gaps.
     """
-    strides = element_strides(array)
+    strides = strides_of(array)
     if is_dense(array):
         return strides
     shape = array.shape
@@ -101,29 +52,27 @@ def dense_strides(array: ndarray) -> Strides:
                 place = before
             elif outside < 0:
                 break
-    return ordered_strides(shape, inner_first[::-1])
-
-
-def empty_strided(shape: Sequence[int], strides: Strides, dtype: np.dtype[Any]) -> ndarray:
-    """Return a new array with the given strides (in elements)."""
-    shape = tuple(shape)
-    if strides == contiguous_strides(shape):
-        return np.empty(shape, dtype)
-    span = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides)) if 0 not in shape else 0
-    memory = np.empty(max(span, 1), dtype)
-    return np.ndarray(shape, dtype, memory, 0, tuple(stride * dtype.itemsize for stride in strides))
+    found = [0] * array.ndim
+    step = 1
+    for axis in inner_first:
+        found[axis] = step
+        step *= max(shape[axis], 1)
+    return tuple(found)
 
 
 def empty_like(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
-    """Return a new array of the same shape, laid out alike."""
+    """A new array of the same shape, laid out alike, its elements not set."""
     dtype = array.dtype if dtype is None else dtype
     if array.flags.c_contiguous and 1 not in array.shape:
         return np.empty(array.shape, dtype)
-    return empty_strided(array.shape, dense_strides(array), dtype)
+    strides = dense_strides(array)
+    if strides == contiguous_strides(array.shape):
+        return np.empty(array.shape, dtype)
+    return laid_out_empty(array.shape, strides, dtype)
 
 
 def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
-    """Return a copy laid out alike, in another dtype where one is given."""
+    """A copy laid out alike, in another dtype where one is given."""
     if array.flags.c_contiguous and 1 not in array.shape:
         return array.astype(array.dtype if dtype is None else dtype, order="C")
     new = empty_like(array, dtype)
@@ -131,13 +80,14 @@ def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
     return new
 
 
-def is_ordered(array: ndarray, order: Sequence[int]) -> bool:
-    """Whether the array has no gaps and its axes lie in memory as `order` says; axes of size 1 may lie anywhere."""
-    step = array.itemsize
-    for axis in reversed(order):
-        size = array.shape[axis]
-        if size != 1:
-            if array.strides[axis] != step:
-                return False
-            step *= size
-    return True
+def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
+    """A copy in another dtype, laid out alike: imaginary parts dropped, half precisions reached through float32."""
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        array = array.real
+    try:
+        if dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64:
+            array = array.astype(np.float32)
+        return copy(array, dtype)
+    except RuntimeWarning:
+        with np.errstate(all="ignore"):
+            return copy(array, dtype)

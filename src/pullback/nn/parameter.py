@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import calls
 from ..core.value import TensorBase
+from ..tensor.overriding import _disabled_torch_function_impl
 from ..tensor.printing import parameter_text
 from ..tensor.tensor import Tensor
 
@@ -72,9 +73,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
 
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return func(*args, **(kwargs or {}))
+    __torch_function__ = _disabled_torch_function_impl  # type: ignore[assignment]  # ops on parameters are plain
 
 
 def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any) -> Parameter:

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import layout
 from ..core import dual
 from ..core.op import elementwise, op
 from ..core.value import Value, dtype_of
 
 
 def _cast(x: ndarray, /, dtype: np.dtype[Any]) -> ndarray:
-    if x.dtype.kind == "c" and dtype.kind != "c" and dtype.kind != "b":
-        x = x.real
-    return x.astype(dtype)
+    return layout.convert(x, dtype)
 
 
 def _cast_rule(g: Any) -> Any:
@@ -29,7 +28,7 @@ cast = op(
 
 
 def _clone(x: ndarray, /) -> ndarray:
-    return x.copy(order="K")
+    return layout.copy(x)
 
 
 #: A copy that keeps the strides of a dense input.

@@ -12,7 +12,7 @@ methods to the facade, and `names(namespace)` gives the functions of a module su
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from .. import errors, graph_errors
 from ..core import calls, inplace
 from ..core.modes import NO_GRAD, modes
 from ..core.op import TABLE, Op
-from ..core.value import TensorBase, dtype_of, run, shape_of
+from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
 
 Function = Callable[..., Any]
 
@@ -40,8 +40,15 @@ class Declaration(NamedTuple):
 
 REGISTRY: list[Declaration] = []
 
+class _Overriding(set[type]):
+    """Classes that override `__torch_function__`; it holds none while overrides are disabled."""
+
+    def __contains__(self, kind: object) -> bool:
+        return set.__contains__(self, kind) and not modes().function_disabled
+
+
 #: Classes that override `__torch_function__`; while there is none, no call looks for one.
-OVERRIDING: set[type] = set()
+OVERRIDING = _Overriding()
 
 
 def public(
@@ -79,15 +86,40 @@ def public_op(
     return op.public  # type: ignore[no-any-return]
 
 
+def _items(args: Iterable[Any]) -> Iterator[Any]:
+    """The arguments, and what is in those that are lists or tuples."""
+    for a in args:
+        if isinstance(a, (list, tuple)):
+            yield from a
+        else:
+            yield a
+
+
 def _overridden(args: Iterable[Any]) -> bool:
-    return any(type(a) in OVERRIDING for a in args)
+    return any(type(item) in OVERRIDING for item in _items(args))
+
+
+def adopt(args: Iterable[Any]) -> bool:
+    """Take in the classes of arguments that are no tensors but have `__torch_function__`; whether there are any.
+
+    No call looks for them before it has failed, so that they cost the others nothing.
+    """
+    found = {type(item) for item in _items(args) if hasattr(type(item), "__torch_function__")}
+    foreign = {kind for kind in found if not issubclass(kind, TensorBase)}
+    OVERRIDING.update(foreign)
+    return bool(foreign) and not modes().function_disabled
 
 
 def _with_overrides(function: Function) -> Function:
     def call(*args: Any, **kwargs: Any) -> Any:
         if OVERRIDING and _overridden((*args, *kwargs.values())):
             return dispatch_override(call, args, kwargs)
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            if adopt((*args, *kwargs.values())):
+                return dispatch_override(call, args, kwargs)
+            raise
 
     return _named(call, function)
 
@@ -96,9 +128,14 @@ def _with_out(function: Function, name: str) -> Function:
     def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if OVERRIDING and _overridden((*args, *kwargs.values())):
             return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
-        if out is None:
-            return function(*args, **kwargs)
-        return write_out(out, function(*args, **kwargs), name)
+        try:
+            if out is None:
+                return function(*args, **kwargs)
+            return write_out(out, function(*args, **kwargs), name)
+        except TypeError:
+            if adopt((*args, *kwargs.values())):
+                return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
+            raise
 
     return _named(call, function)
 
@@ -112,19 +149,25 @@ def _named(call: Function, function: Function) -> Function:
     return call
 
 
-def dispatch_override(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Ask the `__torch_function__` of the arguments' subclasses, most derived first, as torch does."""
+def dispatch_override(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], operator: bool = False
+) -> Any:
+    """Ask the `__torch_function__` of the arguments' classes, most derived first, as torch does.
+
+    Where none has an answer, an operator has none either; a function raises.
+    """
     types: list[type] = []
-    for a in (*args, *kwargs.values()):
-        for item in a if isinstance(a, (list, tuple)) else (a,):
-            kind = type(item)
-            if kind in OVERRIDING and kind not in types:
-                position = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
-                types.insert(position, kind)
+    for item in _items((*args, *kwargs.values())):
+        kind = type(item)
+        if kind in OVERRIDING and kind not in types:
+            position = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
+            types.insert(position, kind)
     for kind in types:
         result = kind.__torch_function__(function, tuple(types), args, kwargs)  # type: ignore[attr-defined]
         if result is not NotImplemented:
             return result
+    if operator:
+        return NotImplemented
     raise TypeError(
         f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ handlers returned "
         f"NotImplemented:\n\n" + "\n".join(f"  - tensor subclass {t}" for t in types)
@@ -295,11 +338,19 @@ def names(namespace: str) -> dict[str, Function]:
 
 def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: bool = False) -> Any:
     """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands of an operator."""
-    if operator and not isinstance(inputs[-1], (TensorBase, bool, int, float, complex, np.generic)):
-        return NotImplemented
+    known = isinstance(inputs[-1], (TensorBase, bool, int, float, complex, np.generic))
+    if operator and not known and not adopt(inputs):
+        if op.name not in ("eq", "ne") or not isinstance(inputs[-1], ndarray):
+            return NotImplemented
+        inputs = (inputs[0], wrap(inputs[-1]))
     if OVERRIDING and _overridden(inputs):
-        return dispatch_override(op.public, inputs, {} if out is None else {"out": out})
-    checked = tuple(checked_operand(op, i, v) for i, v in enumerate(inputs))
+        return dispatch_override(op.public, inputs, {} if out is None else {"out": out}, operator)
+    try:
+        checked = tuple(checked_operand(op, i, v) for i, v in enumerate(inputs))
+    except TypeError:
+        if adopt(inputs):
+            return dispatch_override(op.public, inputs, {} if out is None else {"out": out})
+        raise
     result = run(op, checked, ())
     return result if out is None else write_out(out, result, op.name)
 

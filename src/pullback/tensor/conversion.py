@@ -1,40 +1,105 @@
-"""Tensors in another dtype, another layout, or copied."""
+"""Tensors in another dtype or on another device: `to`, `type`, `float` and their like."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from ..core.value import TensorBase, dtype_of
+from ..array.strides import is_channels_last
+from ..core.inplace import innermost
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..device import as_device, device
 from ..ops import convert
 from .api import public
-from .memory_format import converted
-from .tensor import Tensor
+from .constants import channels_last, channels_last_3d, contiguous_format, preserve_format
+from .interchange import warn_once
+from .memory_format import converted, in_format
+from .signature import Parser, method
 
 
-def _cast(input: Any, dtype: dtypes.dtype) -> Any:
-    return input if dtype_of(input) == dtype.numpy else convert.cast(input, dtype.numpy)
+def cast(input: Any, dtype: dtypes.dtype) -> Any:
+    """The tensor in a dtype: itself where it has it."""
+    have = dtype_of(input)
+    if have == dtype.numpy:
+        return input
+    if have.kind == "c" and dtype.category < dtypes.COMPLEX and dtype is not dtypes.bool:
+        warn_once("complex", "Casting complex values to real discards the imaginary part", 5)
+    return convert.cast(input, dtype.numpy)
+
+
+_TO = Parser(
+    "to",
+    "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+    "torch.memory_format memory_format = None)",
+    "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+    "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+)
 
 
 @public(is_function=False, out=False)
-def to(input: Any, *args: Any, **kwargs: Any) -> Any:
-    """The tensor in another dtype, or another memory format."""
-    if "memory_format" in kwargs:
-        wanted = kwargs.pop("memory_format")
-        return converted(to(input, *args, **kwargs), wanted)
-    for a in (*args, *kwargs.values()):
-        if isinstance(a, dtypes.dtype):
-            return _cast(input, a)
-        if isinstance(a, TensorBase):
-            return _cast(input, dtypes.from_numpy_dtype(dtype_of(a)))
-    return input
+def to(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Convert to a dtype, a device, or another tensor's dtype: ``to(dtype)``, ``to(device, dtype)``, ``to(other)``.
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+    device : device, optional
+        The CPU.
+    tensor : tensor, optional
+        Gives the dtype.
+    non_blocking : bool
+        Makes no difference.
+    copy : bool
+        Copy also where nothing is to be converted.
+    memory_format : memory_format, optional
+    """
+    if len(args) == 1 and not kwargs:
+        target = args[0]
+        if type(target) is dtypes.dtype:
+            return cast(self, target)
+        if isinstance(target, TensorBase):
+            return cast(self, dtypes.from_numpy_dtype(dtype_of(target)))
+        if isinstance(target, str | device):
+            as_device(target, "to")
+            return self
+    given = _TO.bind(args, kwargs)
+    as_device(given.get("device"), "to")
+    dtype = given.get("dtype")
+    if "tensor" in given:
+        dtype = dtypes.from_numpy_dtype(dtype_of(given["tensor"]))
+    wanted = given.get("memory_format")
+    same = dtype is None or dtype_of(self) == dtype.numpy
+    if same and not given.get("copy") and (wanted is None or wanted is preserve_format or wanted is suggested(self)):
+        return self
+    if wanted is None or wanted is preserve_format:
+        return convert.cast(self, dtype_of(self)) if same else cast(self, dtype)
+    return in_format(self, wanted) if same else converted(cast(self, dtype), wanted)
 
 
-def _method(dtype: dtypes.dtype) -> Any:
-    def convert_to(self: Any, memory_format: Any = None) -> Any:
-        return converted(_cast(self, dtype), memory_format)
+def suggested(self: Any) -> Any:
+    """The memory format that torch takes a tensor to be in, judged by its strides."""
+    array = innermost(self)
+    rank = len(shape_of(self))
+    if rank in (4, 5) and hasattr(array, "strides") and not array.flags.c_contiguous and is_channels_last(array):
+        return channels_last if rank == 4 else channels_last_3d
+    return contiguous_format
 
-    return convert_to
+
+_FORMAT = "(*, torch.memory_format memory_format = None)"
+
+
+def _casting_method(name: str, dtype: dtypes.dtype) -> Callable[..., Any]:
+    parser = Parser(name, _FORMAT)
+
+    def convert_to(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if args or kwargs:
+            return converted(cast(self, dtype), parser.bind(args, kwargs).get("memory_format"))
+        return cast(self, dtype)
+
+    convert_to.__name__ = convert_to.__qualname__ = name
+    convert_to.__doc__ = f"The tensor in {dtype.name}: itself where it is that already."
+    return public(convert_to, name=name, is_function=False, out=False)
 
 
 for _name, _dtype in {
@@ -42,4 +107,67 @@ for _name, _dtype in {
     "int": dtypes.int32, "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
     "bool": dtypes.bool, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }.items():  # fmt: skip
-    setattr(Tensor, _name, _method(_dtype))
+    _casting_method(_name, _dtype)
+
+
+@public(is_function=False, out=False)
+@method("type_as", "(Tensor other)")
+def type_as(self: Any, other: Any) -> Any:
+    """The tensor in the dtype of `other`."""
+    return cast(self, dtypes.from_numpy_dtype(dtype_of(other)))
+
+
+@public(is_function=False, out=False)
+@method("cpu", _FORMAT)
+def cpu(self: Any, *, memory_format: Any = None) -> Any:
+    """The tensor itself: it is on the CPU."""
+    return converted(self, memory_format)
+
+
+@public(is_function=False, out=False)
+def cuda(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
+    """Raise torch's error: there is no such device."""
+    return as_device("cuda", "cuda")
+
+
+@public(is_function=False, out=False)
+def pin_memory(self: Any, device: Any = None) -> Any:
+    """Raise torch's error: only an accelerator has pinned memory."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+# --- types by their names ---------------------------------------------------------------------------------------------
+
+
+def type_name(self: Any) -> str:
+    """The name of the legacy type of a tensor, such as ``'torch.FloatTensor'``."""
+    return f"torch.{dtypes.from_numpy_dtype(dtype_of(self)).scalar_type}Tensor"
+
+
+@public(is_function=False, name="type", out=False)
+def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
+    """The name of the tensor's type, or with a dtype, a type or a name the tensor in that dtype."""
+    if dtype is None:
+        return type_name(self)
+    if isinstance(dtype, dtypes.dtype):
+        return cast(self, dtype)
+    if isinstance(dtype, type):
+        name = f"{dtype.__module__}.{dtype.__name__}" if dtype.__module__ != "builtins" else dtype.__name__
+    elif isinstance(dtype, str):
+        name = dtype
+    else:
+        raise TypeError("dtype must be a type, str, or dtype object")
+    return cast(self, dtype_of_type_name(name))
+
+
+def dtype_of_type_name(name: str) -> dtypes.dtype:
+    """The dtype that a name such as ``'torch.FloatTensor'`` stands for."""
+    if name == "torch.Tensor":
+        return dtypes.get_default_dtype()
+    found = _BY_TYPE_NAME.get(name)
+    if found is None:
+        raise ValueError(f"invalid type: '{name}'")
+    return found
+
+
+_BY_TYPE_NAME = {f"torch.{d.scalar_type}Tensor": d for d in dtypes.BY_NAME.values()}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..array import layout as layouts
+from ..array.strides import channels_last_strides, laid_out_empty
 from ..core.modes import modes
 from ..core.value import TensorBase, wrap
 from ..device import as_device
@@ -62,13 +62,13 @@ def new_array(function: str, size: Sequence[int], dtype: Any, device: Any, pin_m
     return np.empty(size, numpy_dtype(dtype))
 
 
-def axis_order(rank: int, memory_format: Any) -> tuple[int, ...] | None:
-    """The order of axes that a memory format asks for, None for C order; torch's error where the rank is another."""
+def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] | None:
+    """The strides that a memory format gives a size, None for C order; torch's error where the rank is another."""
     if memory_format is channels_last or memory_format is channels_last_3d:
         wanted = 4 if memory_format is channels_last else 5
-        if rank != wanted:
+        if len(size) != wanted:
             raise RuntimeError(f"required rank {wanted} tensor to use {memory_format._name} format")
-        return layouts.CHANNELS_LAST[wanted]
+        return channels_last_strides(size)
     if memory_format is preserve_format:
         raise RuntimeError("unsupported memory format Preserve")
     return None
@@ -161,11 +161,9 @@ def empty(
     requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
     """Make a tensor whose elements are whatever the memory holds (see `zeros`)."""
-    order = axis_order(len(size), memory_format)
     array = new_array("empty", size, dtype, device, pin_memory)
-    if order is not None:
-        array = layouts.empty_strided(size, layouts.ordered_strides(size, order), array.dtype)
-    return made(array, requires_grad)
+    strides = format_strides(size, memory_format)
+    return made(array if strides is None else laid_out_empty(size, strides, array.dtype), requires_grad)
 
 
 @public(method=False, out=False)
@@ -190,7 +188,7 @@ def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[An
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"
         )
-    return layouts.empty_strided(size, tuple(stride), dtype)
+    return laid_out_empty(tuple(size), tuple(stride), dtype)
 
 
 @public(method=False)

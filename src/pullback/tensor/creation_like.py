@@ -10,10 +10,11 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..array import layout as layouts
+from ..array.strides import laid_out_empty
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from .api import public
 from .constants import preserve_format
-from .creation import axis_order, check_options, check_size, made, strided_array, warn_of_copy
+from .creation import check_options, check_size, format_strides, made, strided_array, warn_of_copy
 from .data import array_from, scalar_array
 from .signature import OPTIONS, method, parsed
 
@@ -28,10 +29,8 @@ def array_like(function: str, input: Any, dtype: Any, device: Any, pin_memory: b
     if memory_format is None or memory_format is preserve_format:
         return layouts.empty_like(value, chosen) if isinstance(value, ndarray) else np.empty(shape_of(input), chosen)
     shape = shape_of(input)
-    order = axis_order(len(shape), memory_format)
-    if order is None:
-        return np.empty(shape, chosen)
-    return layouts.empty_strided(shape, layouts.ordered_strides(shape, order), chosen)
+    strides = format_strides(shape, memory_format)
+    return np.empty(shape, chosen) if strides is None else laid_out_empty(shape, strides, chosen)
 
 
 def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..array.layout import convert
 from ..core.value import TensorBase, array_of
 
 _NUMBERS = frozenset({bool, int, float, complex})
@@ -56,20 +57,7 @@ def converted(array: ndarray, dtype: np.dtype[Any] | None) -> ndarray:
     """Return a C-ordered copy of an array in another dtype, rounded as torch rounds."""
     if dtype is None or array.dtype == dtype:
         return array.copy(order="C")
-    return cast_array(array, dtype).copy(order="C")
-
-
-def cast_array(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """Return the array in another dtype: imaginary parts dropped, half precisions reached through float32."""
-    if array.dtype.kind == "c" and dtype.kind not in "cb":
-        array = array.real
-    try:
-        if dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64:
-            return array.astype(np.float32).astype(dtype)
-        return array.astype(dtype)
-    except RuntimeWarning:
-        with np.errstate(all="ignore"):
-            return array.astype(dtype)
+    return np.ascontiguousarray(convert(array, dtype)).reshape(array.shape)
 
 
 def number_dtype(kind: type) -> np.dtype[Any]:
@@ -146,7 +134,7 @@ def _from_arrays(arrays: list[ndarray], sizes: tuple[int, ...], dim: int, dtype:
         for array in arrays[1:]:
             found = dtypes.promote_types(found, dtypes.from_numpy_dtype(array.dtype))
         common = found.numpy
-    return np.stack([cast_array(a, common) for a in arrays]).reshape(sizes)
+    return np.stack([convert(a, common) for a in arrays]).reshape(sizes)
 
 
 def _common_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
@@ -199,7 +187,7 @@ def _stored(flat: list[Any], dtype: np.dtype[Any], sizes: tuple[int, ...]) -> nd
     except RuntimeWarning:
         with np.errstate(all="ignore"):
             array = np.array(flat, stored_as)
-    return cast_array(array, dtype).reshape(sizes)
+    return convert(array, dtype).reshape(sizes)
 
 
 def _stored_integers(flat: list[Any], dtype: np.dtype[Any]) -> ndarray:
@@ -260,7 +248,7 @@ def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
     parts = (number.real, number.imag) if isinstance(number, complex) else (number,)
     if any(math.isfinite(part) and not -limit <= part <= limit for part in parts):
         raise overflow(C_NAMES[name])
-    return cast_array(np.array(number, np.complex128 if isinstance(number, complex) else np.float64), dtype)
+    return convert(np.array(number, np.complex128 if isinstance(number, complex) else np.float64), dtype)
 
 
 def overflow(name: str) -> RuntimeError:

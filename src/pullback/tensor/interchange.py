@@ -16,11 +16,12 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..array.layout import convert as convert_array
 from ..core.value import TensorBase, array_of
 from ..ops import convert
 from .api import public
 from .creation import check_options, made
-from .data import array_from, cast_array
+from .data import array_from
 from .signature import parsed
 
 _NAMED_ONCE: set[str] = set()
@@ -117,7 +118,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         return data if dtype is None else convert.as_dtype(data, dtype.numpy)
     if isinstance(data, ndarray):
         array = shared(data, 5)
-        return made(array if dtype is None or array.dtype == dtype.numpy else cast_array(array, dtype.numpy))
+        return made(array if dtype is None or array.dtype == dtype.numpy else convert_array(array, dtype.numpy))
     return made(array_from(data, None if dtype is None else dtype.numpy))
 
 

@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .. import dtypes
+from ..core import calls
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..ops.structure import unbind
+from .conversion import type_name
+from .data import overflow
+from .interchange import from_numpy, warn_once
 from .printing import tensor_text
 from .tensor import Tensor, check_not_batched
 from .wrapped_text import wrapped_text
@@ -26,16 +31,40 @@ def _bool(self: Any) -> bool:
     return bool(array.item())
 
 
+def _number(self: Any) -> Any:
+    """The one element, with the warning that torch gives where its history is lost on the way."""
+    if self._level:
+        check_not_batched(self, "item")
+    if array_of(self).size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    if self.requires_grad:
+        warn_once(
+            "scalar",
+            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+            "Consider using tensor.detach() first.",
+            4,
+        )
+    return self.item()
+
+
 def _float(self: Any) -> float:
-    return float(self.item())
+    return float(_real(_number(self), "double"))
 
 
 def _int(self: Any) -> int:
-    return int(self.item())
+    return int(_real(_number(self), "int64_t"))
+
+
+def _real(number: Any, wanted: str) -> Any:
+    if not isinstance(number, complex):
+        return number
+    if number.imag:
+        raise overflow(wanted)
+    return number.real
 
 
 def _complex(self: Any) -> complex:
-    return complex(self.item())
+    return complex(_number(self))
 
 
 def _index(self: Any) -> int:
@@ -54,15 +83,31 @@ def _len(self: Any) -> int:
 def _iter(self: Any) -> Iterator[Any]:
     if not shape_of(self):
         raise TypeError("iteration over a 0-d tensor")
-    return iter(unbind(self, 0))
+    return iter(unbind(self, 0) if type(self) is Tensor else self.unbind(0))
+
+
+def _reversed(self: Any) -> Any:
+    return self.flip(0) if shape_of(self) else self
+
+
+def _contains(self: Any, element: Any) -> bool:
+    if not isinstance(element, (TensorBase, int, float, complex)):
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+        )
+    return bool((element == self).any().item())
 
 
 def _repr(self: Any, *, tensor_contents: Any = None) -> str:
     if self._level:
         return wrapped_text(self)
     node = self.grad_fn
+    kind = type(self)
+    plain = kind is Tensor or kind is calls.Parameter
     return tensor_text(
-        array_of(self), contents=tensor_contents, requires_grad=self.requires_grad,
+        array_of(self), class_name=None if plain else kind.__name__,
+        is_parameter=not plain and calls.Parameter is not None and isinstance(self, calls.Parameter),
+        contents=tensor_contents, requires_grad=self.requires_grad,
         grad_fn=None if node is None else type(node).__name__,
     )
 
@@ -74,10 +119,19 @@ def _format(self: Any, spec: str) -> str:
 
 
 def numpy(self: Any, *, force: bool = False) -> ndarray:
-    """The elements as a NumPy array that shares memory."""
-    if self.requires_grad and not force:
+    """The elements as a NumPy array that shares memory.
+
+    Parameters
+    ----------
+    force : bool
+        Take the elements also of a tensor that requires grad.
+    """
+    if not force and self.requires_grad:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    return array_of(self).view()
+    array = array_of(self)
+    if array.dtype == dtypes.bfloat16.numpy:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    return array.view()
 
 
 def tolist(self: Any) -> Any:
@@ -87,15 +141,36 @@ def tolist(self: Any) -> Any:
 
 
 def _array(self: Any, dtype: Any = None, copy: bool | None = None) -> ndarray:
-    array = numpy(self)
-    return array if dtype is None else array.astype(dtype, copy=False)
+    return np.asarray(numpy(self), dtype=dtype, copy=copy)
+
+
+def _array_wrap(self: Any, array: ndarray, context: Any = None, return_scalar: bool = False) -> Any:
+    return from_numpy(array.astype(np.uint8) if array.dtype.kind == "b" else array)
+
+
+def _dlpack(self: Any, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+    if self.requires_grad:
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    array = array_of(self)
+    return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+
+def _dlpack_device(self: Any) -> tuple[Any, int]:
+    return array_of(self).__dlpack_device__()
+
+
+def _cuda_array_interface(self: Any) -> Any:
+    raise AttributeError(
+        f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {type_name(self)} If CUDA data is required use "
+        "tensor.cuda() to copy tensor to device memory."
+    )
 
 
 for _name, _function in {
     "__bool__": _bool, "__float__": _float, "__int__": _int, "__complex__": _complex, "__index__": _index,
-    "__len__": _len, "__iter__": _iter, "__repr__": _repr, "__format__": _format, "__array__": _array,
+    "__len__": _len, "__iter__": _iter, "__reversed__": _reversed, "__contains__": _contains, "__repr__": _repr,
+    "__format__": _format, "__array__": _array, "__array_wrap__": _array_wrap, "__dlpack__": _dlpack,
+    "__dlpack_device__": _dlpack_device, "__cuda_array_interface__": property(_cuda_array_interface),
     "numpy": numpy, "tolist": tolist, "__array_priority__": 1000,
 }.items():  # fmt: skip
     setattr(Tensor, _name, _function)
-
-__all__ = ["TensorBase", "numpy", "tolist"]

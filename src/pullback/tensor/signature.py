@@ -219,10 +219,12 @@ class Signature:
                 if not _is_size_element(value) or type(value) is bool:
                     return self._wrong(function, parameter, value, 0) if explain else None
                 if not all(map(_is_size_element, args)):
-                    return self._bad_element(function, parameter, args) if explain else None
+                    return self._bad_element(function, parameter, args)
                 bound[parameter.target] = tuple(map(operator.index, args))
                 position = count
                 continue
+            elif parameter.kind == "tuple of ints" and _starts_well(value) and not parameter.accepts(value):
+                return self._bad_element(function, parameter, value)
             elif parameter.accepts(value):
                 bound[parameter.target] = value if parameter.convert is None else parameter.convert(value)
             else:
@@ -273,8 +275,6 @@ class Signature:
         if parameter.kind == "tuple of Tensors":
             element = _is_tensor
         at = next(i for i, item in enumerate(value) if not element(item))
-        if at and parameter.kind == "tuple of ints":
-            return self._bad_element(function, parameter, value)
         if not where:
             raise TypeError(
                 f"{function}(): argument '{parameter.name}' must be {parameter.kind}, not {type_name(value)}"
@@ -290,6 +290,11 @@ class Signature:
             f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
             f'"type must be {parameter.kind},but got {type_name(value[at])}"'
         )
+
+
+def _starts_well(value: Any) -> bool:
+    """Whether torch takes a value for sizes by its first element; of the others it complains at once."""
+    return isinstance(value, list | tuple) and len(value) > 0 and _is_size_element(value[0])
 
 
 def _alternative(name: str, kwargs: Mapping[str, Any]) -> str | None:

@@ -1,0 +1,141 @@
+"""Constructors from before `torch.tensor`: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1, 2])`` and ``x.new(…)``.
+
+What this module must do:
+
+- read the five forms of arguments: nothing, a storage, a tensor, sizes, data;
+- make ``torch.FloatTensor`` and its like types that have a dtype and of which tensors are instances.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..core.value import TensorBase, dtype_of
+from ..device import as_device, device
+from ..ops.view import alias
+from ..size import Size
+from .api import public
+from .constants import layout, strided
+from .creation import check_size, made
+from .data import array_from
+from .signature import Parser
+from .storage import over_storage
+from .tensor import Tensor
+
+_NEW = Parser(
+    "new",
+    "(*, torch.device device = None)",
+    "(torch.Storage storage)",
+    "(Tensor other)",
+    "(tuple of ints size, *, torch.device device = None)",
+    "(object data, *, torch.device device = None)",
+)
+
+#: What C++ calls the elements of the dtypes, by the names that torch's messages use.
+C_NAMES = {
+    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Byte": "unsigned char",
+    "Char": "signed char", "Short": "short int", "Int": "int", "Long": "long int", "Bool": "bool",
+    "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>", "UInt16": "uint16_t",
+    "UInt32": "uint32_t", "UInt64": "uint64_t",
+}  # fmt: skip
+
+
+def _options(dtype: dtypes.dtype) -> str:
+    return (
+        f"TensorOptions(dtype={C_NAMES[dtype.scalar_type]}, device=cpu, layout=Strided, requires_grad=false (default), "
+        "pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+def construct(args: tuple[Any, ...], kwargs: dict[str, Any], dtype: dtypes.dtype, exact: bool) -> Any:
+    """Make a tensor as the legacy constructors do; `exact` refuses a tensor of another dtype than `dtype`."""
+    given = _NEW.bind(args, kwargs)
+    where = given.get("device")
+    if where is not None and (kind := (where if isinstance(where, device) else device(where)).type) != "cpu":
+        if "other" in given or (len(args) == 1 and isinstance(args[0], TensorBase)):
+            raise _tensor_with_device()
+        raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {kind} was passed")
+    if "other" in given:
+        return _of_tensor(given["other"], dtype, exact)
+    if "storage" in given:
+        return over_storage(given["storage"], dtype)
+    if "size" in given and not (args and isinstance(args[0], tuple | list) and type(args[0]) is not Size):
+        check_size(given["size"])
+        return made(np.empty(given["size"], dtype.numpy))
+    if "size" not in given and "data" not in given:
+        as_device(where, "new")
+        return made(np.empty(0, dtype.numpy))
+    data = args[0] if args else given["data"]
+    if isinstance(data, TensorBase):
+        raise _tensor_with_device()
+    if not hasattr(type(data), "__getitem__"):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+    return made(array_from(data, dtype.numpy))
+
+
+def _tensor_with_device() -> RuntimeError:
+    return RuntimeError(
+        "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use "
+        "torch.tensor(...) or torch.as_tensor(...) instead."
+    )
+
+
+def _of_tensor(other: Any, dtype: dtypes.dtype, exact: bool) -> Any:
+    have = dtypes.from_numpy_dtype(dtype_of(other))
+    if exact and have is not dtype:
+        raise TypeError(f"expected {_options(dtype)} (got {_options(have)})")
+    return alias(other)
+
+
+def _new_tensor(cls: type, *args: Any, **kwargs: Any) -> Any:
+    made_tensor = construct(args, kwargs, dtypes.get_default_dtype(), False)
+    if cls is not Tensor:
+        made_tensor.__class__ = cls
+    return made_tensor
+
+
+@public(is_function=False, out=False)
+def new(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """Make a tensor of this tensor's dtype by the legacy forms of arguments."""
+    return construct(args, kwargs, dtypes.from_numpy_dtype(dtype_of(self)), True)
+
+
+class tensortype(type):
+    """The class of the legacy tensor types."""
+
+    __module__ = "torch"
+
+    dtype: dtypes.dtype
+    layout: layout
+    is_cuda: bool
+    is_sparse: bool
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and dtype_of(instance) == cls.dtype.numpy
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return construct(args, kwargs, cls.dtype, True)
+
+
+def _legacy_type(dtype: dtypes.dtype) -> tensortype:
+    name = f"{dtype.scalar_type}Tensor"
+    members = {"__module__": "torch", "dtype": dtype, "layout": strided, "is_cuda": False, "is_sparse": False}
+    return tensortype(name, (), members)
+
+
+#: The types that torch's top level has.
+TYPES = {
+    t.__name__: t
+    for t in map(
+        _legacy_type,
+        (
+            dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16, dtypes.uint8, dtypes.int8, dtypes.int16,
+            dtypes.int32, dtypes.int64, dtypes.bool,
+        ),
+    )
+}
+
+Tensor.__new__ = staticmethod(_new_tensor)  # type: ignore[assignment]  # subclasses may add parameters of their own

@@ -1,0 +1,103 @@
+"""Subclasses of Tensor and `__torch_function__`: how a subclass sees the functions that are called on it.
+
+What this module must do:
+
+- make every op on a subclass give that subclass, by the default `__torch_function__`;
+- let a subclass leave that out (`_disabled_torch_function_impl`, as parameters do), and a program switch all overrides
+  off for a while (`DisableTorchFunctionSubclass`);
+- view a tensor as an instance of a subclass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..core.modes import change, modes, set_modes
+from ..core.value import wrap_alias
+from ..errors import type_name
+from ..ops.view import alias
+from .api import OVERRIDING, public
+from .tensor import Tensor
+
+
+class DisableTorchFunctionSubclass:
+    """A ``with`` block in which subclasses are treated as plain tensors."""
+
+    __module__ = "torch._C"
+
+    def __enter__(self) -> None:
+        self._before = change(function_disabled=True)
+
+    def __exit__(self, *_: object) -> None:
+        set_modes(modes()._replace(function_disabled=self._before.function_disabled))
+
+
+def _disabled_torch_function_impl(
+    func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+) -> Any:
+    """Run the function as if nothing overrode it: what a class sets as `__torch_function__` to stay plain."""
+    with DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
+
+
+def _torch_function(
+    cls: type, func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...] = (),
+    kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """Run the function on plain tensors and make its results instances of `cls`."""
+    if not all(issubclass(cls, t) for t in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        return _converted(func(*args, **(kwargs or {})), cls)
+
+
+def _converted(result: Any, cls: type) -> Any:
+    if cls is Tensor:
+        return result
+    if isinstance(result, Tensor):
+        return result if isinstance(result, cls) else as_subclass(result, cls)
+    if isinstance(result, (tuple, list)):
+        parts = [_converted(part, cls) for part in result]
+        return type(result)(*parts) if hasattr(result, "_make") else type(result)(parts)
+    return result
+
+
+@public(is_function=False, out=False)
+def as_subclass(self: Any, cls: Any) -> Any:
+    """The same elements and history as an instance of `cls`, a subclass of Tensor."""
+    _check_class(cls)
+    made = alias(self)
+    made.__class__ = cls
+    return made
+
+
+def _check_class(cls: Any) -> None:
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type_name(cls)})")
+    if not issubclass(cls, Tensor):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
+            "class inherits from Tensor."
+        )
+
+
+def _make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
+    """A leaf of class `cls` on the storage of `data`."""
+    _check_class(cls)
+    made = wrap_alias(data._value, data)
+    made.__class__ = cls
+    if require_grad:
+        made.requires_grad_(True)
+    return made
+
+
+def _register(cls: type, **options: Any) -> None:
+    super(Tensor, cls).__init_subclass__(**options)
+    if cls.__torch_function__ is not _disabled_torch_function_impl:  # type: ignore[attr-defined]  # set below
+        OVERRIDING.add(cls)
+
+
+Tensor.__torch_function__ = classmethod(_torch_function)  # type: ignore[attr-defined]  # torch's protocol
+Tensor.__init_subclass__ = classmethod(_register)  # type: ignore[assignment]  # every subclass is told here
+Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]  # torch's name

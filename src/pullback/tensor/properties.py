@@ -1,0 +1,159 @@
+"""What a tensor is: questions about its dtype, its device and its place in memory, and results of promotion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..array.strides import strides_of
+from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from .api import public
+from .conversion import cast, dtype_of_type_name
+from .constants import strided
+from .signature import parsed
+from .tensor import Tensor
+
+
+def _question(name: str, answer: Any, meaning: str) -> None:
+    def ask(input: Any) -> Any:
+        return answer(input)
+
+    ask.__doc__ = f"Whether {meaning}."
+    public(parsed(name, "(Tensor input)")(ask), name=name, out=False)
+
+
+_question("is_floating_point", lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is_floating_point, "the dtype is a real one")
+_question("is_complex", lambda t: dtype_of(t).kind == "c", "the dtype is a complex one")
+_question("is_signed", lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is_signed, "the dtype has negative numbers")
+_question("is_inference", lambda t: bool(t._inference), "the tensor was made in inference mode")
+_question("is_conj", lambda t: False, "a conjugation is pending: never, for it is computed at once")
+_question("is_neg", lambda t: False, "a negation is pending: never, for it is computed at once")
+
+
+@public(out=False)
+@parsed("is_nonzero", "(Tensor input)")
+def is_nonzero(input: Any) -> bool:
+    """Whether the one element is not zero."""
+    return bool(input)
+
+
+@public(out=False)
+@parsed("is_same_size", "(Tensor input, Tensor other)")
+def is_same_size(input: Any, other: Any) -> bool:
+    """Whether two tensors have the same shape."""
+    return shape_of(input) == shape_of(other)
+
+
+@public(out=False, method=False)
+@parsed("numel", "(Tensor input)")
+def numel(input: Any) -> int:
+    """The number of elements."""
+    return int(np.prod(shape_of(input), dtype=np.int64))
+
+
+@public(out=False)
+@parsed("resolve_conj", "(Tensor input)")
+def resolve_conj(input: Any) -> Any:
+    """The tensor itself: conjugation is computed at once."""
+    return input
+
+
+@public(out=False)
+@parsed("resolve_neg", "(Tensor input)")
+def resolve_neg(input: Any) -> Any:
+    """The tensor itself: negation is computed at once."""
+    return input
+
+
+@public(method=False, out=False)
+def is_tensor(obj: Any, /) -> bool:
+    """Whether an object is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+@public(method=False, out=False)
+@parsed(
+    "result_type", "(Tensor tensor, Tensor other)", "(Number scalar, Tensor tensor)", "(Tensor tensor, Number other)",
+    "(Number scalar1, Number scalar2)",
+)
+def result_type(**operands: Any) -> dtypes.dtype:
+    """The dtype that results when two tensors or numbers meet."""
+    order = ("scalar", "tensor", "other", "scalar1", "scalar2")
+    values = [operands[name] for name in order if name in operands]
+    arrays = [np.empty((0,) * min(len(shape_of(v)), 1), dtype_of(v)) if isinstance(v, TensorBase) else v for v in values]
+    return dtypes.from_numpy_dtype(dtypes.result_numpy_dtype(arrays))
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """Make the dtype of a legacy type, such as ``torch.DoubleTensor`` or its name, the default dtype."""
+    name = t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" if isinstance(t, type) else None
+    if name is None:
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    dtypes.set_default_dtype(dtype_of_type_name(name))
+
+
+public(set_default_tensor_type, method=False, out=False)
+
+
+def _constant(value: Any) -> property:
+    return property(lambda self: value)
+
+
+for _name in (
+    "is_cuda", "is_sparse", "is_sparse_csr", "is_quantized", "is_meta", "is_mkldnn", "is_mps", "is_xla", "is_nested",
+    "is_vulkan", "is_xpu", "is_ipu", "is_maia", "is_mtia",
+):  # fmt: skip
+    setattr(Tensor, _name, _constant(False))
+setattr(Tensor, "is_cpu", _constant(True))
+setattr(Tensor, "layout", _constant(strided))
+
+
+@public(is_function=False, out=False)
+def get_device(self: Any) -> int:
+    """-1: the tensor is on the CPU."""
+    return -1
+
+
+@public(is_function=False, out=False)
+def is_pinned(self: Any, device: Any = None) -> bool:
+    """False: only an accelerator has pinned memory."""
+    return False
+
+
+@public(is_function=False, out=False)
+def is_distributed(self: Any) -> bool:
+    """False."""
+    return False
+
+
+@public(is_function=False, out=False)
+def sparse_dim(self: Any) -> int:
+    """0: the tensor is dense."""
+    return 0
+
+
+@public(is_function=False, out=False)
+def dense_dim(self: Any) -> int:
+    """The number of dimensions."""
+    return len(shape_of(self))
+
+
+@public(is_function=False, out=False)
+def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
+    """The tensor itself, in another dtype where one is given."""
+    return self if dtype is None else cast(self, dtype)
+
+
+@public(is_function=False, out=False)
+def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions from outermost to innermost in memory."""
+    strides = strides_of(array_of(self))
+    return tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
+
+
+@public(is_function=False, out=False)
+def is_coalesced(self: Any) -> bool:
+    """Raise torch's error: the tensor is not sparse."""
+    raise RuntimeError("is_coalesced expected sparse coordinate tensor layout but got Strided")

@@ -1,0 +1,126 @@
+"""Tensors through `pickle` and `copy`.
+
+What this module must do:
+
+- pickle a tensor with its whole storage, offset, size and strides, whether it requires grad and the attributes that
+  users gave it; history and hooks are left out, and each tensor gets a storage of its own;
+- let `copy.copy` share the storage, and `copy.deepcopy` copy a storage once for all tensors that share it.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from numpy import ndarray
+
+from .. import dtypes
+from ..array.strides import Ints, strides_of
+from ..core.modes import change, modes, set_modes
+from ..core.value import TensorBase, array_of
+from .api import OVERRIDING, dispatch_override
+from .storage import _of_bytes, over_storage, storage_of
+from .tensor import Tensor
+
+#: What the mechanism keeps in a tensor's dictionary.
+_INTERNAL = frozenset(TensorBase.__annotations__) | {"_shared"}
+
+
+def attributes(tensor: Any) -> dict[str, Any]:
+    """The attributes that users gave a tensor."""
+    return {name: value for name, value in tensor.__dict__.items() if name not in _INTERNAL}
+
+
+def rebuild_tensor(
+    content: ndarray, dtype: str, offset: int, size: Ints, stride: Ints, requires_grad: bool, hooks: Any
+) -> Any:
+    """Make a tensor of what `__reduce_ex__` took it apart into."""
+    tensor = over_storage(_of_bytes(content), dtypes.by_name(dtype), offset, size, stride)
+    tensor._inference = False
+    return tensor.requires_grad_(requires_grad)
+
+
+def rebuild_subclass(rebuild: Callable[..., Any], cls: type, args: tuple[Any, ...], state: Any) -> Any:
+    """Make an instance of a subclass, or a tensor with attributes."""
+    tensor = rebuild(*args)
+    if type(tensor) is not cls:
+        tensor.__class__ = cls
+    own = getattr(cls, "__setstate__", None)
+    if own is not None:
+        tensor.__setstate__(state)
+    else:
+        tensor.__dict__.update(state)
+    return tensor
+
+
+def _reduce(self: Any, protocol: Any) -> tuple[Any, ...]:
+    if self._leaf_hooks is not None:
+        _warn_of_hooks(self)
+    array = array_of(self)
+    memory, offset = storage_of(array)
+    name = dtypes.from_numpy_dtype(array.dtype).name
+    # A view of the storage's bytes: pickle takes each for an array of its own, copy for the same memory.
+    content = memory._bytes[:]
+    args = (
+        content, name, offset // array.itemsize, array.shape, strides_of(array), self.requires_grad, OrderedDict()
+    )
+    own_state = type(self).__getstate__ is not object.__getstate__  # type: ignore[attr-defined]  # since Python 3.11
+    state = self.__getstate__() if own_state else attributes(self)
+    if type(self) is Tensor and not state:
+        return rebuild_tensor, args
+    return rebuild_subclass, (rebuild_tensor, type(self), args, state)
+
+
+def _warn_of_hooks(tensor: Any) -> None:
+    for hook in tensor._leaf_hooks.tensor.get(0, {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
+    if type(self) in OVERRIDING:
+        return dispatch_override(Tensor.__deepcopy__, (self, memo), {})  # type: ignore[attr-defined]  # set below
+    if not self.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If "
+            "you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001"
+        )
+    if id(self) in memo:
+        return memo[id(self)]
+    before = change(grad=False)
+    try:
+        array = array_of(self)
+        memory, offset = storage_of(array)
+        copied = copy.deepcopy(memory, memo)
+        dtype = dtypes.from_numpy_dtype(array.dtype)
+        new = over_storage(copied, dtype, offset // array.itemsize, array.shape, strides_of(array))
+        new.requires_grad_(self.requires_grad)
+        if self._grad is not None:
+            new._grad = copy.deepcopy(self._grad, memo)
+        if type(self) is not Tensor:
+            if type(self.new_empty([])) is not type(self):
+                raise RuntimeError(
+                    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass "
+                    "types that implement new_empty() and for which that function returns another instance of the same "
+                    "subclass. You should either properly implement new_empty() for your subclass or override "
+                    "__deepcopy__() if it is intended behavior for new_empty() to return an instance of a different type."
+                )
+            new.__class__ = type(self)
+        memo[id(self)] = new
+        new.__dict__.update(copy.deepcopy(attributes(self), memo))
+    finally:
+        set_modes(modes()._replace(grad=before.grad))
+    return new
+
+
+Tensor.__reduce_ex__ = _reduce  # type: ignore[assignment, method-assign]  # torch's methods, kept in this module
+Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]  # likewise

@@ -1,0 +1,425 @@
+"""The memory behind tensors: storages, offsets, and tensors that are put onto other memory.
+
+What this module must do:
+
+- show the memory that several tensors share as one storage object, the same one for all of them;
+- put a tensor onto a storage with any offset, size and strides (`set_`), or change its size in place (`resize_`).
+
+A storage cannot grow where it lies: a tensor that is made larger than its storage gets a new one, and the tensors that
+shared the old one keep it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes, graph_errors
+from ..array.strides import contiguous_strides, extent, storage, strides_of
+from ..core.value import TensorBase, array_of, shape_of
+from ..device import CPU, device
+from .api import public
+from .constants import contiguous_format
+from .creation import made
+from .memory_format import in_format
+from .signature import method
+from .tensor import Tensor
+
+_STORAGES: WeakValueDictionary[tuple[int, int], UntypedStorage] = WeakValueDictionary()
+
+
+class UntypedStorage:
+    """The bytes behind one or more tensors.
+
+    Parameters
+    ----------
+    source : int or sequence of int
+        The number of bytes, which are not set, or the bytes themselves.
+    """
+
+    __module__ = "torch.storage"
+    __slots__ = ("__weakref__", "_bytes")
+
+    _is_pullback_storage = True
+
+    def __init__(self, source: int | Sequence[int] = 0) -> None:
+        self._bytes: ndarray = (
+            np.empty(source, np.uint8) if isinstance(source, int) else np.array(source, np.uint8)
+        )
+
+    def data_ptr(self) -> int:
+        """The address of the first byte; 0 where there is none."""
+        return _address(self._bytes) if self._bytes.size else 0
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return int(self._bytes.size)
+
+    size = nbytes
+    __len__ = nbytes
+
+    def element_size(self) -> int:
+        """1."""
+        return 1
+
+    @property
+    def device(self) -> device:
+        """The CPU."""
+        return CPU
+
+    @property
+    def _cdata(self) -> int:
+        return _address(self._bytes)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._bytes[index]
+        return _of_bytes(found) if isinstance(found, ndarray) else int(found)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._bytes[index] = value
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._bytes.tolist())
+
+    def tolist(self) -> list[int]:
+        """The bytes as a list."""
+        return self._bytes.tolist()  # type: ignore[no-any-return]  # uint8, so a list of int
+
+    def fill_(self, value: int) -> UntypedStorage:
+        """Set every byte."""
+        self._bytes[...] = value
+        return self
+
+    def copy_(self, source: UntypedStorage, non_blocking: bool | None = None) -> UntypedStorage:
+        """Copy the bytes of another storage of the same size."""
+        self._bytes[...] = source._bytes
+        return self
+
+    def clone(self) -> UntypedStorage:
+        """A storage of its own with the same bytes."""
+        return _of_bytes(self._bytes.copy())
+
+    def cpu(self) -> UntypedStorage:
+        """The storage itself."""
+        return self
+
+    def is_shared(self) -> bool:
+        """False: no other process sees it."""
+        return False
+
+    def type(self) -> str:
+        """The name of the class."""
+        return "torch.storage.UntypedStorage"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UntypedStorage) and self._cdata == other._cdata and self.nbytes() == other.nbytes()
+
+    __hash__ = object.__hash__
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> UntypedStorage:
+        copies = memo.setdefault("torch", {})
+        key = (self._cdata, self.nbytes())
+        if key not in copies:
+            copies[key] = self.clone()
+        return copies[key]  # type: ignore[no-any-return]  # what was put there
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_bytes, (self._bytes,)
+
+    def __repr__(self) -> str:
+        lines = "\n ".join(map(str, self.tolist()))
+        return f" {lines}\n[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
+
+
+class TypedStorage:
+    """A storage that counts in elements of a dtype (deprecated: see `UntypedStorage`)."""
+
+    __module__ = "torch.storage"
+    __slots__ = ("_untyped_storage", "dtype")
+
+    _is_pullback_storage = True
+
+    def __init__(self, *, wrap_storage: UntypedStorage, dtype: dtypes.dtype, _internal: bool = False) -> None:
+        self._untyped_storage = wrap_storage
+        self.dtype = dtype
+
+    def _elements(self) -> ndarray:
+        return self._untyped_storage._bytes.view(self.dtype.numpy)
+
+    def untyped(self) -> UntypedStorage:
+        """The bytes."""
+        return self._untyped_storage
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        return self._untyped_storage.data_ptr()
+
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self._untyped_storage.nbytes()
+
+    def size(self) -> int:
+        """The number of elements."""
+        return self.nbytes() // self.dtype.itemsize
+
+    __len__ = size
+
+    def element_size(self) -> int:
+        """Bytes per element."""
+        return self.dtype.itemsize
+
+    @property
+    def device(self) -> device:
+        """The CPU."""
+        return CPU
+
+    def __getitem__(self, index: int) -> Any:
+        return made(self._elements()[index, ...]).item()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._elements()[index] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+    def tolist(self) -> list[Any]:
+        """The elements as a list."""
+        return made(self._elements()).tolist()  # type: ignore[no-any-return]  # of one dimension
+
+    def fill_(self, value: Any) -> TypedStorage:
+        """Set every element."""
+        self._elements()[...] = value
+        return self
+
+    def is_shared(self) -> bool:
+        """False: no other process sees it."""
+        return False
+
+    def share_memory_(self) -> TypedStorage:
+        """Return the storage itself."""
+        return self
+
+    def type(self) -> str:
+        """The name of the legacy type."""
+        return f"torch.{self.pickle_storage_type()}"
+
+    def pickle_storage_type(self) -> str:
+        """The name of the legacy type, without the module."""
+        return f"{self.dtype.scalar_type}Storage"
+
+    def __repr__(self) -> str:
+        lines = "\n ".join(map(str, self.tolist()))
+        return f" {lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {self.size()}]"
+
+
+def _address(array: ndarray) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _of_bytes(content: ndarray) -> UntypedStorage:
+    new = object.__new__(UntypedStorage)
+    new._bytes = content if content.flags.writeable else content.copy()
+    return new
+
+
+def storage_of(array: ndarray) -> tuple[UntypedStorage, int]:
+    """The storage that an array lies in, and the place of its first element there, in bytes."""
+    root, offset = storage(array)
+    key = (_address(root), root.nbytes)
+    found = _STORAGES.get(key) if root.nbytes else None
+    if found is None:
+        found = _of_bytes(root.reshape(-1).view(np.uint8))
+        _STORAGES[key] = found
+    return found, offset
+
+
+def over_storage(
+    memory: UntypedStorage | TypedStorage, dtype: dtypes.dtype, offset: int = 0, size: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+) -> Any:
+    """A tensor of a dtype on a storage; of one dimension and of the whole storage where no size is given."""
+    return made(array_over(memory, dtype.numpy, offset, size, stride))
+
+
+def array_over(
+    memory: UntypedStorage | TypedStorage, dtype: np.dtype[Any], offset: int, size: Sequence[int] | None,
+    stride: Sequence[int] | None,
+) -> ndarray:
+    """An array on a storage, or on a larger copy of it where the storage is too short."""
+    content = memory._untyped_storage._bytes if isinstance(memory, TypedStorage) else memory._bytes
+    shape = (content.size // dtype.itemsize,) if size is None else tuple(size)
+    strides = contiguous_strides(shape) if stride is None else tuple(stride)
+    needed = (offset + extent(shape, strides)) * dtype.itemsize if 0 not in shape else 0
+    if needed > content.size:
+        longer = np.empty(needed, np.uint8)
+        longer[: content.size] = content
+        content = longer
+    if not needed:
+        return np.empty(shape, dtype)
+    return np.ndarray(shape, dtype, content, offset * dtype.itemsize, tuple(s * dtype.itemsize for s in strides))
+
+
+# --- methods ----------------------------------------------------------------------------------------------------------
+
+
+@public(is_function=False, out=False)
+def data_ptr(self: Any) -> int:
+    """The address of the first element; 0 where there is none."""
+    array = array_of(self)
+    return _address(array) if array.size else 0
+
+
+public(data_ptr, name="const_data_ptr", is_function=False, out=False)
+
+
+@public(is_function=False, out=False)
+def storage_offset(self: Any) -> int:
+    """The place of the first element in the storage, in elements."""
+    array = array_of(self)
+    return storage(array)[1] // array.itemsize
+
+
+@public(is_function=False, out=False)
+def untyped_storage(self: Any) -> UntypedStorage:
+    """The bytes that the tensor, and all that share memory with it, lie in."""
+    return storage_of(array_of(self))[0]
+
+
+def _typed_storage(self: Any) -> TypedStorage:
+    return TypedStorage(wrap_storage=storage_of(array_of(self))[0], dtype=self.dtype, _internal=True)
+
+
+Tensor._typed_storage = _typed_storage  # type: ignore[attr-defined]  # torch's name
+
+
+@public(name="storage", is_function=False, out=False)
+def typed_storage(self: Any) -> TypedStorage:
+    """The storage, counted in elements (deprecated: see `untyped_storage`)."""
+    warnings.warn(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
+        "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
+        "tensor.untyped_storage() instead of tensor.storage()",
+        UserWarning,
+        stacklevel=3,
+    )
+    return _typed_storage(self)
+
+
+@public(is_function=False, out=False)
+@method("is_set_to", "(Tensor tensor)")
+def is_set_to(self: Any, tensor: Any) -> bool:
+    """Whether both tensors are the same part of the same storage in the same shape."""
+    a, b = array_of(self), array_of(tensor)
+    return a.shape == b.shape and strides_of(a) == strides_of(b) and _address(a) == _address(b)
+
+
+@public(is_function=False, out=False)
+def share_memory_(self: Any) -> Any:
+    """Return the tensor: a process that is started later gets a copy."""
+    self._shared = True
+    return self
+
+
+@public(is_function=False, out=False)
+def is_shared(self: Any) -> bool:
+    """Whether `share_memory_` was called."""
+    return bool(getattr(self, "_shared", False))
+
+
+def _put_onto(self: Any, array: ndarray) -> Any:
+    self._value = array
+    self._view = None
+    self._counter[0] += 1
+    return self
+
+
+@public(is_function=False, out=False)
+@method(
+    "set_", "()", "(torch.Storage source)",
+    "(torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)", "(Tensor source)",
+    "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+)
+def set_(self: Any, source: Any = None, storage_offset: int | None = None, size: Any = None, stride: Any = None) -> Any:
+    """Put the tensor onto the storage of `source`, a storage or a tensor; onto an empty one where it is left out.
+
+    Parameters
+    ----------
+    source : storage or tensor, optional
+    storage_offset : int, optional
+        Where the first element is, in elements.
+    size, stride : tuple of int, optional
+    """
+    if self.requires_grad and self.is_leaf:
+        raise graph_errors.leaf_view_update()
+    own = array_of(self).dtype
+    if source is None:
+        return _put_onto(self, np.empty(0, own))
+    if isinstance(source, TensorBase):
+        array = array_of(source)
+        if array.dtype != own:
+            raise RuntimeError(f"Could not set tensor of type {_c_name(array.dtype)} to a tensor of type {_c_name(own)}")
+        if storage_offset is None:
+            return _put_onto(self, array)
+        source = storage_of(array)[0]
+    return _put_onto(self, array_over(source, own, storage_offset or 0, size, stride))
+
+
+def _c_name(dtype: np.dtype[Any]) -> str:
+    from .legacy import C_NAMES
+
+    return C_NAMES[dtypes.from_numpy_dtype(dtype).scalar_type]
+
+
+@public(is_function=False, out=False)
+@method("resize_", "(tuple of ints size, *, torch.memory_format memory_format = None)")
+def resize_(self: Any, size: Any, *, memory_format: Any = None) -> Any:
+    """Give the tensor another size: its elements are those of the storage from its first one on, in C order."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    if any(s < 0 for s in size):
+        raise RuntimeError("numel: integer multiplication overflow")
+    array = array_of(self)
+    if size != array.shape:
+        memory, offset = storage_of(array)
+        _put_onto(self, array_over(memory, array.dtype, offset // array.itemsize, size, None))
+    if memory_format is not None and memory_format is not contiguous_format:
+        _put_onto(self, array_of(in_format(self, memory_format)))
+    return self
+
+
+@public(is_function=False, out=False)
+@method("resize_as_", "(Tensor the_template, *, torch.memory_format memory_format = None)")
+def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
+    """Give the tensor the size of another one (see `resize_`)."""
+    return resize_(self, shape_of(the_template), memory_format=memory_format)
+
+
+def _resized(self: Any, size: tuple[int, ...]) -> Any:
+    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=4)
+    have = shape_of(self)
+    if int(np.prod(have)) != int(np.prod(size)):
+        raise RuntimeError(
+            f"requested resize to {'x'.join(map(str, size))} ({int(np.prod(size))} elements in total), but the given "
+            f"tensor has a size of {'x'.join(map(str, have))} ({int(np.prod(have))} elements). autograd's resize can only "
+            "change the shape of a given tensor, while preserving the number of elements. "
+        )
+    return self.contiguous().view(size)
+
+
+@public(is_function=False, out=False)
+@method("resize", "(tuple of ints sizes)")
+def resize(self: Any, sizes: Any) -> Any:
+    """The tensor in another shape (deprecated: see `reshape`)."""
+    return _resized(self, sizes)
+
+
+@public(is_function=False, out=False)
+@method("resize_as", "(Tensor tensor)")
+def resize_as(self: Any, tensor: Any) -> Any:
+    """The tensor in the shape of another one (deprecated: see `reshape`)."""
+    return _resized(self, shape_of(tensor))
