@@ -203,7 +203,7 @@ def test_vmap_against_loop(sample: Sample, which: str) -> None:
             np.testing.assert_allclose(got, np.asarray(one), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("sample", ROWS, ids=str)
+@pytest.mark.parametrize("sample", [r for r in ROWS if r.known_shape], ids=str)
 def test_shape_rule(sample: Sample) -> None:
     op = TABLE[sample.op]
     want = [(np.shape(o), np.asarray(o).dtype) for o in call(sample, sample.inputs)]

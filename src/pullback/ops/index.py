@@ -243,10 +243,13 @@ def _copy(x: ndarray, source: ndarray, /) -> ndarray:
 #: `source` in the shape and dtype of x: what ``x.copy_(source)`` leaves in x.
 copy = op(
     "copy", _copy, (lambda g: g * 0, lambda g: g), kind="linear", node_name="CopyBackwards",
-    batch_rule=lambda size, values, dims: copy(
-        *(expand(v, (size, *shape_of(v))) if d is None else permute_to_front(v, d) for v, d in zip(values, dims))
-    ),
+    batch_rule=lambda size, values, dims: _copy_batched(size, values, dims),
 )
+
+
+def _copy_batched(size: int, values: Any, dims: Any) -> Any:
+    x = expand(values[0], (size, *shape_of(values[0]))) if dims[0] is None else permute_to_front(values[0], dims[0])
+    return copy(x, _aligned(values[1], dims[1], size, shape_of(x)[1:]))
 
 
 def _fill(x: ndarray, /, value: Any) -> ndarray:
@@ -261,16 +264,6 @@ def _zero(x: ndarray, /) -> ndarray:
     return np.zeros_like(x)
 
 
-def _first(size: int, values: Any, dims: Any) -> Any:
-    return permute_to_front(values[0], dims[0])
-
-
-def _fill_batched(size: int, values: Any, dims: Any) -> Any:
-    x = expand(values[0], (size, *shape_of(values[0]))) if dims[0] is None else permute_to_front(values[0], dims[0])
-    value = values[1] if dims[1] is None else reshape(values[1], (size, *(1,) * (len(shape_of(x)) - 1)))
-    return copy(x, expand(value, shape_of(x)))
-
-
 def _filling(name: str, node_name: str) -> Any:
     return op(
         name, _fill, (lambda g: g * 0,), kind="linear", node_name=node_name, batch=lambda size, value: (value,),
@@ -280,7 +273,7 @@ def _filling(name: str, node_name: str) -> Any:
 
 def _filling_tensor(name: str, node_name: str) -> Any:
     return op(
-        name, _fill_tensor, (lambda g: g * 0, lambda g: g), kind="linear", node_name=node_name, batch_rule=_fill_batched
+        name, _fill_tensor, (lambda g: g * 0, lambda g: g), kind="linear", node_name=node_name, batch_rule=_copy_batched
     )
 
 

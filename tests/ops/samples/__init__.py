@@ -39,6 +39,8 @@ class Sample:
         Whether to compare vmap with a loop (not for ops that draw random numbers).
     deterministic : bool
         Whether two calls give the same value.
+    known_shape : bool
+        Whether the outputs' shapes follow from the inputs' shapes (not for a selection by mask).
     """
 
     op: str
@@ -49,6 +51,7 @@ class Sample:
     reference: Callable[..., Any] | None = None
     batched: bool = True
     deterministic: bool = True
+    known_shape: bool = True
 
     def __str__(self) -> str:
         shapes = ",".join(str(np.shape(v)).replace(" ", "") if v is not None else "None" for v in self.inputs)

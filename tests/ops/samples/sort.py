@@ -1,0 +1,28 @@
+"""Samples of sorting, places in sorted rows and counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import Sample, apart, integers, normal
+
+
+def _sorted(x: np.ndarray, dim: int, descending: bool) -> Any:
+    order = np.argsort(-x if descending else x, dim)
+    return np.take_along_axis(x, order, dim), order
+
+
+SAMPLES = [
+    Sample("sort", (apart(3, 4),), (1, False), reference=_sorted),
+    Sample("sort", (apart(3, 4),), (0, True), reference=_sorted),
+    Sample("topk", (apart(3, 4),), (2, 1, True)),
+    Sample("topk", (apart(4, 3),), (3, 0, False)),
+    Sample("searchsorted", (np.array([1.0, 3.0, 5.0]), normal(2, 3)), (False, False)),
+    Sample("searchsorted", (np.sort(normal(2, 3)), normal(2, 4)), (True, True)),
+    Sample("bincount", (integers(7, high=4), None), (6,), reference=lambda x, w, n: np.bincount(x, minlength=n)),
+    Sample("bincount", (integers(7, high=4), normal(7)), (6,), smooth=False),
+    Sample("histc", (normal(20),), (5, -1.0, 1.0), reference=lambda x, n, a, b: np.histogram(x, n, (a, b))[0]),
+    Sample("isin", (integers(5), integers(3)), (False,), reference=lambda x, t, i: np.isin(x, t)),
+]
