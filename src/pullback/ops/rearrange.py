@@ -33,16 +33,25 @@ flip = op(
 
 
 def _roll(x: ndarray, /, shifts: tuple[int, ...], dims: tuple[int, ...]) -> ndarray:
-    return np.asarray(np.roll(x, shifts, dims))
+    return np.asarray(np.roll(x, shifts, dims) if dims else np.roll(x, shifts[0]))
 
 
-#: Axes shifted in a circle.
+def _roll_batched(
+    size: int, values: tuple[Any, ...], at: tuple[Any, ...], shifts: tuple[int, ...], dims: tuple[int, ...]
+) -> Any:
+    x = permute_to_front(values[0], at[0])
+    if dims:
+        return roll(x, shifts, tuple(d + 1 for d in dims))
+    return reshape(roll(reshape(x, (size, -1)), shifts, (1,)), shape_of(x))
+
+
+#: Axes shifted in a circle; without `dims` the elements as one row.
 roll = op(
     "roll",
     _roll,
     (lambda g, shifts, dims: roll(g, tuple(-s for s in shifts), dims),),
     kind="linear",
-    batch=lambda size, shifts, dims: (shifts, tuple(d + 1 for d in dims)),
+    batch_rule=_roll_batched,
 )
 
 

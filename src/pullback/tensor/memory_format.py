@@ -59,11 +59,12 @@ def is_contiguous(self: Any, *, memory_format: Any = contiguous_format) -> bool:
 @public(is_function=False, out=False)
 def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
     """The tensor itself where it lies in the format, else a copy that does."""
-    if memory_format is not contiguous_format:
-        _checked("contiguous", memory_format, None)
-        if memory_format is preserve_format:
-            raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    return input if lies_in(input, memory_format) else in_format(input, memory_format)
+    _checked("contiguous", memory_format, None)
+    if lies_in(input, memory_format):
+        return input
+    if memory_format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return in_format(input, memory_format)
 
 
 @public(out=False)

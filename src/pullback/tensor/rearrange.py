@@ -86,7 +86,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     if not by:
         raise RuntimeError("`shifts` required")
     if not over and len(by) == 1:
-        return reshaped(r.roll(reshaped(input, (count(shape),)), by, (0,)), shape)
+        return r.roll(input, by, ())
     if len(by) != len(over):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(over)}")
     return r.roll(input, by, tuple(checked_dim(d, len(shape)) for d in over))

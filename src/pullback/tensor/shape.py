@@ -183,7 +183,7 @@ def squeeze_dims_argument(input: Any, dim: Any) -> int | Ints | None:
             (dim,),
             {},
             {
-                "()": [],
+                "()": [("dim", lambda a: False)],
                 "(int dim)": [("dim", is_int)],
                 "(tuple of ints dim)": [("dim", lambda a: isinstance(a, (tuple, list)))],
             },

@@ -48,6 +48,7 @@ SAMPLES = [
     Sample("split_with_sizes", (normal(5, 2),), ((1, 4, 0), 0)),
     Sample("flip", (normal(2, 3),), ((1,),), reference=np.flip),
     Sample("roll", (normal(2, 3),), ((1, -1), (0, 1)), reference=np.roll),
+    Sample("roll", (normal(2, 3),), ((2,), ())),
     Sample("rot90", (normal(2, 3),), (1, (0, 1)), reference=np.rot90),
     Sample("rot90", (normal(2, 3, 2),), (2, (2, 1)), reference=np.rot90),
     Sample("rot90", (normal(2, 3),), (3, (1, 0)), reference=np.rot90),
