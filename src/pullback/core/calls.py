@@ -233,7 +233,7 @@ def _backward_2(op: Op) -> Callable[..., Any]:
 def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
     """Run `op` on the inner values of the tensors at `level` and put a node behind the result where one is needed."""
     mode = modes()
-    record = op.node_class is not None and mode.grad
+    record = op.node_class is not None and mode.grad and not mode.inference
     inner: list[Any] = []
     edges: list[Any] = []
     wanted = False

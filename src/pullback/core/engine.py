@@ -308,7 +308,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
                 leaf._grad = own_copy(as_tensor(g))
             else:
                 leaf._grad = as_tensor(g)
-        elif create_graph or old._node is not None or type(old._value) is not ndarray or not isinstance(g, ndarray):
+        elif create_graph or type(old._value) is not ndarray or not isinstance(g, ndarray):
             leaf._grad = old + as_tensor(g)
         else:
             old._value += g

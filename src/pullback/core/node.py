@@ -76,7 +76,12 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, output index) that each input came from."""
-        return tuple((None, 0) if edge is None else edge_target(edge) for edge in self._edges)
+        rules = getattr(self._op, "rules", ())
+        edges = self._edges
+        if len(rules) == len(edges):
+            # torch has no edge for an input without a derivative (a mask, an index).
+            edges = tuple(e for e, rule in zip(edges, rules, strict=True) if rule is not None)
+        return tuple((None, 0) if edge is None else edge_target(edge) for edge in edges)
 
     @property
     def metadata(self) -> dict[Any, Any]:
@@ -91,7 +96,7 @@ class Node:
 
     def __dir__(self) -> list[str]:
         names = [] if self._op is None else [f"_saved_{n}" for n in self._op.saved_names()]
-        return [*super().__dir__(), *names]
+        return [*(n for n in super().__dir__() if n != "_saved"), *names]
 
     def _sequence_nr(self) -> int:
         return self._seq
@@ -128,6 +133,11 @@ class GradientEdge(NamedTuple):
     def edge(self) -> Any:
         """The place as the engine names it."""
         return Output(self.node, self.output_nr) if isinstance(self.node, MultiNode) else self.node
+
+    def shape_and_dtype(self) -> tuple[Any, Any]:
+        """Shape and NumPy dtype of the output there."""
+        node, k = self.node, self.output_nr
+        return (node._shape[k], node._dtype[k]) if isinstance(node, MultiNode) else (node._shape, node._dtype)
 
 
 class _Leaf:

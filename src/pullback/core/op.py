@@ -170,7 +170,9 @@ class Op:
             return "result"
         if name in self.inputs:
             return TORCH_INPUTS[self.inputs.index(name)] if len(self.inputs) < 3 else name
-        return "self_sym_sizes" if name == f"shape_{self.inputs[0]}" else name
+        if name == f"shape_{self.inputs[0]}":
+            return "self_sym_sizes"
+        return "dim" if name == "dims" else name
 
     def saved_attribute(self, node: Node, name: str) -> Any:
         """What a node saved under one of torch's names, as a tensor at its place in the graph."""

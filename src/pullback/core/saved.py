@@ -225,8 +225,10 @@ def graph_saved(node: Node) -> tuple[Any, ...]:
 
 def tensor_at(value: Any, edge: Any, level: int) -> Any:
     """A tensor around a saved value whose history is `edge`; scalars and None stay what they are."""
+    if value is None:
+        return None
     if edge is None:
-        return value if value is None or isinstance(value, (TensorBase, bool, int, float, complex)) else wrap(value)
+        return value if isinstance(value, (TensorBase, bool, int, float, complex)) else wrap(value)
     if isinstance(edge, AccumulateGrad) and edge.variable._value is value:
         return edge.variable
     return wrap(value, edge, level)

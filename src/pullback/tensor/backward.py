@@ -34,7 +34,11 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
     """The covector for one output as the engine carries it."""
     if isinstance(output, GradientEdge):
         if gradient is None:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            shape, dtype = output.shape_and_dtype()
+            if int(np.prod(shape)) != 1:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            ones = np.ones(shape, dtype)
+            return wrap(ones) if create_graph else ones
         return gradient if create_graph else gradient._value
     shape = shape_of(output)
     if gradient is None:
