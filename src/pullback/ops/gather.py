@@ -94,7 +94,7 @@ def _places(x: ndarray, index: ndarray, dim: int) -> ndarray:
 
 
 def _scatter(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
-    new = x.copy(order="C")
+    new = np.array(x, order="C")
     new.reshape(-1)[_places(x, index, dim)] = source[tuple(slice(0, n) for n in index.shape)] if source.ndim else source
     return new
 
@@ -107,7 +107,7 @@ scatter = op(
 
 
 def _scatter_value(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
-    new = x.copy(order="C")
+    new = np.array(x, order="C")
     new.reshape(-1)[_places(x, index, dim)] = value
     return new
 
@@ -279,7 +279,7 @@ index_add = op(
 
 
 def _index_copy(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
-    new = x.copy(order="C")
+    new = np.array(x, order="C")
     check_slices(index, dim, x.shape[dim] if x.ndim else 1, "index_copy_(): ")
     if not x.ndim:
         new[...] = source.reshape(-1)[-1] if index.size else x
@@ -304,7 +304,7 @@ index_copy = op(
 
 
 def _index_fill(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
-    new = x.copy(order="C")
+    new = np.array(x, order="C")
     check_slices(index, dim, x.shape[dim] if x.ndim else 1)
     if x.ndim:
         np.moveaxis(new, dim, 0)[index.reshape(-1)] = value
@@ -350,10 +350,8 @@ def _index_reduce(
 
 def _spread(index: Any, dim: int, shape: Ints) -> Any:
     """A vector of slices' places as the place of every element of a source of `shape`."""
-    if not shape:
-        return index
     row = tuple(n if d == dim else 1 for d, n in enumerate(shape))
-    return np.broadcast_to(index.reshape(row), shape) if type(index) is ndarray else expand(reshape(index, row), shape)
+    return expand(reshape(index, row), shape)
 
 
 def _index_reduce_rule(
@@ -454,7 +452,7 @@ take = op(
 
 def _put(x: ndarray, index: ndarray, source: ndarray, /, accumulate: bool) -> ndarray:
     _check_flat(index, x.size)
-    new = x.copy(order="C")
+    new = np.array(x, order="C")
     flat = new.reshape(-1)
     places = index.reshape(-1)
     if accumulate:

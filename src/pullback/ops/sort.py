@@ -125,9 +125,9 @@ isin = op("isin", _isin)
 def runs(x: ndarray, dim: int | None) -> ndarray:
     """Where a new value begins along the flat array, or a new slice along `dim`."""
     rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
-    rows = orderable(rows).reshape(len(rows), -1)
     if not len(rows):
         return np.zeros(0, bool)
+    rows = orderable(rows).reshape(len(rows), -1)
     return np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)])
 
 
@@ -153,9 +153,9 @@ def distinct(x: ndarray, dim: int | None, in_order: Callable[[ndarray], ndarray]
 
 def lexical(rows: ndarray) -> ndarray:
     """The order that sorts rows by their first element, then their second, and so on."""
-    flat = orderable(rows).reshape(len(rows), -1)
-    if not flat.shape[1]:
+    if not rows.size:
         return np.arange(len(rows))
+    flat = orderable(rows).reshape(len(rows), -1)
     return np.lexsort(flat.T[::-1])
 
 

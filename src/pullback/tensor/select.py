@@ -43,11 +43,12 @@ def _whole_axes(shape: Ints) -> Ints:
 def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
     dim = _arguments("gather", input, dim, index)
-    if dtype_of(index).name not in ("int64", "int32"):
-        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     shape, own = shape_of(input), shape_of(index)
     if count(own) == 0:
-        return o.gather(input, reshape(index, own), dim) if len(own) == len(shape) else wrap(np.empty(own, dtype_of(input)))
+        index = cast(index, np.dtype(np.int64))
+        return reshape(o.gather(input, reshape(index, (0,) * max(len(shape), 1)), dim), own)
+    if dtype_of(index).name not in ("int64", "int32"):
+        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if len(_whole_axes(shape)) != len(_whole_axes(own)):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     for d, (n, m) in enumerate(zip(own, shape, strict=False)):
@@ -60,7 +61,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
 
 
 def _check_scatter(name: str, input: Any, dim: int, index: Any, source: Any) -> None:
-    if dtype_of(index).name not in ("int64", "int32"):
+    if count(shape_of(index)) and dtype_of(index).name not in ("int64", "int32"):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     if source is not None and dtype_of(source) != dtype_of(input):
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
@@ -134,7 +135,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     if dim is None:
         flat = reshape(input, (count(shape_of(input)),))
         _check_along(flat, indices, False)
-        return o.gather(flat, reshape(indices, (count(shape_of(indices)),)), 0)
+        return o.gather(flat, _from_start(reshape(indices, (count(shape_of(indices)),)), shape_of(flat)[0]), 0)
     shape, own = shape_of(input), shape_of(indices)
     _check_along(input, indices, True)
     dim = checked_dim(dim, len(shape))
@@ -142,7 +143,13 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     check_broadcast((np.empty([n for n, _ in common], bool), np.empty([m for _, m in common], bool)))
     whole = np.broadcast_shapes(tuple(n for n, _ in common), tuple(m for _, m in common))
     x = expand(input, tuple(shape[d] if d == dim else n for d, n in enumerate(whole)))
-    return o.gather(x, expand(indices, tuple(own[d] if d == dim else n for d, n in enumerate(whole))), dim)
+    places = _from_start(indices, shape[dim])
+    return o.gather(x, expand(places, tuple(own[d] if d == dim else n for d, n in enumerate(whole))), dim)
+
+
+def _from_start(indices: Any, size: int) -> Any:
+    """Indices with the negative ones counted from the end."""
+    return c.where(c.lt(indices, 0), indices + size, indices)
 
 
 def _check_along(input: Any, indices: Any, ranks: bool) -> None:
@@ -356,6 +363,18 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     if not array.ndim:
         return wrap(np.empty((1 if array else 0, 0), np.int64))
     return wrap(np.stack(array.nonzero()).T)
+
+
+@public
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
+    """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    found = nonzero(input)._value
+    rows = np.full((size, found.shape[1]), fill_value, np.int64)
+    kept = min(size, len(found))
+    rows[:kept] = found[:kept]
+    return wrap(rows)
 
 
 @public(out=False)
