@@ -8,6 +8,7 @@ import os
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -38,17 +39,19 @@ def summary(results: list[Result]) -> str:
     columns: Counter[str] = Counter()
     for result in results:
         columns.update({m.kind for m in result.mismatches if m.kind in (*OWN_COLUMN, UNDECIDED)})
-        for mismatch in result.failures[:1]:
+        if (mismatch := result.first) is not None:
             op = result.program.instructions[mismatch.index].op
             operations[mismatch.kind][op] += 1
             example.setdefault((mismatch.kind, op), f"seed {result.seed}: {mismatch.text()}")
     lines = []
     for kind, counts in sorted(operations.items(), key=lambda item: -item[1].total()):
         lines.append(f"{kind}: {counts.total()}")
-        lines += [f"  {times:4} {op:40} {example[kind, op][:150]}" for op, times in counts.most_common(15)]
+        for op, times in counts.most_common(15):
+            text = " ".join(example[kind, op].split())
+            lines.append(f"  {times:4} {op:40} {text[:150]}")
     outcomes = [outcome for result in results for outcome in result.reference.outcomes]
     refused = sum(isinstance(outcome, Raised) for outcome in outcomes)
-    equal = sum(not result.failures for result in results)
+    equal = sum(result.first is None for result in results)
     aside = ", ".join(f"{kind} in {count}" for kind, count in columns.most_common()) or "nothing"
     lines.append(f"{len(outcomes)} instructions, of which torch refuses {refused}")
     lines.append(f"{equal} of {len(results)} programs equal; in columns of their own: {aside}")
@@ -89,25 +92,26 @@ def main() -> None:
     else:
         results = [result for chunk in chunks for result in work(chunk, names)]
 
-    def counts(mismatch: Mismatch, result: Result) -> bool:
-        op = result.program.instructions[mismatch.index].op
-        return (
-            mismatch.kind not in options.ignore
-            and options.kind in (None, mismatch.kind)
-            and options.op in (None, op)
-        )
-
     # A kind from a column of its own counts when it is asked for.
-    wanted = (options.kind,) if options.kind in OWN_COLUMN else ()
+    columns = (options.kind,) if options.kind in OWN_COLUMN else ()
+
+    def wanted(mismatch: Mismatch, result: Result) -> bool:
+        op = result.program.instructions[mismatch.index].op
+        return options.kind in (None, mismatch.kind) and options.op in (None, op)
+
     results = [
-        Result(r.seed, r.program, r.reference, [m for m in r.mismatches if counts(m, r)], wanted)
-        for r in results
+        replace(
+            result, columns=columns, mismatches=[m for m in result.mismatches if m.kind not in options.ignore]
+        )
+        for result in results
     ]
+    results = [result for result in results if result.first is None or wanted(result.first, result)]
     print(summary(results))
     print(f"{time.perf_counter() - started:.0f} s")
     reference, tested = modules(names)
-    for result in islice((r for r in results if r.failures), options.show):
-        small, expected, mismatch = shrink(result.program, result.failures[0], reference, tested)
+    for result in islice((r for r in results if r.first is not None), options.show):
+        assert result.first is not None
+        small, expected, mismatch = shrink(result.program, result.first, reference, tested)
         print("\n" + reproducer(small, expected, mismatch, result.seed))
 
 

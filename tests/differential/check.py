@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,9 +22,15 @@ class Result:
     columns: tuple[str, ...] = ()  # kinds that count although they stand in columns of their own
 
     @property
-    def failures(self) -> list[Mismatch]:
-        aside = {UNDECIDED, *OWN_COLUMN} - set(self.columns)
-        return [mismatch for mismatch in self.mismatches if mismatch.kind not in aside]
+    def first(self) -> Mismatch | None:
+        """The difference that the program is counted by: what follows it may only be its consequence."""
+        return first_of(self.mismatches, self.columns)
+
+
+def first_of(mismatches: list[Mismatch], columns: Collection[str] = ()) -> Mismatch | None:
+    """The first difference, without the undecided and the columns of their own that are not asked for."""
+    aside = {UNDECIDED, *OWN_COLUMN} - set(columns)
+    return next((mismatch for mismatch in mismatches if mismatch.kind not in aside), None)
 
 
 def examine(program: Program, reference: Any, tested: Any) -> tuple[Run, list[Mismatch]]:
@@ -59,9 +65,9 @@ def shrink(
         while index >= 0:
             for smaller in candidates(program, index):
                 outcome, mismatches = examine(smaller, reference, tested)
-                alike = [other for other in mismatches if other.kind == mismatch.kind]
-                if alike:
-                    program, expected, mismatch = smaller, outcome, alike[0]
+                first = first_of(mismatches, (mismatch.kind,))
+                if first is not None and first.kind == mismatch.kind:
+                    program, expected, mismatch = smaller, outcome, first
                     index = min(index, len(program.instructions))
                     break
             index -= 1

@@ -204,7 +204,8 @@ SHOW = (
     "for name, value in [item for item in globals().items() if item[0][0] == 'v' and item[0][1:].isdigit()]:",
     "    print(name, '=', value)",
     "    if isinstance(value, torch.Tensor):",
-    "        print(value.dtype, value.shape, value.stride(), value.grad_fn, value._version, value.grad)",
+    "        print(value.dtype, value.shape, value.stride(), value.grad_fn, value._version)",
+    "        print(value.grad if value.is_leaf or value.retains_grad else '')",
     "print(log)",
 )
 

@@ -143,6 +143,8 @@ def reshaped(b: Builder) -> Drawn:
     """Changes of the geometry only."""
     x, mode = target(b, ALL)
     tensor = b.value(x)
+    if tensor.is_leaf and tensor.requires_grad:
+        return None  # its gradient would have to have two shapes
     match b.one(("transpose_", "squeeze_", "unsqueeze_", "t_", "swapaxes_")):
         case "t_":
             return call(".t_", x, within=mode) if tensor.dim() <= 2 else None
