@@ -222,7 +222,7 @@ class _Pair:
 FIELDS = {
     "dtype": "dtype",
     "shape": "shape",
-    "stride": STRIDE,
+    "steps": STRIDE,
     "offset": STRIDE,
     "requires_grad": "requires_grad",
     "is_leaf": "is_leaf",
@@ -236,7 +236,7 @@ FIELDS = {
 GRADIENT_FIELDS = {
     "dtype": "dtype",
     "shape": "shape",
-    "stride": STRIDE,
+    "steps": STRIDE,
     "requires_grad": "requires_grad",
     "is_leaf": "is_leaf",
     "grad_fn": GRADIENT_NODE,

@@ -284,6 +284,11 @@ class Seen:
     output_nr: int
     grad: Seen | None
 
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The strides that mean something: those of dimensions with more than one element."""
+        return () if 0 in self.shape else tuple(s for s, n in zip(self.stride, self.shape) if n > 1)
+
 
 @dataclass(frozen=True)
 class Raised:
