@@ -1,8 +1,8 @@
 """Activation functions and `where`, as chains of NumPy's SIMD ufuncs over blocks that stay in the cache.
 
-float16 and bfloat16 are computed in float32 and rounded once. Measured for 400,000 float32 elements (ms):
-SciPy's erf 5.5, the one here 0.7; SciPy's expit 1.0, the sigmoid here 0.2; NumPy's where on a random mask 1.6, the one
-here 0.2.
+float16 and bfloat16 are computed in float32 and rounded once. Measured for 400,000 float32 elements on one
+thread (ms): SciPy's erf 5.5, the one here 0.85; SciPy's expit 1.0, the sigmoid here 0.34; NumPy's where on a
+random mask 1.6, the one here 0.22.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _rounding_halves(kernel: Callable[..., ndarray]) -> Callable[..., ndarray]:
     return run
 
 
-# ------------------------------------------------------------------------------------------------------- sigmoid and silu
+# ------------------------------------------------------------------------------------------- sigmoid and silu
 
 
 def _sigmoid_block(x: ndarray, out: ndarray) -> None:
@@ -103,15 +103,16 @@ def softplus(x: ndarray, beta: float = 1.0, threshold: float = 20.0) -> ndarray:
     return blockwise(block, x, scratch=1)
 
 
-# ---------------------------------------------------------------------------------------------------------- erf and gelu
+# ----------------------------------------------------------------------------------------------- erf and gelu
 
-#: −log(1 − erf(x)) / x on [0, 3.95], where erf reaches 1 in float32: least squares for the smallest largest error of erf.
-#: Through expm1 the error is at most 2.7 ulp, 0.35 on average, in every binade.
+#: −log(1 − erf(x)) / x on [0, 3.95], where erf reaches 1 in float32: least squares for the smallest largest
+#: error of erf. Through expm1 the error is at most 2.7 ulp, 0.35 on average, in every binade.
 _ERF_COEFFICIENTS = tuple(
     np.float32(c)
     for c in (
-        1.1283791716104434, 0.6366193821423924, 0.10277782824272941, -0.019153053785087065, -0.00016041729098117315,
-        0.0016670508510851882, -0.0006328507290300455, 0.00011764544440336273, -9.256762521737528e-06,
+        1.1283791716104434, 0.6366193821423924, 0.10277782824272941, -0.019153053785087065,
+        -0.00016041729098117315, 0.0016670508510851882, -0.0006328507290300455, 0.00011764544440336273,
+        -9.256762521737528e-06,
     )
 )  # fmt: skip
 _ERF_SATURATES = np.float32(3.95)
@@ -216,7 +217,9 @@ def _gelu_tanh_derivative_block(x: ndarray, out: ndarray, inner: ndarray, spare:
 
 @_rounding_halves
 def gelu(x: ndarray, approximate: str = "none") -> ndarray:
-    """x · Φ(x), Φ the normal distribution function; ``approximate="tanh"`` takes ½(1 + tanh(√(2/π)(x + 0.044715·x³)))."""
+    """x · Φ(x), Φ the normal distribution function; ``approximate="tanh"`` takes ½(1 + tanh(√(2/π)(x +
+    0.044715·x³))).
+    """
     if approximate == "tanh":
         return blockwise(_gelu_tanh_block, x, scratch=1)
     return blockwise(_gelu_block, x, scratch=2)
@@ -230,7 +233,7 @@ def gelu_derivative(x: ndarray, approximate: str = "none") -> ndarray:
     return blockwise(_gelu_derivative_block, x, scratch=2)
 
 
-# ----------------------------------------------------------------------------------------------------------------- where
+# ------------------------------------------------------------------------------------------------------ where
 
 _SAME_SIZE_INTEGER = {1: np.dtype("i1"), 2: np.dtype("i2"), 4: np.dtype("i4"), 8: np.dtype("i8")}
 
@@ -238,7 +241,8 @@ _SAME_SIZE_INTEGER = {1: np.dtype("i1"), 2: np.dtype("i2"), 4: np.dtype("i4"), 8
 def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     """`x` where the boolean `condition` holds, else `y`; `x` and `y` of one dtype.
 
-    NumPy's loop branches on each element and pays for every wrong guess; here y ⊕ ((x ⊕ y) ∧ mask) has no branches.
+    NumPy's loop branches on each element and pays for every wrong guess; here y ⊕ ((x ⊕ y) ∧ mask) has no
+    branches.
     """
     integer = _SAME_SIZE_INTEGER.get(x.dtype.itemsize)
     shape = np.broadcast_shapes(condition.shape, x.shape, y.shape)

@@ -6,13 +6,14 @@ Optional: where NumPy was built with another BLAS, nothing is found and nothing 
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from numpy._core import _multiarray_umath
+import numpy as np  # noqa: F401  # loads the library that is looked for
 
 _lock = threading.Lock()
 _users = 0
@@ -22,8 +23,9 @@ _before = 1
 @cache
 def _functions() -> tuple[Callable[[int], Any], Callable[[], int]] | None:
     """OpenBLAS's setter and getter, under the names that NumPy's wheels and the distributions give them."""
+    extension = sys.modules["numpy._core._multiarray_umath"]
     try:
-        library = ctypes.CDLL(_multiarray_umath.__file__)  # finds what the extension module is linked to
+        library = ctypes.CDLL(extension.__file__)  # finds what the extension module is linked to
     except OSError:
         return None
     for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
@@ -47,10 +49,11 @@ def set_num_threads(count: int) -> None:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Within the block each matrix product runs on the thread that asks for it: the caller spreads the work itself.
+    """Within the block each matrix product runs on the thread that asks for it: the caller spreads the work
+    itself.
 
-    OpenBLAS makes threads that ask at the same time wait for one another, so products on two threads that may each use
-    two threads run one after the other.
+    OpenBLAS makes threads that ask at the same time wait for one another, so products on two threads that may
+    each use two threads run one after the other.
     """
     global _users, _before
     functions = _functions()

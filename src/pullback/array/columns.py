@@ -1,6 +1,7 @@
 """Columns: the places of an array under the taps of a kernel, side by side, in blocks that stay in the cache.
 
-A convolution is one matrix product of the weight with the columns of each block; blocks run on several threads.
+A convolution is one matrix product of the weight with the columns of each block; blocks run on several
+threads.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from numpy.lib.stride_tricks import as_strided
 from .geometry import Pads, pad_into
 from .threads import get_num_threads, run_parts, split
 
-#: Bytes of columns in a block. Measured from 0.25 to 4 MiB: beyond the second-level cache, but a quarter of the calls.
+#: Bytes of columns in a block. Measured from 0.25 to 4 MiB: beyond the second-level cache, but a quarter of
+#: the calls.
 BLOCK_BYTES = 2 << 20
 
-# What the copies cost, in ns (measured): an element of a long contiguous run, the start of a run, a strided element, an
-# element that changes place in a transposition; and a multiplication in a matrix product of small blocks.
+# What the copies cost, in ns (measured): an element of a long contiguous run, the start of a run, a strided
+# element, an element that changes place in a transposition; and a multiplication in a matrix product of small
+# blocks.
 COPY, RUN, STRIDED, TRANSPOSE, MULTIPLY = 0.06, 6.0, 0.25, 0.45, 0.02
 
 #: Less work than this, in ns, is not worth waking a thread for.
@@ -40,10 +43,10 @@ class Block(NamedTuple):
 class Columns:
     """The places of `x` under the taps, side by side, block by block.
 
-    Two layouts. With images first, the columns of a block are ``(images, C, *kernel, *places)``: copied in runs of one
-    output row, and the products come out in place. With images last, ``(C, *kernel, *places, images)``, the runs are
-    longer by the number of images, and x and the products are transposed: better for small images (16×14×14, batch 64,
-    5×5 kernel: 0.25 ms against 0.6).
+    Two layouts. With images first, the columns of a block are ``(images, C, *kernel, *places)``: copied in
+    runs of one output row, and the products come out in place. With images last, ``(C, *kernel, *places,
+    images)``, the runs are longer by the number of images, and x and the products are transposed: better for
+    small images (16×14×14, batch 64, 5×5 kernel: 0.25 ms against 0.6).
     """
 
     def __init__(
@@ -59,13 +62,13 @@ class Columns:
     ) -> None:
         self.kernel, self.stride, self.pads, self.dilation = kernel, stride, pads, dilation
         self.output, self.groups = output, groups
+        self.grouped = (groups,) if groups > 1 else ()
         self.places = prod(output)
         images, channels = x.shape[:2]
         rows = channels * prod(kernel)
         self.depth = rows // groups
-        self.is_plain = (
-            all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(low or high for low, high in pads)
-        )
+        padded = any(low or high for low, high in pads)
+        self.is_plain = all(k == s == 1 for k, s in zip(kernel, stride)) and not padded
         self.x = np.ascontiguousarray(x) if self.is_plain else x
         budget = max(1, BLOCK_BYTES // (rows * x.itemsize))
 
@@ -95,7 +98,7 @@ class Columns:
     def run(self, w: ndarray, y: ndarray) -> None:
         """Write w ``(groups, O / groups, depth)`` times the columns into y."""
         w = w[0] if self.groups == 1 else w
-        flat = y.reshape(len(y), self.groups, -1, self.places) if self.groups > 1 else y.reshape(*y.shape[:2], -1)
+        flat = y.reshape(len(y), *self.grouped, -1, self.places)
 
         def part(blocks: Sequence[Sequence[Block]], _: int) -> None:
             for images, stretch in self._each(blocks):
@@ -111,9 +114,11 @@ class Columns:
         self._run_parts(part)
 
     def run_products(self, y: ndarray, sums: ndarray) -> None:
-        """Add y times the columns, summed over places and images, to ``sums[part]`` ``(groups, O / groups, depth)``."""
+        """Add y times the columns, summed over places and images, to ``sums[part]`` ``(groups, O / groups,
+        depth)``.
+        """
         sums = sums[:, 0] if self.groups == 1 else sums
-        flat = y.reshape(len(y), self.groups, -1, self.places) if self.groups > 1 else y.reshape(*y.shape[:2], -1)
+        flat = y.reshape(len(y), *self.grouped, -1, self.places)
 
         def part(blocks: Sequence[Sequence[Block]], index: int) -> None:
             for images, stretch in self._each(blocks):
@@ -136,56 +141,61 @@ class Columns:
     def _each(
         self, stretches: Sequence[Sequence[Block]]
     ) -> Iterator[tuple[slice, Iterator[tuple[Block, ndarray]]]]:
-        """For each stretch of images its blocks with their columns, ``([images,] [groups,] depth, places [· images])``."""
+        """For each stretch of images its blocks with their columns, ``([images,] [groups,] depth, places [·
+        images])``.
+        """
         largest = max(prod(stretch[0].counts) for stretch in stretches)
-        spare = np.empty(0 if self.is_plain else self.batch * self.depth * self.groups * largest, self.x.dtype)
+        rows = 0 if self.is_plain else self.depth * self.groups
+        spare = np.empty(self.batch * rows * largest, self.x.dtype)
         for stretch in stretches:
             yield stretch[0].images, self._columns_of(stretch, spare)
 
     def _columns_of(self, stretch: Sequence[Block], spare: ndarray) -> Iterator[tuple[Block, ndarray]]:
         x = self.x[stretch[0].images]
         count = len(x)
-        grouped = (self.groups,) if self.groups > 1 else ()
         if self.is_plain:
             for block in stretch:
-                flat = x.reshape(count, *grouped, self.depth, self.places)
+                flat = x.reshape(count, *self.grouped, self.depth, self.places)
                 yield block, flat[..., block.places]
             return
         if self.images_last:
             padded = pad_into(x, self.pads, images_last=True)
+        lead: tuple[int, ...]
+        tail: tuple[int, ...]
         for block in stretch:
             starts = [o * s for o, s in zip(block.starts, self.stride)]
             if self.images_last:
                 region = padded[(slice(None), *(slice(start, None) for start in starts))]
-                lead, tail, channel, spatial = (), (count,), 0, region.strides[1:-1]
-                extra = ((), region.strides[-1:])
+                lead, tail, first = (), (count,), 0
             else:
                 lengths = [
                     (n - 1) * s + (k - 1) * d + 1
                     for n, s, k, d in zip(block.counts, self.stride, self.kernel, self.dilation)
                 ]
                 region = pad_into(x, self.pads, starts, lengths)
-                lead, tail, channel, spatial = (count,), (), 1, region.strides[2:]
-                extra = (region.strides[:1], ())
+                lead, tail, first = (count,), (), 1
+            spatial = region.strides[first + 1 : first + 1 + len(starts)]
             windows = as_strided(
                 region,
                 (*lead, self.x.shape[1], *self.kernel, *block.counts, *tail),
                 (
-                    *extra[0],
-                    region.strides[channel],
+                    *region.strides[:first],
+                    region.strides[first],
                     *(t * d for t, d in zip(spatial, self.dilation)),
                     *(t * s for t, s in zip(spatial, self.stride)),
-                    *extra[1],
+                    *region.strides[first + 1 + len(spatial) :],
                 ),
                 writeable=False,
             )
             columns = spare[: windows.size].reshape(windows.shape)
             np.copyto(columns, windows)
-            yield block, columns.reshape(*lead, *grouped, self.depth, -1)
+            yield block, columns.reshape(*lead, *self.grouped, self.depth, -1)
 
 
 def merge_last(array: ndarray) -> ndarray:
-    """The last two axes, which follow one another in memory, as one. A reshape would copy when an outer axis is cut."""
+    """The last two axes, which follow one another in memory, as one. A reshape would copy when an outer axis
+    is cut.
+    """
     places, images = array.shape[-2:]
     return as_strided(array, (*array.shape[:-2], places * images), (*array.strides[:-2], array.itemsize))
 

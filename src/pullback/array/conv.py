@@ -1,6 +1,8 @@
-"""Convolution in one, two, three … dimensions, its transpose, and the product that gives the weight's covector.
+"""Convolution in one, two, three … dimensions, its transpose, and the product that gives the weight's
+covector.
 
-All three are one sum over images n, taps i and output places o, with x at the place o·stride + i·dilation − padding:
+All three are one sum over images n, taps i and output places o, with x at the place o·stride + i·dilation −
+padding:
 
     conv            y[n, o]  = Σ_i  w[i] · x[n, o·s + i·d − p]
     conv_transpose  x[n, t]  = Σ_i  w[i] · y[n, o]      over the o with o·s + i·d − p = t
@@ -12,9 +14,10 @@ so each is a derivative of the others, to any order:
     conv_transpose(y, w)  covectors  conv(g, w),            conv_weight(g, y)
     conv_weight(x, y)     covectors  conv_transpose(y, g),  conv(x, g)
 
-(for complex arrays with the conjugate of what stands beside g). `conv` and `conv_weight` gather columns (`columns`);
-`conv_transpose` scatters what one matrix product gives for all taps. float16 and bfloat16 are computed in float32 and
-rounded once. Channels that are convolved each for itself have a module of their own (`depthwise`).
+(for complex arrays with the conjugate of what stands beside g). `conv` and `conv_weight` gather columns
+(`columns`); `conv_transpose` scatters what one matrix product gives for all taps. float16 and bfloat16 are
+computed in float32 and rounded once. Channels that are convolved each for itself have a module of their own
+(`depthwise`).
 
 Shapes: x ``(N, C, *size)``, w ``(O, C / groups, *kernel)``, y ``(N, O, *output)``.
 """
@@ -36,10 +39,20 @@ def _is_half(x: ndarray) -> bool:
     return x.dtype.itemsize == 2 and x.dtype.kind not in "iu"
 
 
+def _wide(x: ndarray) -> ndarray:
+    return x.astype(np.float32)
+
+
 def conv(
-    x: ndarray, w: ndarray, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], groups: int
+    x: ndarray,
+    w: ndarray,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
 ) -> ndarray:
-    """y[n, o] = Σ_i w[i] · x[n, o·stride + i·dilation − padding], summed over the input channels of each group.
+    """y[n, o] = Σ_i w[i] · x[n, o·stride + i·dilation − padding], summed over the input channels of each
+    group.
 
     Parameters
     ----------
@@ -56,7 +69,7 @@ def conv(
         ``(N, O, *output)`` with output = (size + 2·padding − dilation·(kernel − 1) − 1) // stride + 1.
     """
     if _is_half(x):
-        return conv(x.astype(np.float32), w.astype(np.float32), stride, padding, dilation, groups).astype(x.dtype)
+        return conv(_wide(x), _wide(w), stride, padding, dilation, groups).astype(x.dtype)
     output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
     return _correlate(x, w, stride, [(p, p) for p in padding], dilation, groups, output)
 
@@ -70,7 +83,8 @@ def conv_transpose(
     groups: int,
     size: Sequence[int],
 ) -> ndarray:
-    """x[n, t] = Σ_i w[i] · y[n, o] over the o with o·stride + i·dilation − padding = t: the transpose of `conv`.
+    """x[n, t] = Σ_i w[i] · y[n, o] over the o with o·stride + i·dilation − padding = t: the transpose of
+    `conv`.
 
     Parameters
     ----------
@@ -87,8 +101,7 @@ def conv_transpose(
         ``(N, C, *size)``.
     """
     if _is_half(y):
-        full = conv_transpose(y.astype(np.float32), w.astype(np.float32), stride, padding, dilation, groups, size)
-        return full.astype(y.dtype)
+        return conv_transpose(_wide(y), _wide(w), stride, padding, dilation, groups, size).astype(y.dtype)
     kernel, channels = w.shape[2:], w.shape[1] * groups
     if y.size == 0 or w.size == 0 or 0 in size:
         return np.zeros((y.shape[0], channels, *size), y.dtype)
@@ -113,7 +126,8 @@ def conv_weight(
     dilation: Sequence[int],
     groups: int,
 ) -> ndarray:
-    """w[i] = Σ_n,o x[n, o·stride + i·dilation − padding] · y[n, o]: what a covector y of `conv` gives the weight.
+    """w[i] = Σ_n,o x[n, o·stride + i·dilation − padding] · y[n, o]: what a covector y of `conv` gives the
+    weight.
 
     Parameters
     ----------
@@ -130,8 +144,7 @@ def conv_weight(
         ``(O, C / groups, *kernel)``.
     """
     if _is_half(x):
-        full = conv_weight(x.astype(np.float32), y.astype(np.float32), kernel, stride, padding, dilation, groups)
-        return full.astype(x.dtype)
+        return conv_weight(_wide(x), _wide(y), kernel, stride, padding, dilation, groups).astype(x.dtype)
     shape = (y.shape[1], x.shape[1] // groups, *kernel)
     if 0 in x.shape or 0 in y.shape or 0 in shape:
         return np.zeros(shape, x.dtype)
@@ -178,8 +191,9 @@ def _images_last(y: ndarray, w: ndarray, groups: int, size: Sequence[int]) -> bo
 
 
 def _is_better_gathered(y: ndarray, w: ndarray, groups: int, size: Sequence[int]) -> bool:
-    """Whether gathering columns of y beats scattering into x: measured, where rows are long (64 → 64 channels, 56×56,
-    3×3: 19.7 ms against 24.8) or channels stand alone, unless the padding of y makes many more places.
+    """Whether gathering columns of y beats scattering into x: measured, where rows are long (64 → 64
+    channels, 56×56, 3×3: 19.7 ms against 24.8) or channels stand alone, unless the padding of y makes many
+    more places.
     """
     if depthwise.is_better(groups, w.shape):
         return w.shape[0] == groups
@@ -226,7 +240,7 @@ def _scatter(
         for start in range(bounds[index][0], bounds[index][1], together):
             cut = slice(start, min(start + together, bounds[index][1]))
             count = cut.stop - start
-            flat = y[cut].reshape(count, groups, -1, places)
+            flat: ndarray = y[cut].reshape(count, groups, -1, places)
             if is_plain:
                 np.matmul(taps, flat, out=x[cut].reshape(count, groups, channels // groups, places))
                 continue
@@ -261,9 +275,11 @@ def _add_taps(
     dilation: Sequence[int],
     output: Sequence[int],
 ) -> None:
-    """box[o·stride + tap·dilation] += products[tap, o], between axes that both have in front and at the end."""
+    """box[o·stride + tap·dilation] += products[tap, o], between axes that both have before and after."""
     kernel = products.shape[len(lead) : len(lead) + len(output)]
     for tap in np.ndindex(*kernel):
-        reach = (slice(i * d, i * d + (o - 1) * s + 1, s) for i, d, o, s in zip(tap, dilation, output, stride))
+        reach = (
+            slice(i * d, i * d + (o - 1) * s + 1, s) for i, d, o, s in zip(tap, dilation, output, stride)
+        )
         target = box[(*lead, *reach, *tail)]
         np.add(target, products[(*lead, *tap)], out=target)

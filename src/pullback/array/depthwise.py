@@ -1,8 +1,9 @@
-"""Convolutions whose groups have one input channel each: a matrix product would have nothing to sum over but the taps.
+"""Convolutions whose groups have one input channel each: a matrix product would have nothing to sum over but
+the taps.
 
-The padded channels are laid out so that the places under one tap are one contiguous run, shifted by the tap: each tap is
-then one multiplication and one addition over a long run, at the full speed of NumPy's SIMD loops. With stride s the
-padded places are first sorted by their remainder by s, which makes them contiguous again.
+The padded channels are laid out so that the places under one tap are one contiguous run, shifted by the tap:
+each tap is then one multiplication and one addition over a long run, at the full speed of NumPy's SIMD loops.
+With stride s the padded places are first sorted by their remainder by s, which makes them contiguous again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _WORTH_THREADS = 1_000_000
 
 
 def is_better(groups: int, weight_shape: Sequence[int]) -> bool:
-    """Whether this is the way for a weight of that shape: measured, up to 4 outputs for each of at least 4 channels."""
+    """Whether this is the way for a weight of that shape: measured, up to 4 outputs for each of at least 4
+    channels.
+    """
     return weight_shape[1] == 1 and groups >= 4 and weight_shape[0] <= 4 * groups
 
 
@@ -49,15 +52,16 @@ class _Layout:
         self.places = prod(lengths)
         #: The outputs lie in rows of this layout, of which those of the first axis are all used.
         self.rows = (output[0], *lengths[1:])
-        self.outputs = (Ellipsis, slice(None), *(slice(0, o) for o in output[1:]))
+        self.outputs: tuple[Any, ...] = (Ellipsis, slice(None), *(slice(0, o) for o in output[1:]))
         #: From the first output place to the last.
         self.run = sum((o - 1) * step for o, step in zip(output, steps)) + 1
         self._starts = []
         for tap in product(*map(range, kernel)):
             reach = [i * d for i, d in zip(tap, dilation)]
             which = sum(r % s * number for r, s, number in zip(reach, stride, numbers))
-            self._starts.append(which * self.places + sum(r // s * step for r, s, step in zip(reach, stride, steps)))
-        self._copies = []
+            along = sum(r // s * step for r, s, step in zip(reach, stride, steps))
+            self._starts.append(which * self.places + along)
+        self._copies: list[tuple[tuple[Any, ...], tuple[Any, ...]]] = []
         for remainder in product(*map(range, stride)):
             source, target = [], []
             for n, (low, _), s, r, length in zip(size, pads, stride, remainder, lengths):
@@ -70,18 +74,24 @@ class _Layout:
             self._copies.append(((..., *source), (..., *remainder, *target)))
 
     def fill(self, x: ndarray, box: ndarray) -> None:
-        """Copy x ``(images, channels, *size)`` into a box ``(images, channels, *shape)`` that is zero elsewhere."""
+        """Copy x ``(images, channels, *size)`` into a box ``(images, channels, *shape)`` that is zero
+        elsewhere.
+        """
         for source, target in self._copies:
             box[target] = x[source]
 
     def pieces(self, box: ndarray) -> Iterator[ndarray]:
-        """Under each tap in turn, the run of places that its products are summed over: (images, channels, run)."""
+        """Under each tap in turn, the run of places that its products are summed over: (images, channels,
+        run).
+        """
         flat = box.reshape(*box.shape[:2], -1)
         for start in self._starts:
             yield flat[..., start : start + self.run]
 
     def spread(self, lead: tuple[int, ...], dtype: np.dtype) -> tuple[ndarray, ndarray, ndarray]:
-        """An array for what lies like the runs, as its run ``(*lead, run)`` and as the outputs in it, and its like."""
+        """An array for what lies like the runs, as its run ``(*lead, run)`` and as the outputs in it, and its
+        like.
+        """
         whole = np.zeros((*lead, prod(self.rows)), dtype)
         return whole[..., : self.run], whole.reshape(*lead, *self.rows)[self.outputs], np.empty_like(whole)
 
@@ -115,7 +125,7 @@ def _run_blocks(
 def correlate(
     x: ndarray, w: ndarray, stride: Sequence[int], pads: Pads, dilation: Sequence[int], y: ndarray
 ) -> None:
-    """Write into y ``(N, C·m, *output)`` the convolution of x ``(N, C, *size)`` with w ``(C·m, 1, *kernel)``."""
+    """Write x ``(N, C, *size)`` convolved with w ``(C·m, 1, *kernel)`` into y ``(N, C·m, *output)``."""
     channels, kernel, output = x.shape[1], w.shape[2:], y.shape[2:]
     layout = _Layout(x.shape[2:], kernel, stride, pads, dilation, output)
     taps = w.reshape(channels, -1, prod(kernel))

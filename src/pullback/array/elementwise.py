@@ -1,7 +1,8 @@
 """Elementwise loops over large arrays: on several threads, and over blocks that stay in the cache.
 
-`apply` runs one ufunc, `blockwise` a short chain of them; both give what the plain calls give, values and memory layout
-alike. Small arrays gain nothing here: an op calls its ufunc directly below `WORTH_ASKING` elements.
+`apply` runs one ufunc, `blockwise` a short chain of them; both give what the plain calls give, values and
+memory layout alike. Small arrays gain nothing here: an op calls its ufunc directly below `WORTH_ASKING`
+elements.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from numpy import ndarray
 
 from .threads import get_num_threads, run_parts, split
 
-#: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element in cache;
-#: measured between 600,000 and 1,000,000), a transcendental SIMD loop (0.3 ns) and a scalar loop (4 to 18 ns).
+#: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element
+#: in cache; measured between 600,000 and 1,000,000), a transcendental SIMD loop (0.3 ns) and a scalar loop (4
+#: to 18 ns).
 _CHEAP, _DEAR, _SCALAR = 1_000_000, 250_000, 20_000
 
 #: Below this many elements no ufunc is split.
@@ -24,8 +26,9 @@ WORTH_ASKING = _SCALAR
 
 _THRESHOLDS: dict[Any, int] = {
     **dict.fromkeys(
-        (np.sin, np.cos, np.tan, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.tanh, np.sinh,
-         np.cosh, np.arctan, np.arctanh, np.arcsinh, np.arctan2, np.power, np.float_power, np.sqrt, np.cbrt),
+        (np.sin, np.cos, np.tan, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.tanh,
+         np.sinh, np.cosh,
+         np.arctan, np.arctanh, np.arcsinh, np.arctan2, np.power, np.float_power, np.sqrt, np.cbrt),
         _DEAR,
     ),
     **dict.fromkeys(
@@ -35,12 +38,14 @@ _THRESHOLDS: dict[Any, int] = {
     ),
 }  # fmt: skip
 
-#: NumPy's float32 loops for these stall on memory: 4,000,000 elements take 3.9 ms, and 2.2 ms when each stretch is first
-#: copied to its place in the output, which brings it into the cache.
+#: NumPy's float32 loops for these stall on memory: 4,000,000 elements take 3.9 ms, and 2.2 ms when each
+#: stretch is first copied to its place in the output, which brings it into the cache.
 _STALLING = (np.sin, np.cos)
 
-#: Bytes of one operand in a block: four of them fit a 1 MiB second-level cache twice over.
-_BLOCK_BYTES = 128 << 10
+#: Bytes of one operand in a block. Smaller ones make more calls, for which two threads fight over the
+#: interpreter, larger ones leave the 1 MiB second-level cache: gelu of 400,000 float32 takes 1.5, 1.2, 1.0
+#: and 1.0 ms with blocks of 64, 128, 256 and 512 KiB.
+_BLOCK_BYTES = 256 << 10
 
 #: The shape in which `total` adds rows: short enough for the error, wide enough for SIMD.
 _ROWS, _COLUMNS = 64, 1024
@@ -77,21 +82,26 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     return result
 
 
-def _apply_to_rows(ufunc: Any, operands: Sequence[Any], arrays: list[ndarray], out: ndarray | EllipsisType) -> ndarray:
-    """Operands of different shapes: split along the first axis of the result. Rows keep NumPy's own broadcasting."""
+def _apply_to_rows(
+    ufunc: Any, operands: Sequence[Any], arrays: list[ndarray], out: ndarray | EllipsisType
+) -> ndarray:
+    """Operands of different shapes: split along the first axis of the result. Rows keep NumPy's own
+    broadcasting.
+    """
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
-    given = out is not ...
-    ordered = all(array.flags.c_contiguous for array in arrays)
-    if shape[0] < get_num_threads() or not ordered or (given and (out.shape != shape or _overlap(out, arrays))):
+    splits = shape[0] >= get_num_threads() and all(array.flags.c_contiguous for array in arrays)
+    if not splits or (out is not ... and (out.shape != shape or _overlap(out, arrays))):
         return ufunc(*operands, out=out)
-    result = out if given else np.empty(shape, _result_dtype(ufunc, operands))
+    result = np.empty(shape, _result_dtype(ufunc, operands)) if out is ... else out
     cut = [isinstance(x, ndarray) and x.ndim == len(shape) and x.shape[0] != 1 for x in operands]
     _run_split(ufunc, operands, result, cut)
     return result
 
 
 def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequence[bool]) -> None:
-    """Each thread computes one stretch of `result` along its first axis; `cut` says which operands have that axis."""
+    """Each thread computes one stretch of `result` along its first axis; `cut` says which operands have that
+    axis.
+    """
     stretches = split(result.shape[0], get_num_threads())
     cut = [yes and isinstance(x, ndarray) and x.ndim > 0 for x, yes in zip(operands, cut)]
     stalls = ufunc in _STALLING and result.ndim == 1 and operands[0].dtype == result.dtype == np.float32
@@ -116,8 +126,8 @@ def blockwise(block: Callable[..., Any], *inputs: ndarray, scratch: int = 0, dty
     Parameters
     ----------
     block
-        ``block(*inputs, out, *scratch)``: writes `out` from `inputs`, all of one shape; `out` and `scratch` start out
-        uninitialised and no two of the arrays share memory.
+        ``block(*inputs, out, *scratch)``: writes `out` from `inputs`, all of one shape; `out` and `scratch`
+        start out uninitialised and no two of the arrays share memory.
     inputs
         Arrays of one shape.
     scratch
@@ -135,7 +145,7 @@ def blockwise(block: Callable[..., Any], *inputs: ndarray, scratch: int = 0, dty
     if flats is None:
         result = np.empty(first.shape, result.dtype)
         flats = [*(np.ascontiguousarray(array).reshape(-1) for array in inputs), result.reshape(-1)]
-    stretches = split(first.size, get_num_threads() if first.size >= _DEAR else 1)
+    stretches = split(first.size, get_num_threads() if first.size >= _CHEAP else 1)
 
     def part(index: int) -> None:
         low, high = stretches[index]
@@ -149,7 +159,9 @@ def blockwise(block: Callable[..., Any], *inputs: ndarray, scratch: int = 0, dty
 
 
 def _flatten(arrays: Sequence[ndarray]) -> list[ndarray] | None:
-    """One-dimensional views of arrays of one shape that walk them in the same order, or None where there is none."""
+    """One-dimensional views of arrays of one shape that walk them in the same order, or None where there is
+    none.
+    """
     if all(array.flags.c_contiguous for array in arrays):
         return [array.reshape(-1) for array in arrays]
     first = arrays[0]
@@ -181,8 +193,8 @@ def _result_dtype(ufunc: Any, operands: Sequence[Any]) -> np.dtype:
 def total(x: ndarray) -> ndarray:
     """The sum of all elements as a 0-d array, in the dtype of `x`; large arrays on several threads.
 
-    Rows are added to rows before the pairwise sum: 4,000,000 float32 take 0.28 ms instead of 0.55 on one thread, with
-    errors of the same size (5e-8 relative).
+    Rows are added to rows before the pairwise sum: 4,000,000 float32 take 0.28 ms instead of 0.55 on one
+    thread, with errors of the same size (5e-8 relative).
     """
     flats = _flatten([x]) if x.size > _ROWS * _COLUMNS else None
     if flats is None:

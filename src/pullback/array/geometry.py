@@ -20,7 +20,8 @@ def output_size(
 ) -> tuple[int, ...]:
     """(size + 2·padding − dilation·(kernel − 1) − 1) // stride + 1 on each axis."""
     return tuple(
-        (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(size, kernel, stride, padding, dilation)
+        (n + 2 * p - d * (k - 1) - 1) // s + 1
+        for n, k, s, p, d in zip(size, kernel, stride, padding, dilation)
     )
 
 

@@ -1,8 +1,9 @@
-"""Normalisations in few passes: softmax and its logarithm, layer norm, batch norm, each with what its covectors need.
+"""Normalisations in few passes: softmax and its logarithm, layer norm, batch norm, each with what its
+covectors need.
 
-Rows are worked on in blocks that stay in the cache, on several threads where there is enough to do, so that one function
-reads its input from memory once where a chain of ops would read it four to six times. float16 and bfloat16 are computed
-in float32 and rounded once; statistics of theirs are float32.
+Rows are worked on in blocks that stay in the cache, on several threads where there is enough to do, so that
+one function reads its input from memory once where a chain of ops would read it four to six times. float16
+and bfloat16 are computed in float32 and rounded once; statistics of theirs are float32.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from .threads import get_num_threads, run_parts, split
 
-#: Bytes of one array in a block. Smaller ones make more calls, for each of which two threads fight over the interpreter.
+#: Bytes of one array in a block. Smaller ones make more calls, for each of which two threads fight over the
+#: interpreter.
 _BLOCK_BYTES = 512 << 10
 
 #: Elements below which a thread is not worth waking.
@@ -57,11 +58,21 @@ def _is_half(x: ndarray) -> bool:
     return x.dtype.itemsize == 2
 
 
-# --------------------------------------------------------------------------------------------------------------- softmax
+def _wide(x: ndarray) -> ndarray:
+    return x.astype(np.float32)
+
+
+def _maybe_wide(x: ndarray | None) -> ndarray | None:
+    return None if x is None else _wide(x)
+
+
+# ---------------------------------------------------------------------------------------------------- softmax
 
 
 def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
-    """A kernel over blocks ``(rows, length)`` or ``(rows, length, columns)`` as a function of arrays of one shape and a dimension."""
+    """A kernel over blocks ``(rows, length)`` or ``(rows, length, columns)`` as a function of arrays of one
+    shape and a dimension.
+    """
 
     @wraps(kernel)
     def run(*arrays: ndarray, dim: int) -> ndarray:
@@ -128,7 +139,7 @@ def log_softmax_adjoint(g: ndarray, y: ndarray, out: ndarray) -> None:
     np.subtract(g, out, out=out)
 
 
-# ------------------------------------------------------------------------------------------------------------ layer norm
+# ------------------------------------------------------------------------------------------------- layer norm
 
 
 def layer_norm(
@@ -147,8 +158,7 @@ def layer_norm(
         y like x; the statistics with the last axes kept as 1, float32 for 16-bit x.
     """
     if _is_half(x):
-        wide = [None if array is None else array.astype(np.float32) for array in (weight, bias)]
-        y, mean, rstd = layer_norm(x.astype(np.float32), *wide, axes, eps)
+        y, mean, rstd = layer_norm(_wide(x), _maybe_wide(weight), _maybe_wide(bias), axes, eps)
         return y.astype(x.dtype), mean, rstd
     lead, length = x.shape[: x.ndim - axes], prod(x.shape[x.ndim - axes :])
     rows = np.ascontiguousarray(x).reshape(prod(lead), length)
@@ -181,11 +191,11 @@ def layer_norm_adjoint(
 ) -> tuple[ndarray, ndarray, ndarray]:
     """The covectors of x, weight and bias, from g and what `layer_norm` gave.
 
-    With z = (x − mean)·rstd and h = g·weight: rstd · (h − mean(h) − z·mean(h·z)), Σ g·z and Σ g over the rows.
+    With z = (x − mean)·rstd and h = g·weight: rstd · (h − mean(h) − z·mean(h·z)), Σ g·z and Σ g over the
+    rows.
     """
     if _is_half(x):
-        wide = None if weight is None else weight.astype(np.float32)
-        results = layer_norm_adjoint(g.astype(np.float32), x.astype(np.float32), mean, rstd, wide, axes)
+        results = layer_norm_adjoint(_wide(g), _wide(x), mean, rstd, _maybe_wide(weight), axes)
         return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]
     shape, length = x.shape[x.ndim - axes :], prod(x.shape[x.ndim - axes :])
     count = x.size // length if length else 0
@@ -222,7 +232,7 @@ def layer_norm_adjoint(
     return out.reshape(x.shape), total[0].reshape(shape), total[1].reshape(shape)
 
 
-# ------------------------------------------------------------------------------------------------------------ batch norm
+# ------------------------------------------------------------------------------------------------- batch norm
 
 
 def _by_channel(x: ndarray) -> ndarray:
@@ -231,7 +241,7 @@ def _by_channel(x: ndarray) -> ndarray:
 
 
 def _channel_sums(term: Callable[..., ndarray], *arrays: ndarray) -> ndarray:
-    """Σ over images and places of ``term(*blocks)``, where blocks are stretches of images ``(n, C, places)``."""
+    """Σ over images and places of ``term(*blocks)``, blocks being stretches of images ``(n, C, places)``."""
     count, channels = arrays[0].shape[:2]
     work = arrays[0].size
     bounds = split(count, get_num_threads() if work > _WORTH_THREADS else 1)
@@ -250,7 +260,9 @@ def _channel_sums(term: Callable[..., ndarray], *arrays: ndarray) -> ndarray:
 
 
 def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
-    """Mean and variance (divided by the number of elements) of each channel of ``(N, C, *size)``: ``(C,)`` each."""
+    """Mean and variance (divided by the number of elements) of each channel of ``(N, C, *size)``: ``(C,)``
+    each.
+    """
     if _is_half(x):
         return batch_statistics(x.astype(np.float32))
     blocks = _by_channel(x)
@@ -270,10 +282,12 @@ def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
 def batch_norm(
     x: ndarray, mean: ndarray, invstd: ndarray, weight: ndarray | None, bias: ndarray | None
 ) -> ndarray:
-    """(x − mean) · invstd · weight + bias for ``(N, C, *size)`` and statistics ``(C,)``, as one product and one sum."""
+    """(x − mean) · invstd · weight + bias for ``(N, C, *size)`` and statistics ``(C,)``, as one product and
+    one sum.
+    """
     if _is_half(x):
-        wide = [None if array is None else array.astype(np.float32) for array in (mean, invstd, weight, bias)]
-        return batch_norm(x.astype(np.float32), *wide).astype(x.dtype)  # type: ignore[arg-type]
+        factors = (_maybe_wide(weight), _maybe_wide(bias))
+        return batch_norm(_wide(x), _wide(mean), _wide(invstd), *factors).astype(x.dtype)
     scale = invstd if weight is None else invstd * weight
     shift = -mean * scale if bias is None else bias - mean * scale
     blocks = _by_channel(x)
@@ -296,8 +310,8 @@ def batch_norm_adjoint(
     weight · invstd · (g − Σg / M − z · Σ(g·z) / M), else weight · invstd · g; Σ g·z; Σ g.
     """
     if _is_half(x):
-        wide = [None if array is None else array.astype(np.float32) for array in (g, x, mean, invstd, weight)]
-        results = batch_norm_adjoint(*wide, training)  # type: ignore[arg-type]
+        statistics = (_wide(mean), _wide(invstd))
+        results = batch_norm_adjoint(_wide(g), _wide(x), *statistics, _maybe_wide(weight), training)
         return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]
     blocks, upstream = _by_channel(x), _by_channel(g)
     number = max(1, x.size // max(1, x.shape[1]))

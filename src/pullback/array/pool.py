@@ -1,12 +1,13 @@
 """Pooling in one, two, three … dimensions, and the adjoints of its maps.
 
-A maximum pool gives, beside the values, *winners*: for each window the number of the tap (in C order) that it took.
-They are a byte each, and the two linear maps that they define, `scatter_windows` (the covector) and `gather_windows` (the
-tangent), are adjoint to one another, so one is the other's derivative. `winner_indices` turns them into torch's indices
-into the plane. Averages are two linear maps, `avg_pool` and `avg_pool_adjoint`.
+A maximum pool gives, beside the values, *winners*: for each window the number of the tap (in C order) that it
+took. They are a byte each, and the two linear maps that they define, `scatter_windows` (the covector) and
+`gather_windows` (the tangent), are adjoint to one another, so one is the other's derivative. `winner_indices`
+turns them into torch's indices into the plane. Averages are two linear maps, `avg_pool` and
+`avg_pool_adjoint`.
 
-Loops are over the few taps of a window, on blocks of planes that stay in the cache: 64×6×28×28 with 2×2 windows takes
-0.15 ms on one thread (torch 2.13: 1.3 ms).
+Loops are over the few taps of a window, on blocks of planes that stay in the cache: 64×6×28×28 with 2×2
+windows takes 0.15 ms on one thread (torch 2.13: 1.3 ms).
 
 Shapes: x ``(N, C, *size)``, everything pooled ``(N, C, *output)``.
 """
@@ -41,8 +42,8 @@ class Windows(NamedTuple):
     ceil_mode: bool = False
 
     def output(self, size: Sequence[int]) -> tuple[int, ...]:
-        """(size + 2·padding − dilation·(kernel − 1) − 1) / stride + 1, rounded as `ceil_mode` says; a window that would
-        start beyond the input and its left padding is left out.
+        """(size + 2·padding − dilation·(kernel − 1) − 1) / stride + 1, rounded as `ceil_mode` says; a window
+        that would start beyond the input and its left padding is left out.
         """
         result = []
         for n, k, s, p, d in zip(size, self.kernel, self.stride, self.padding, self.dilation):
@@ -63,6 +64,16 @@ class Windows(NamedTuple):
             (slice(None), *(slice(t, t + (o - 1) * s + 1, s) for t, o, s in zip(tap, output, self.stride)))
         ]
 
+    def inside(
+        self, size: Sequence[int], lengths: Sequence[int]
+    ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+        """Which part of the box is not padding, and which part of the array it covers."""
+        reach = [max(0, min(n, length - p)) for n, length, p in zip(size, lengths, self.padding)]
+        return (
+            tuple(slice(p, p + n) for n, p in zip(reach, self.padding)),
+            tuple(slice(0, n) for n in reach),
+        )
+
     def lengths(self, output: Sequence[int]) -> list[int]:
         """The size of the padded box that the windows cover."""
         return [
@@ -71,7 +82,7 @@ class Windows(NamedTuple):
         ]
 
 
-# ---------------------------------------------------------------------------------------------------------------- maxima
+# ----------------------------------------------------------------------------------------------------- maxima
 
 
 def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
@@ -82,7 +93,8 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
     Returns
     -------
     values, winners
-        ``(N, C, *output)`` each; winners are unsigned integers, a byte where the window has at most 256 places.
+        ``(N, C, *output)`` each; winners are unsigned integers, a byte where the window has at most 256
+        places.
     """
     output = windows.output(x.shape[2:])
     values = np.empty((*x.shape[:2], *output), x.dtype)
@@ -94,7 +106,8 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
         box = _box(planes, windows, output, lowest)
         np.copyto(largest, windows.under(box, taps[0], output))
         winner.fill(0)
-        element, greater, number = np.empty_like(largest), np.empty(largest.shape, bool), np.empty_like(winner)
+        element, number = np.empty_like(largest), np.empty_like(winner)
+        greater = np.empty(largest.shape, bool)
         for tap, place in enumerate(taps[1:], 1):
             np.copyto(element, windows.under(box, place, output))
             np.greater(element, largest, out=greater)
@@ -112,7 +125,7 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
 
 
 def _lowest(dtype: np.dtype) -> Any:
-    if dtype == bool:
+    if dtype.kind == "b":
         return False
     return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
@@ -158,8 +171,7 @@ def scatter_windows(y: ndarray, winners: ndarray, windows: Windows, size: Sequen
     lengths = windows.lengths(output)
     fits = not any(windows.padding) and all(length <= n for length, n in zip(lengths, size))
     places = _Places(windows, output, size if fits else lengths)
-    inside = tuple(slice(p, p + n) for p, n in zip(windows.padding, size))
-    covered = tuple(slice(0, max(0, min(n, length - p))) for p, n, length in zip(windows.padding, size, lengths))
+    inside, covered = windows.inside(size, lengths)
 
     def task(source: ndarray, winner: ndarray, target: ndarray) -> None:
         box = target if fits else np.zeros((len(source), *lengths), y.dtype)
@@ -212,13 +224,15 @@ def _on_axis(values: ndarray, axis: int, ndim: int) -> ndarray:
     return values.reshape(shape)
 
 
-# -------------------------------------------------------------------------------------------------------------- averages
+# --------------------------------------------------------------------------------------------------- averages
 
 
 def avg_pool(
     x: ndarray, windows: Windows, count_include_pad: bool = True, divisor_override: int | None = None
 ) -> ndarray:
-    """The sum under each window over its number of places: with the padding or without it, or `divisor_override`."""
+    """The sum under each window over its number of places: with the padding or without it, or
+    `divisor_override`.
+    """
     if x.dtype.itemsize == 2:
         return avg_pool(x.astype(np.float32), windows, count_include_pad, divisor_override).astype(x.dtype)
     output = windows.output(x.shape[2:])
@@ -242,7 +256,9 @@ def avg_pool_adjoint(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> ndarray:
-    """Give each of y ``(N, C, *output)`` to the places of its window, divided as `avg_pool` divides: ``(N, C, *size)``."""
+    """Give each of y ``(N, C, *output)`` to the places of its window, divided as `avg_pool` divides: ``(N, C,
+    *size)``.
+    """
     if y.dtype.itemsize == 2:
         full = avg_pool_adjoint(y.astype(np.float32), windows, size, count_include_pad, divisor_override)
         return full.astype(y.dtype)
@@ -250,14 +266,14 @@ def avg_pool_adjoint(
     x = np.zeros((*y.shape[:2], *size), y.dtype)
     divisor = _divisor(size, output, windows, count_include_pad, divisor_override, y.dtype)
     lengths = windows.lengths(output)
-    inside = tuple(slice(p, p + n) for p, n in zip(windows.padding, size))
-    covered = tuple(slice(0, max(0, min(n, length - p))) for p, n, length in zip(windows.padding, size, lengths))
+    inside, covered = windows.inside(size, lengths)
 
     def task(source: ndarray, target: ndarray) -> None:
         box = source / divisor
         # The last axis is spread first: it is the one whose copies are strided.
         for axis in range(len(size), 0, -1):
-            box = _spread_windows(box, axis, lengths[axis - 1], windows.kernel[axis - 1], windows.stride[axis - 1])
+            kernel, stride = windows.kernel[axis - 1], windows.stride[axis - 1]
+            box = _spread_windows(box, axis, lengths[axis - 1], kernel, stride)
         target[(slice(None), *covered)] = box[(slice(None), *inside)]
 
     _over_planes(task, y, x)
@@ -275,7 +291,8 @@ def _divisor(
     if divisor_override is not None:
         return dtype.type(divisor_override)
     divisor = np.ones((1,) * len(size), np.int64)
-    for axis, (n, o, k, s, p) in enumerate(zip(size, output, windows.kernel, windows.stride, windows.padding)):
+    facts = zip(size, output, windows.kernel, windows.stride, windows.padding)
+    for axis, (n, o, k, s, p) in enumerate(facts):
         start = np.arange(o) * s - p
         stop = np.minimum(start + k, n + p)
         if not count_include_pad:
@@ -305,7 +322,9 @@ def _window_sums(x: ndarray, axis: int, output: int, kernel: int, stride: int) -
 
 
 def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int) -> ndarray:
-    """The transpose of `_window_sums`: y[o] is added to the places o·stride + i along one axis of the given length."""
+    """The transpose of `_window_sums`: y[o] is added to the places o·stride + i along one axis of the given
+    length.
+    """
     output = y.shape[axis]
     if output == 1 and kernel == length:
         shape = list(y.shape)
@@ -322,7 +341,7 @@ def _spread_windows(y: ndarray, axis: int, length: int, kernel: int, stride: int
     return x
 
 
-# -------------------------------------------------------------------------------------------------------------- adaptive
+# --------------------------------------------------------------------------------------------------- adaptive
 
 
 def adaptive_bounds(size: int, output: int) -> list[tuple[int, int]]:
@@ -339,7 +358,9 @@ def _even_windows(size: Sequence[int], output: Sequence[int]) -> Windows | None:
 
 
 def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
-    """Averages over windows that divide each axis into `output` nearly equal ones, overlapping where they must."""
+    """Averages over windows that divide each axis into `output` nearly equal ones, overlapping where they
+    must.
+    """
     windows = _even_windows(x.shape[2:], output)
     if windows is not None:
         return avg_pool(x, windows)
@@ -380,8 +401,8 @@ def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarr
     indices = np.empty(values.shape, np.int64)
     plane = np.arange(prod(size)).reshape(size)
     for cell in product(*(enumerate(adaptive_bounds(n, o)) for n, o in zip(size, output))):
-        place = (..., *(index for index, _ in cell))
-        box = tuple(slice(*bounds) for _, bounds in cell)
+        place: tuple[Any, ...] = (..., *(index for index, _ in cell))
+        box: tuple[Any, ...] = tuple(slice(*bounds) for _, bounds in cell)
         elements = x[(slice(None), slice(None), *box)].reshape(*x.shape[:2], -1)
         first = elements.argmax(axis=-1)
         values[place] = np.take_along_axis(elements, first[..., None], axis=-1)[..., 0]
@@ -389,7 +410,8 @@ def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarr
     return values, indices
 
 
-# --------------------------------------------------------------------------------------------------- indices into planes
+# ---------------------------------------------------------------------------------------------------- indices
+# into planes
 
 
 def gather_planes(x: ndarray, indices: ndarray) -> ndarray:
@@ -407,7 +429,7 @@ def scatter_planes(y: ndarray, indices: ndarray, size: Sequence[int]) -> ndarray
     return index_sum(y.reshape(-1), places.reshape(-1), planes * plane).reshape(*y.shape[:2], *size)
 
 
-# ---------------------------------------------------------------------------------------------------------------- blocks
+# ----------------------------------------------------------------------------------------------------- blocks
 
 
 def _box(planes: ndarray, windows: Windows, output: Sequence[int], fill: Any) -> ndarray:
@@ -418,7 +440,7 @@ def _box(planes: ndarray, windows: Windows, output: Sequence[int], fill: Any) ->
 
 
 def _over_planes(task: Callable[..., None], *arrays: ndarray) -> None:
-    """Call `task` with the same block of planes ``(planes, *spatial)`` of every array, blocks side by side."""
+    """Call `task` with the same block of planes ``(planes, *spatial)`` of every array, side by side."""
     flat = [array.reshape(-1, *array.shape[2:]) for array in arrays]
     largest = max(flat, key=lambda array: array.size)
     count = len(largest)

@@ -1,7 +1,9 @@
-"""Resampling of the spatial axes: nearest, linear, cubic, with and without a filter against aliasing, and the adjoint.
+"""Resampling of the spatial axes: nearest, linear, cubic, with and without a filter against aliasing, and the
+adjoint.
 
-Every mode is a sum over a few taps along one axis after another, y[o] = Σ_k weights[o, k] · x[places[o, k]], so a mode is
-a table of places and weights, and the adjoint is one function for all. "area" is `pool.adaptive_avg_pool`.
+Every mode is a sum over a few taps along one axis after another, y[o] = Σ_k weights[o, k] · x[places[o, k]],
+so a mode is a table of places and weights, and the adjoint is one function for all. "area" is
+`pool.adaptive_avg_pool`.
 
 Shapes: x ``(N, C, *size)``, y ``(N, C, *output)``.
 """
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -22,7 +24,9 @@ _KEYS, _KEYS_FILTER = -0.75, -0.5
 
 
 class Axis(NamedTuple):
-    """How one axis is resampled. `scale` is the user's output / input, which need not be the quotient of the sizes."""
+    """How one axis is resampled. `scale` is the user's output / input, which need not be the quotient of the
+    sizes.
+    """
 
     size: int
     output: int
@@ -52,7 +56,9 @@ def resize(x: ndarray, axes: Sequence[Axis]) -> ndarray:
 
 
 def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
-    """The transpose of `resize`: each y ``(N, C, *output)`` is given to the places it was made from, with their weights."""
+    """The transpose of `resize`: each y ``(N, C, *output)`` is given to the places it was made from, with
+    their weights.
+    """
     if y.dtype.itemsize == 2 and y.dtype.kind not in "iu":
         return resize_adjoint(y.astype(np.float32), axes).astype(y.dtype)
     for number, axis in reversed([*enumerate(_settled(axes), 2)]):
@@ -65,13 +71,16 @@ def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
             starts = np.flatnonzero(np.diff(place, prepend=-1))
             if len(starts) < len(place):
                 term = np.add.reduceat(term, starts, axis=number)
-            x[(*(slice(None),) * number, place[starts])] += term
+            where: tuple[Any, ...] = (*(slice(None),) * number, place[starts])
+            x[where] += term
         y = x
     return y
 
 
 def _settled(axes: Sequence[Axis]) -> list[Axis]:
-    """As torch does in two dimensions only, "nearest" to the same size or to twice the size ignores the user's scale."""
+    """As torch does in two dimensions only, "nearest" to the same size or to twice the size ignores the
+    user's scale.
+    """
     return [
         axis._replace(scale=None)
         if len(axes) == 2 and axis.mode == "nearest" and axis.output in (axis.size, 2 * axis.size)
@@ -85,7 +94,9 @@ def _picks(axes: Sequence[Axis]) -> bool:
 
 
 def _precision(dtype: np.dtype) -> str:
-    """What places are computed in: float64 for float64 data, else float32, as their rounding decides the taps."""
+    """What places are computed in: float64 for float64 data, else float32, as their rounding decides the
+    taps.
+    """
     return "f8" if dtype in (np.float64, np.complex128) else "f4"
 
 
@@ -160,7 +171,7 @@ def _filtered(axis: Axis, precision: str) -> tuple[ndarray, ndarray]:
 
 
 def _keys(t: ndarray, a: float) -> ndarray:
-    """Keys' cubic kernel: (a + 2)|t|³ − (a + 3)t² + 1 up to 1, a|t|³ − 5at² + 8a|t| − 4a up to 2, 0 beyond."""
+    """Keys' cubic: (a + 2)|t|³ − (a + 3)t² + 1 up to 1, a|t|³ − 5at² + 8a|t| − 4a up to 2, 0 beyond."""
     t = np.abs(t)
     inner = ((a + 2) * t - (a + 3)) * t * t + 1
     outer = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a

@@ -1,10 +1,11 @@
 """A few threads for work that NumPy does on one: the parts of a large loop run side by side.
 
-NumPy drops the interpreter lock inside its loops, so Python threads are enough. Waking a thread and waiting for it costs
-40 to 80 µs on the target machine, hence nothing here is used below the sizes that the callers measured.
+NumPy drops the interpreter lock inside its loops, so Python threads are enough. Waking a thread and waiting
+for it costs 40 to 80 µs on the target machine, hence nothing here is used below the sizes that the callers
+measured.
 
-A job is cut into as many parts as `get_num_threads` says, whoever runs them: when the threads are busy with somebody
-else's job the caller runs all parts itself, so results never depend on what else is going on.
+A job is cut into as many parts as `get_num_threads` says, whoever runs them: when the threads are busy with
+somebody else's job the caller runs all parts itself, so results never depend on what else is going on.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from . import blas
 
 
 class _Worker:
-    """One thread that runs the function it is handed. A pair of locks wakes it 10 µs sooner than a queue would."""
+    """One thread that runs the function it is handed. A pair of locks wakes it 10 µs sooner than a queue
+    would.
+    """
 
     __slots__ = ("_done", "_error", "_go", "_task")
 
@@ -60,9 +63,10 @@ class _Worker:
         return error
 
 
-#: Elements in NumPy's ufunc buffers within a part. Where the rows of an array do not follow one another, NumPy copies
-#: rows shorter than the buffer (8192 elements for three operands together) into it, which costs more than the work:
-#: adding a column to 256×1000 float32 takes 44 µs with the default and 24 µs with this; 256×4096, 172 µs and 79 µs.
+#: Elements in NumPy's ufunc buffers within a part. Where the rows of an array do not follow one another,
+#: NumPy copies rows shorter than the buffer (8192 elements for three operands together) into it, which costs
+#: more than the work: adding a column to 256×1000 float32 takes 44 µs with the default and 24 µs with this;
+#: 256×4096, 172 µs and 79 µs.
 _BUFFER_SIZE = 1024
 
 _inside = threading.local()
@@ -81,7 +85,7 @@ def _default_count() -> int:
 
 
 def get_num_threads() -> int:
-    """The number of threads that large kernels use: OMP_NUM_THREADS, else the cores this process may run on."""
+    """How many threads large kernels use: OMP_NUM_THREADS, else the cores this process may run on."""
     global _count
     if not _count:
         _count = _default_count()
