@@ -148,13 +148,13 @@ def test_errors_of_reading(index: Any, error: type[Exception], text: str) -> Non
         (0, [1], TypeError, "can't assign a list to a torch.FloatTensor"),
         (0, 1j, RuntimeError, "value cannot be converted to type float without overflow"),
         (0, pb.ones(3), RuntimeError,
-         "The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 1.  Target sizes: "
-         "[3, 4].  Tensor sizes: [3]"),
+         ("The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 1.  Target "
+          "sizes: [3, 4].  Tensor sizes: [3]")),
         ([0, 1], pb.ones(3), RuntimeError,
          "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of shape [2, 3, 4]"),
         ([0, 1], pb.ones(4, dtype=pb.float64), RuntimeError,
-         "Index put requires the source and destination dtypes match, got Float for the destination and Double for the "
-         "source."),
+         ("Index put requires the source and destination dtypes match, got Float for the destination and Double for the "
+          "source.")),
     ],
 )  # fmt: skip
 def test_errors_of_assigning(index: Any, value: Any, error: type[Exception], text: str) -> None:

@@ -17,13 +17,13 @@ Ints = tuple[int, ...]
 
 
 def _embedding(weight: ndarray, indices: ndarray, /, padding: int, by_frequency: bool) -> ndarray:
-    if indices.size and not (0 <= int(indices.min()) and int(indices.max()) < len(weight)):
+    if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < len(weight)):
         raise IndexError("index out of range in self")
     return np.take(weight, indices, 0)
 
 
 #: ``weight[indices]``; the row `padding` (−1: none) gets no covector, and `by_frequency` divides it by the row's count.
-embedding = op(
+embedding: Any = op(
     "embedding", _embedding,
     (
         lambda g, shape_weight, indices, padding, by_frequency: embedding_backward(
@@ -62,7 +62,7 @@ def _embedding_backward(
 
 
 #: Rows of g added at `indices` into a table of zeros: the transpose of `embedding`.
-embedding_backward = op(
+embedding_backward: Any = op(
     "embedding_backward", _embedding_backward,
     (lambda g, indices, padding, by_frequency: _picked(g, indices, padding, by_frequency), None), kind="gather",
     node_name="EmbeddingDenseBackwardBackward0",
@@ -88,4 +88,4 @@ def _factor(indices: ndarray, /, rows: int, padding: int, by_frequency: bool) ->
     return factor
 
 
-_row_factor = op("embedding_row_factor", _factor)
+_row_factor: Any = op("embedding_row_factor", _factor)

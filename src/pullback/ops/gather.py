@@ -39,7 +39,7 @@ def _gather(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
 
 
 #: y[i, j] = x[index[i, j], j] for dim 0.
-gather = op(
+gather: Any = op(
     "gather", _gather, (lambda g, index, shape_x, dim: scatter_add(zeros_for(g, shape_x), index, g, dim), None),
     kind="gather", batch=dim_first, jvp=lambda primals, tangents, out, dim: gather(tangents[0], primals[1], dim),
 )  # fmt: skip
@@ -71,7 +71,7 @@ def _scatter_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> nd
 
 
 #: x with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0.
-scatter_add = op(
+scatter_add: Any = op(
     "scatter_add", _scatter_add, (lambda g: g, None, _source_rule), kind="gather", batch=dim_first,
     jvp=lambda primals, tangents, out, dim: scatter_add(*_filled(primals, tangents), dim),
 )
@@ -100,7 +100,7 @@ def _scatter(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarra
 
 
 #: x with ``source[i, j]`` written at ``[index[i, j], j]`` for dim 0.
-scatter = op(
+scatter: Any = op(
     "scatter", _scatter, (lambda g, index, dim: scatter_value(g, index, dim, 0), None, _source_rule), kind="gather",
     batch=dim_first, jvp=lambda primals, tangents, out, dim: scatter(*_filled(primals, tangents), dim),
 )
@@ -113,7 +113,7 @@ def _scatter_value(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarr
 
 
 #: x with a number written at the places that `index` names along `dim`.
-scatter_value = op(
+scatter_value: Any = op(
     "scatter_value", _scatter_value, (lambda g, index, dim: scatter_value(g, index, dim, 0), None), kind="gather",
     node_name="ScatterBackward1", batch=dim_first,
     jvp=lambda primals, tangents, out, dim, value: scatter_value(tangents[0], primals[1], dim, 0),
@@ -131,7 +131,7 @@ def _scatter_combined(x: ndarray, index: ndarray, source: ndarray, /, dim: int, 
 
 
 #: The old ``scatter(reduce=…)``, which torch does not differentiate.
-scatter_combined = op(
+scatter_combined: Any = op(
     "scatter_combined", _scatter_combined, (_refused, None, _refused), kind="gather", node_name="NotImplemented",
     batch=dim_first,
 )
@@ -190,7 +190,7 @@ def _product_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, i
 
 
 #: x with the elements of `source` reduced into the places that `index` names along `dim`.
-scatter_reduce = op("scatter_reduce", _scatter_reduce, _scatter_reduce_rule, joint=True, batch=dim_first)
+scatter_reduce: Any = op("scatter_reduce", _scatter_reduce, _scatter_reduce_rule, joint=True, batch=dim_first)
 
 
 # --- whole slices -----------------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def _index_select(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
 
 
 def _check_rows(index: ndarray, size: int) -> None:
-    if index.size and not (0 <= int(index.min()) and int(index.max()) < size):
+    if index.size and not (int(index.min()) >= 0 and int(index.max()) < size):
         raise IndexError("index out of range in self")
 
 
@@ -230,7 +230,7 @@ def _slices_batched(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 #: Slices of axis `dim`, in the order of `index`.
-index_select = op(
+index_select: Any = op(
     "index_select", _index_select,
     (lambda g, shape_x, index, dim: index_add(zeros_for(g, shape_x), index, g, dim, 1), None), kind="gather",
     jvp=lambda primals, tangents, out, dim: index_select(tangents[0], primals[1], dim),
@@ -265,7 +265,7 @@ def _as_slices(g: Any, shape: Ints) -> Any:
 
 
 #: x with ``alpha · source``'s slices added to those that `index` names.
-index_add = op(
+index_add: Any = op(
     "index_add", _index_add,
     (
         lambda g: g,
@@ -291,7 +291,7 @@ def _index_copy(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> nda
 
 
 #: x with the slices that `index` names replaced by those of `source`.
-index_copy = op(
+index_copy: Any = op(
     "index_copy", _index_copy,
     (
         lambda g, index, dim: index_fill(g, index, dim, 0),
@@ -314,7 +314,7 @@ def _index_fill(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
 
 
 #: x with a number in the slices that `index` names.
-index_fill = op(
+index_fill: Any = op(
     "index_fill", _index_fill, (lambda g, index, dim: index_fill(g, index, dim, 0), None), kind="gather",
     jvp=lambda primals, tangents, out, dim, value: index_fill(tangents[0], primals[1], dim, 0),
     batch_rule=_slices_batched(lambda *args: index_fill(*args)),
@@ -330,7 +330,7 @@ def _all(x: Any) -> Any:
 
 
 #: x with a tensor's one value in the slices that `index` names.
-index_fill_tensor = op(
+index_fill_tensor: Any = op(
     "index_fill_tensor", _index_fill_tensor,
     (
         lambda g, index, dim: index_fill(g, index, dim, 0),
@@ -363,7 +363,7 @@ def _index_reduce_rule(
 
 
 #: x with slices of `source` reduced into those that `index` names.
-index_reduce = op("index_reduce", _index_reduce, _index_reduce_rule, joint=True)
+index_reduce: Any = op("index_reduce", _index_reduce, _index_reduce_rule, joint=True)
 
 
 # --- masks ------------------------------------------------------------------------------------------------------------
@@ -379,7 +379,7 @@ def _together(a: Ints, b: Ints) -> Ints:
 
 
 #: The elements where the mask holds, as a vector.
-masked_select = op(
+masked_select: Any = op(
     "masked_select", _masked_select,
     (lambda g, shape_x, mask: masked_place(g, mask, _together(shape_x, shape_of(mask))), None), kind="gather",
     jvp=lambda primals, tangents, out: masked_select(tangents[0], primals[1]),
@@ -400,7 +400,7 @@ def _cut_select(g: Any, mask: Any, shape: Ints, length: int) -> Any:
 
 
 #: Zeros of `shape` with the elements of the vector g where the mask holds: the transpose of `masked_select`.
-masked_place = op(
+masked_place: Any = op(
     "masked_place", _masked_place,
     (lambda g, shape_g, mask, shape: reshape(_cut_select(g, mask, shape, prod(shape_g)), shape_g), None),
     kind="gather", inputs=("g", "mask"), node_name="MaskedScatterBackward0",
@@ -421,7 +421,7 @@ def _masked_source_rule(g: Any, mask: Any, shape_source: Ints) -> Any:
 
 
 #: x with the elements where the mask holds replaced by those of `source`, in order.
-masked_scatter = op(
+masked_scatter: Any = op(
     "masked_scatter", _masked_scatter, (lambda g, mask: masked_fill(g, mask, 0), None, _masked_source_rule),
     kind="gather", jvp=lambda primals, tangents, out: masked_scatter(*_filled(primals, tangents)),
 )
@@ -444,7 +444,7 @@ def _take(x: ndarray, index: ndarray, /) -> ndarray:
 
 
 #: Elements of x as one row at the places `index`.
-take = op(
+take: Any = op(
     "take", _take, (lambda g, shape_x, index: put(zeros_for(g, shape_x), index, g, True), None), kind="gather",
     jvp=lambda primals, tangents, out: take(tangents[0], primals[1]),
 )
@@ -467,7 +467,7 @@ def _put_kept(g: Any, index: Any, accumulate: bool) -> Any:
 
 
 #: x with the elements at flat places replaced by those of `source`, or with these added.
-put = op(
+put: Any = op(
     "put_places", _put,
     (_put_kept, None, lambda g, index, shape_source: reshape(take(g, index), shape_source)), kind="gather",
     node_name="PutBackward0", jvp=lambda primals, tangents, out, accumulate: put(*_filled(primals, tangents), accumulate),

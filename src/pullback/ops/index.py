@@ -200,13 +200,13 @@ def _index_put_batched(size: int, values: Any, batched: Any, dims: Ints, accumul
 
 
 #: The elements of x at the places `where` of the axes `dims`.
-index = op(
+index: Any = op(
     "index", _index, (lambda g, shape_x, where, dims: index_backward(g, where, shape_x, dims), None), kind="gather",
     jvp=lambda primals, tangents, out, dims: index(tangents[0], primals[1], dims), batch_rule=_index_batched,
 )
 
 #: Zeros of `shape` with g added at the places: the transpose of `index`.
-index_backward = op(
+index_backward: Any = op(
     "index_backward", _index_backward, (lambda g, where, dims: index(g, where, dims), None), kind="gather",
     node_name="IndexPutBackward0", batch_rule=_index_backward_batched,
     jvp=lambda primals, tangents, out, shape, dims: index_backward(tangents[0], primals[1], shape, dims),
@@ -225,7 +225,7 @@ def _kept(g: Any, where: Any, dims: Ints, accumulate: bool) -> Any:
 
 
 #: x with the elements at the places replaced by `values`, or with `values` added there.
-index_put = op(
+index_put: Any = op(
     "index_put", _index_put, (_kept, None, lambda g, where, dims: index(g, where, dims)), kind="gather",
     jvp=_index_put_jvp, batch_rule=_index_put_batched,
 )
@@ -241,7 +241,7 @@ def _copy(x: ndarray, source: ndarray, /) -> ndarray:
 
 
 #: `source` in the shape and dtype of x: what ``x.copy_(source)`` leaves in x.
-copy = op(
+copy: Any = op(
     "copy", _copy, (lambda g: g * 0, lambda g: g), kind="linear", node_name="CopyBackwards",
     batch_rule=lambda size, values, dims: _copy_batched(size, values, dims),
 )
@@ -278,12 +278,12 @@ def _filling_tensor(name: str, node_name: str) -> Any:
 
 
 #: One number, or the one element of a tensor, in every place of x; torch's nodes tell apart the four ways to say it.
-fill = _filling("fill", "FillBackward0")
-fill_tensor = _filling_tensor("fill_tensor", "FillBackward1")
-fill_inplace = _filling("fill_inplace", "FillBackward2")
-fill_tensor_inplace = _filling_tensor("fill_tensor_inplace", "FillBackward3")
+fill: Any = _filling("fill", "FillBackward0")
+fill_tensor: Any = _filling_tensor("fill_tensor", "FillBackward1")
+fill_inplace: Any = _filling("fill_inplace", "FillBackward2")
+fill_tensor_inplace: Any = _filling_tensor("fill_tensor_inplace", "FillBackward3")
 
 #: Zeros like x.
-zero_inplace = op(
+zero_inplace: Any = op(
     "zero_inplace", _zero, (lambda g: g * 0,), kind="linear", node_name="ZeroBackward0", batch=lambda size: ()
 )

@@ -56,13 +56,13 @@ def _topk_jvp(primals: Any, tangents: Any, out: Any, k: int, dim: int, largest: 
 
 
 #: Values in order along `dim`, and where they were.
-sort = op(
+sort: Any = op(
     "sort", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,), jvp=_sort_jvp,
     batch=dim_first,
 )
 
 #: The k largest (smallest) values along `dim` in order, and where they were.
-topk = op(
+topk: Any = op(
     "topk", _topk, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,), jvp=_topk_jvp,
     batch=lambda size, k, dim, largest: (k, dim + 1, largest),
 )
@@ -86,7 +86,7 @@ def _searchsorted(sequence: ndarray, values: ndarray, /, right: bool, small: boo
 
 
 #: Where values would be inserted into sorted rows: before (or after) equal elements.
-searchsorted = op("searchsorted", _searchsorted)
+searchsorted: Any = op("searchsorted", _searchsorted)
 
 
 def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int) -> ndarray:
@@ -97,7 +97,7 @@ def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int) -> ndarray
 
 
 #: How often each non-negative integer occurs, or the sum of its weights.
-bincount = op("bincount", _bincount)
+bincount: Any = op("bincount", _bincount)
 
 
 def _histc(x: ndarray, /, bins: int, low: float, high: float) -> ndarray:
@@ -108,7 +108,7 @@ def _histc(x: ndarray, /, bins: int, low: float, high: float) -> ndarray:
 
 
 #: How many elements fall into each of `bins` equal parts of [low, high].
-histc = op("histc", _histc)
+histc: Any = op("histc", _histc)
 
 
 def _isin(x: ndarray, test: ndarray, /, invert: bool) -> ndarray:
@@ -116,7 +116,7 @@ def _isin(x: ndarray, test: ndarray, /, invert: bool) -> ndarray:
 
 
 #: Which elements of x occur among those of `test`.
-isin = op("isin", _isin)
+isin: Any = op("isin", _isin)
 
 
 # --- distinct values --------------------------------------------------------------------------------------------------

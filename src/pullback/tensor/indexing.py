@@ -18,7 +18,6 @@ import numpy as np
 from numpy import ndarray
 
 from ..core import calls, inplace
-from ..core.calls import DIFFERENTIABLE, edge_of
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.node import LEAF, accumulator, next_sequence
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
@@ -89,7 +88,23 @@ def _getitem(self: Any, index: Any) -> Any:
                 n._hooks = None
                 n._seq = next_sequence()
                 return y
+    elif _integers(index) and self._level == 0:
+        shape = shape_of(self)
+        if len(index) <= len(shape) and all([-n <= k < n for k, n in zip(index, shape, strict=False)]):
+            for k in index:
+                self = _getitem(self, k)
+            return self
     return _general_getitem(self, index)
+
+
+def _integers(index: Any) -> bool:
+    """Whether an index is a tuple of Python integers, at least one."""
+    if type(index) is not tuple or not index:
+        return False
+    for k in index:
+        if type(k) is not int:
+            return False
+    return True
 
 
 def _general_getitem(self: Any, index: Any) -> Any:
@@ -101,6 +116,9 @@ def _general_getitem(self: Any, index: Any) -> Any:
     kind = type(index)
     if kind is slice:
         return sliced(self, 0, index)
+    if kind is Tensor and type(index._value) is ndarray and index._value.dtype is _INT64 and index._value.ndim:
+        if shape_of(self):
+            return i.index(self, wrap_alias(index._value[None], index), (0,))
     if index is None:
         return v.unsqueeze(self, 0)
     if index is Ellipsis:
@@ -341,6 +359,22 @@ def packed(x: Any, entries: list[Entry]) -> tuple[Ints, Any]:
 
 
 def _setitem(self: Any, index: Any, value: Any) -> None:
+    if type(value) is float and type(self) is Tensor and (type(index) is int or _integers(index)):
+        # What a loop over numbers does: 1 µs instead of 14.
+        a = self._value
+        free = modes() is NO_GRAD or (self._node is None and not self._inference)
+        if free and type(a) is ndarray and a.ndim and self._view is None and ((d := a.dtype) is calls.F32 or d is calls.F64):
+            if (d is calls.F64 or -3e38 < value < 3e38) and not inplace.overlaps_itself(a):
+                try:
+                    a[index] = value
+                except IndexError:
+                    return _general_setitem(self, index, value)
+                self._counter[0] += 1
+                return None
+    return _general_setitem(self, index, value)
+
+
+def _general_setitem(self: Any, index: Any, value: Any) -> None:
     if type(self) is not Tensor:
         from .api import OVERRIDING, dispatch_override
 

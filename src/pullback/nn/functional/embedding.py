@@ -54,7 +54,7 @@ def _renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) -
     """Scale the rows of a table that are picked and longer than `max_norm` down to it; nothing is recorded."""
     table = array_of(weight)
     rows = np.unique(indices)
-    if rows.size and not (0 <= rows[0] and rows[-1] < len(table)):
+    if rows.size and not (rows[0] >= 0 and rows[-1] < len(table)):
         raise IndexError("index out of range in self")
     norms = np.linalg.norm(table[rows], norm_type, axis=1)
     long = norms > max_norm
