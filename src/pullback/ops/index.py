@@ -214,7 +214,7 @@ index_backward: Any = op(
 
 
 def _index_put_jvp(primals: Any, tangents: Any, out: Any, dims: Ints, accumulate: bool) -> Any:
-    x, where, values = primals
+    x, where = primals[:2]
     t_x = np.zeros(shape_of(x), dtype_of(x)) if tangents[0] is None else tangents[0]
     t_values = np.zeros((), dtype_of(x)) if tangents[2] is None else tangents[2]
     return index_put(t_x, where, t_values, dims, accumulate)

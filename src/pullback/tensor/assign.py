@@ -103,7 +103,8 @@ def _fill_value(name: str, input: Any, value: Any) -> Any:
             name, (value,), {},
             {"(Tensor value)": [("value", lambda v: False)], "(Number value)": [("value", lambda v: False)]},
         )  # fmt: skip
-    return number_array(value, dtype_of(input)).item() if dtype_of(input).kind != "V" else float(value)
+    fitted = number_array(value, dtype_of(input))
+    return float(fitted) if fitted.dtype.kind == "V" else fitted.item()
 
 
 def _fill_(self: Any, value: Any) -> Any:

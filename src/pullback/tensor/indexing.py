@@ -90,7 +90,7 @@ def _getitem(self: Any, index: Any) -> Any:
                 return y
     elif _integers(index) and self._level == 0:
         shape = shape_of(self)
-        if len(index) <= len(shape) and all([-n <= k < n for k, n in zip(index, shape, strict=False)]):
+        if len(index) <= len(shape) and all(-n <= k < n for k, n in zip(index, shape, strict=False)):
             for k in index:
                 self = _getitem(self, k)
             return self
@@ -101,10 +101,7 @@ def _integers(index: Any) -> bool:
     """Whether an index is a tuple of Python integers, at least one."""
     if type(index) is not tuple or not index:
         return False
-    for k in index:
-        if type(k) is not int:
-            return False
-    return True
+    return all(type(k) is int for k in index)
 
 
 def _general_getitem(self: Any, index: Any) -> Any:
@@ -112,13 +109,12 @@ def _general_getitem(self: Any, index: Any) -> Any:
         from .api import OVERRIDING, dispatch_override
 
         if type(self) in OVERRIDING:
-            return dispatch_override(Tensor.__getitem__, (self, index), {})
+            return dispatch_override(_getitem, (self, index), {})
     kind = type(index)
     if kind is slice:
         return sliced(self, 0, index)
-    if kind is Tensor and type(index._value) is ndarray and index._value.dtype is _INT64 and index._value.ndim:
-        if shape_of(self):
-            return i.index(self, wrap_alias(index._value[None], index), (0,))
+    if kind is Tensor and type(a := index._value) is ndarray and a.dtype is _INT64 and a.ndim and shape_of(self):
+        return i.index(self, wrap_alias(a[None], index), (0,))
     if index is None:
         return v.unsqueeze(self, 0)
     if index is Ellipsis:
@@ -363,15 +359,20 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
         # What a loop over numbers does: 1 µs instead of 14.
         a = self._value
         free = modes() is NO_GRAD or (self._node is None and not self._inference)
-        if free and type(a) is ndarray and a.ndim and self._view is None and ((d := a.dtype) is calls.F32 or d is calls.F64):
-            if (d is calls.F64 or -3e38 < value < 3e38) and not inplace.overlaps_itself(a):
-                try:
-                    a[index] = value
-                except IndexError:
-                    return _general_setitem(self, index, value)
-                self._counter[0] += 1
-                return None
+        if free and type(a) is ndarray and a.ndim and self._view is None and _holds(a, value):
+            try:
+                a[index] = value
+            except IndexError:
+                return _general_setitem(self, index, value)
+            self._counter[0] += 1
+            return None
     return _general_setitem(self, index, value)
+
+
+def _holds(array: ndarray, value: float) -> bool:
+    """Whether a number can be written to an array as it is: float32 or float64, no overflow, no shared elements."""
+    wide = array.dtype is calls.F64
+    return (wide or (array.dtype is calls.F32 and -3e38 < value < 3e38)) and not inplace.overlaps_itself(array)
 
 
 def _general_setitem(self: Any, index: Any, value: Any) -> None:
@@ -379,7 +380,7 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         from .api import OVERRIDING, dispatch_override
 
         if type(self) in OVERRIDING:
-            dispatch_override(Tensor.__setitem__, (self, index, value), {})
+            dispatch_override(_setitem, (self, index, value), {})
             return
     source = _source(self, value)
     if index is False:
@@ -523,6 +524,6 @@ def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) 
     return put_into(input, where, values, dims, bool(accumulate), only)
 
 
-Tensor.__getitem__ = _getitem  # type: ignore[method-assign, attr-defined]  # attached like every operator
-Tensor.__setitem__ = _setitem  # type: ignore[attr-defined]  # attached like every operator
-Tensor.__delitem__ = _delitem  # type: ignore[attr-defined]  # attached like every operator
+for _name, _function in {"__getitem__": _getitem, "__setitem__": _setitem, "__delitem__": _delitem}.items():
+    _function.__name__ = _function.__qualname__ = _name
+    setattr(Tensor, _name, _function)

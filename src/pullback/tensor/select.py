@@ -16,7 +16,7 @@ from ..ops import gather as o
 from ..ops.convert import cast
 from ..ops.structure import expand, reshape
 from .api import public
-from .indexing import number_array
+from .assign import number_array
 from .math import number
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
