@@ -28,8 +28,9 @@ def defaults() -> Iterator[None]:
         return
     from pullback import dtypes
     from pullback.core import modes
-    from pullback.tensor import printing
+    from pullback.tensor import printing, warn
 
     dtypes.set_default_dtype(dtypes.float32)
     modes.set_modes(modes.DEFAULT)
     printing.set_printoptions(profile="default")
+    warn.forget()

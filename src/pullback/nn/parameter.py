@@ -11,6 +11,7 @@ from ..core import calls
 from ..core.value import TensorBase
 from ..tensor.overriding import _disabled_torch_function_impl
 from ..tensor.printing import parameter_text
+from ..tensor.serialization import attributes
 from ..tensor.tensor import Tensor
 
 
@@ -71,13 +72,15 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         return made
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict())
+        state = attributes(self)
+        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict(), *((state,) if state else ()))
 
     __torch_function__ = _disabled_torch_function_impl  # type: ignore[assignment]  # ops on parameters are plain
 
 
-def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any) -> Parameter:
+def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any, state: Any = None) -> Parameter:
     made = Parameter(data, requires_grad)
+    made.__dict__.update(state or {})
     return made  # type: ignore[no-any-return]  # __new__ returns Any
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import elementwise
-from ..core.value import Value
+from ..core.value import InnerValue, Value
 from .comparison import eq, ge, where, zeros_of
 from .complex import real
 from .convert import conj
@@ -139,7 +139,8 @@ def _install_operators() -> None:
     Value.__rtruediv__ = lambda self, other: div(other, self)  # type: ignore[attr-defined]
     Value.__neg__ = lambda self: neg(self)  # type: ignore[attr-defined]
     Value.__pow__ = lambda self, other: pow_scalar(self, other)  # type: ignore[attr-defined]
-    Value.__array_ufunc__ = None  # type: ignore[attr-defined]  # ndarray * value goes to the value's reflected operator
+    # ndarray * value goes to the value's reflected operator. Tensors leave ufuncs to `__array__`, as torch's do.
+    InnerValue.__array_ufunc__ = None  # type: ignore[attr-defined]  # NumPy's protocol
 
 
 _install_operators()

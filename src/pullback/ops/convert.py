@@ -42,6 +42,10 @@ def _conj_kernel(x: ndarray, /, out: Any = ...) -> ndarray:
 _conj = elementwise("conj", _conj_kernel, lambda g: conj(g), promote=None, halves=False)
 
 
+#: The same under torch's name for conjugates that are computed at once.
+conj_physical = elementwise("conj_physical", _conj_kernel, lambda g: conj(g), promote=None, halves=False)
+
+
 def conj(x: Any) -> Any:
     """Complex conjugate; a real value is returned as it is (rules call this on every covector)."""
     if type(x) is ndarray:

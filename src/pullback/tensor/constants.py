@@ -9,6 +9,7 @@ from .. import dtypes
 from .. import device as devices
 from ..errors import read_only_attribute
 from ..size import Size
+from . import printing, warn
 
 
 class layout:
@@ -31,8 +32,8 @@ class layout:
     def __repr__(self) -> str:
         return f"torch.{self._name}"
 
-    def __reduce__(self) -> str:
-        return self._name
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return constant, (self._name,)
 
 
 class memory_format:
@@ -55,8 +56,8 @@ class memory_format:
     def __repr__(self) -> str:
         return f"torch.{self._name}"
 
-    def __reduce__(self) -> str:
-        return self._name
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return constant, (self._name,)
 
 
 def _named(cls: type, name: str) -> Any:
@@ -92,9 +93,17 @@ CONSTANTS: dict[str, Any] = {
     "preserve_format": preserve_format,
     "channels_last": channels_last,
     "channels_last_3d": channels_last_3d,
+    "set_printoptions": printing.set_printoptions,
+    "set_warn_always": warn.set_warn_always,
+    "is_warn_always_enabled": warn.is_warn_always_enabled,
     "pi": math.pi,
     "e": math.e,
     "inf": math.inf,
     "nan": math.nan,
     "newaxis": None,
 }
+
+
+def constant(name: str) -> Any:
+    """The layout or memory format of that name (what unpickling calls)."""
+    return CONSTANTS[name]

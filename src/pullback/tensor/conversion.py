@@ -13,9 +13,9 @@ from ..device import as_device, device
 from ..ops import convert
 from .api import public
 from .constants import channels_last, channels_last_3d, contiguous_format, preserve_format
-from .interchange import warn_once
 from .memory_format import converted, in_format
 from .signature import Parser, method
+from .warn import warn_once
 
 
 def cast(input: Any, dtype: dtypes.dtype) -> Any:
@@ -24,7 +24,7 @@ def cast(input: Any, dtype: dtypes.dtype) -> Any:
     if have == dtype.numpy:
         return input
     if have.kind == "c" and dtype.category < dtypes.COMPLEX and dtype is not dtypes.bool:
-        warn_once("complex", "Casting complex values to real discards the imaginary part", 5)
+        warn_once("Casting complex values to real discards the imaginary part", 5)
     return convert.cast(input, dtype.numpy)
 
 

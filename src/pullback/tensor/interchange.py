@@ -9,7 +9,7 @@ What this module must do:
 
 from __future__ import annotations
 
-import warnings
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -23,16 +23,7 @@ from .api import public
 from .creation import check_options, made
 from .data import array_from
 from .signature import parsed
-
-_NAMED_ONCE: set[str] = set()
-
-
-def warn_once(key: str, text: str, stacklevel: int) -> None:
-    """Warn the first time only, as some of torch's warnings do."""
-    if key not in _NAMED_ONCE:
-        _NAMED_ONCE.add(key)
-        warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
-
+from .warn import warn_once
 
 class Memory:
     """The memory of an array that somebody else owns, as the beginning of a storage."""
@@ -74,7 +65,6 @@ def shared(array: ndarray, stacklevel: int = 3) -> ndarray:
     check_array(array)
     if not array.flags.writeable:
         warn_once(
-            "array",
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
             "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
             "data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
@@ -160,7 +150,6 @@ def asarray(
     if requires_grad is None:
         if isinstance(obj, TensorBase) and tensor.requires_grad:
             warn_once(
-                "asarray",
                 "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
                 "requires_grad=False explicitly to get the old behavior and silence this warning.",
                 5,
@@ -235,7 +224,6 @@ def frombuffer(
     array = np.frombuffer(memory, dtype.numpy, elements, offset)
     if memory.readonly:
         warn_once(
-            "buffer",
             "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
             "write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer "
             "to protect its data or make it writable before converting it to a tensor. This type of warning will be "
@@ -243,6 +231,13 @@ def frombuffer(
             4,
         )
     return made(np.asarray(Memory(array)).view(dtype.numpy), requires_grad)
+
+
+class DLDeviceType(IntEnum):
+    """The kinds of devices that DLPack knows."""
+
+    kDLCPU = 1
+    kDLCUDA = 2
 
 
 class _Capsule:

@@ -17,6 +17,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     creation,
     creation_like,
     extremes,
+    grids,
     indexing,
     interchange,
     join,

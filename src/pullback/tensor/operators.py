@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..core.calls import make_call
+from ..core.value import TensorBase
 from ..ops import arithmetic, comparison, elementwise
 from .api import inplace_twin
 from .contract import matmul
 from .math import floor_divide, positive, power, remainder
 from .tensor import Tensor
 
+
+
 def _reflected_division(self: Any, other: Any) -> Any:
-    return arithmetic.mul(arithmetic.reciprocal(self), other)
+    return arithmetic.reciprocal.op.public(self) * other
 
 
-def _reflected_power(self: Any, base: Any) -> Any:
-    return power(base, self)
+def _answering(function: Any, *known: type) -> Any:
+    """An operator that has no answer to operands of other types than those that the function knows."""
 
+    def operator(self: Any, other: Any) -> Any:
+        try:
+            return function(self, other)
+        except TypeError:
+            if isinstance(other, known):
+                raise
+            return NotImplemented
 
-def _reflected_product(self: Any, other: Any) -> Any:
-    return matmul(other, self)
+    return operator
 
 
 def _reflected(function: Any) -> Any:
@@ -28,6 +39,9 @@ def _reflected(function: Any) -> Any:
         return function(other, self)
 
     return operator
+
+
+_NUMBERS = (TensorBase, bool, int, float, complex, np.generic)
 
 
 def _operator(call: Any) -> Any:
@@ -45,14 +59,14 @@ _OPERATORS = {
     "__rtruediv__": _reflected_division,
     "__neg__": arithmetic.neg.op.public,
     "__abs__": elementwise.abs.op.public,
-    "__pow__": power,
-    "__rpow__": _reflected_power,
-    "__matmul__": matmul,
-    "__rmatmul__": _reflected_product,
-    "__floordiv__": floor_divide,
-    "__rfloordiv__": _reflected(floor_divide),
-    "__mod__": remainder,
-    "__rmod__": _reflected(remainder),
+    "__pow__": _answering(power, *_NUMBERS),
+    "__rpow__": _answering(_reflected(power), *_NUMBERS),
+    "__matmul__": _answering(matmul, TensorBase),
+    "__rmatmul__": _answering(_reflected(matmul), TensorBase),
+    "__floordiv__": _answering(floor_divide, *_NUMBERS),
+    "__rfloordiv__": _answering(_reflected(floor_divide), *_NUMBERS),
+    "__mod__": _answering(remainder, *_NUMBERS),
+    "__rmod__": _answering(_reflected(remainder), *_NUMBERS),
     "__pos__": positive,
     "__eq__": _operator(comparison.eq),
     "__ne__": _operator(comparison.ne),

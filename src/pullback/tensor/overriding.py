@@ -17,7 +17,7 @@ from ..core.modes import change, modes, set_modes
 from ..core.value import wrap_alias
 from ..errors import type_name
 from ..ops.view import alias
-from .api import OVERRIDING, public
+from .api import OVERRIDING, dispatch_override
 from .tensor import Tensor
 
 
@@ -63,7 +63,6 @@ def _converted(result: Any, cls: type) -> Any:
     return result
 
 
-@public(is_function=False, out=False)
 def as_subclass(self: Any, cls: Any) -> Any:
     """The same elements and history as an instance of `cls`, a subclass of Tensor."""
     _check_class(cls)
@@ -92,12 +91,38 @@ def _make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
     return made
 
 
+#: Attributes that are tensors and no declared functions; a subclass gets its own, so that Tensor's stay as fast as they are.
+_ATTRIBUTES = ("T", "mT", "H", "mH", "real", "imag", "data")
+
+
 def _register(cls: type, **options: Any) -> None:
     super(Tensor, cls).__init_subclass__(**options)
-    if cls.__torch_function__ is not _disabled_torch_function_impl:  # type: ignore[attr-defined]  # set below
-        OVERRIDING.add(cls)
+    if cls.__torch_function__ is _disabled_torch_function_impl:  # type: ignore[attr-defined]  # set below
+        return
+    OVERRIDING.add(cls)
+    for name in _ATTRIBUTES:
+        if getattr(cls, name, None) is Tensor.__dict__[name]:
+            setattr(cls, name, _overridable(Tensor.__dict__[name]))
+    if cls.detach is Tensor.detach:  # type: ignore[attr-defined]  # a subclass of Tensor
+        cls.detach = _detach  # type: ignore[attr-defined]  # likewise
+
+
+def _overridable(attribute: Any) -> property:
+    def get(self: Any) -> Any:
+        if type(self) in OVERRIDING:
+            return dispatch_override(attribute.fget, (self,), {})
+        return attribute.fget(self)
+
+    return property(get, attribute.fset)
+
+
+def _detach(self: Any) -> Any:
+    if type(self) in OVERRIDING:
+        return dispatch_override(Tensor.detach, (self,), {})
+    return Tensor.detach(self)
 
 
 Tensor.__torch_function__ = classmethod(_torch_function)  # type: ignore[attr-defined]  # torch's protocol
 Tensor.__init_subclass__ = classmethod(_register)  # type: ignore[assignment]  # every subclass is told here
+Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]  # no override: it is what overrides are made with
 Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]  # torch's name

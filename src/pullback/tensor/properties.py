@@ -9,11 +9,13 @@ import numpy as np
 from .. import dtypes
 from ..array.strides import strides_of
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from ..ops import convert
 from .api import public
 from .conversion import cast, dtype_of_type_name
 from .constants import strided
 from .signature import parsed
 from .tensor import Tensor
+from .warn import warn_once
 
 
 def _question(name: str, answer: Any, meaning: str) -> None:
@@ -28,7 +30,7 @@ _question("is_floating_point", lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is
 _question("is_complex", lambda t: dtype_of(t).kind == "c", "the dtype is a complex one")
 _question("is_signed", lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is_signed, "the dtype has negative numbers")
 _question("is_inference", lambda t: bool(t._inference), "the tensor was made in inference mode")
-_question("is_conj", lambda t: False, "a conjugation is pending: never, for it is computed at once")
+_question("is_conj", lambda t: "_conjugated" in t.__dict__, "the tensor is what `conj` made of a complex one")
 _question("is_neg", lambda t: False, "a negation is pending: never, for it is computed at once")
 
 
@@ -54,10 +56,32 @@ def numel(input: Any) -> int:
 
 
 @public(out=False)
+@parsed("conj", "(Tensor input)")
+def conj(input: Any) -> Any:
+    """The complex conjugates; a real tensor itself.
+
+    torch only marks the result as conjugated; here the elements are new, and the mark is kept for `is_conj`.
+    """
+    if dtype_of(input).kind != "c":
+        return input
+    result = convert.conj(input)
+    if "_conjugated" not in input.__dict__:
+        result._conjugated = True
+    return result
+
+
+@public(out=False)
 @parsed("resolve_conj", "(Tensor input)")
 def resolve_conj(input: Any) -> Any:
-    """The tensor itself: conjugation is computed at once."""
-    return input
+    """The tensor without the mark of `conj`: itself where it has none."""
+    return convert.clone(input) if "_conjugated" in input.__dict__ else input
+
+
+@public(inplace=True)
+@parsed("conj_physical", "(Tensor input, *, Tensor out = None)")
+def conj_physical(input: Any) -> Any:
+    """The complex conjugates as new elements; a real tensor itself."""
+    return convert.conj_physical(input) if dtype_of(input).kind == "c" else input
 
 
 @public(out=False)
@@ -88,6 +112,11 @@ def result_type(**operands: Any) -> dtypes.dtype:
 
 def set_default_tensor_type(t: Any, /) -> None:
     """Make the dtype of a legacy type, such as ``torch.DoubleTensor`` or its name, the default dtype."""
+    warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives.",
+        4,
+    )
     name = t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" if isinstance(t, type) else None
     if name is None:
         raise TypeError("invalid type object: only floating-point types are supported as the default type")

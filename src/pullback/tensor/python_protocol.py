@@ -14,9 +14,10 @@ from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..ops.structure import unbind
 from .conversion import type_name
 from .data import overflow
-from .interchange import from_numpy, warn_once
+from .interchange import DLDeviceType, from_numpy
 from .printing import tensor_text
 from .tensor import Tensor, check_not_batched
+from .warn import warn_once
 from .wrapped_text import wrapped_text
 
 
@@ -39,7 +40,6 @@ def _number(self: Any) -> Any:
         raise ValueError("only one element tensors can be converted to Python scalars")
     if self.requires_grad:
         warn_once(
-            "scalar",
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
             "Consider using tensor.detach() first.",
             4,
@@ -128,6 +128,10 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
     """
     if not force and self.requires_grad:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if "_conjugated" in self.__dict__ and not force:
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+        )
     array = array_of(self)
     if array.dtype == dtypes.bfloat16.numpy:
         raise TypeError("Got unsupported ScalarType BFloat16")
@@ -156,7 +160,7 @@ def _dlpack(self: Any, *, stream: Any = None, max_version: Any = None, dl_device
 
 
 def _dlpack_device(self: Any) -> tuple[Any, int]:
-    return array_of(self).__dlpack_device__()
+    return DLDeviceType(array_of(self).__dlpack_device__()[0]), 0
 
 
 def _cuda_array_interface(self: Any) -> Any:

@@ -26,7 +26,7 @@ from .storage import _of_bytes, over_storage, storage_of
 from .tensor import Tensor
 
 #: What the mechanism keeps in a tensor's dictionary.
-_INTERNAL = frozenset(TensorBase.__annotations__) | {"_shared"}
+_INTERNAL = frozenset(TensorBase.__annotations__) | {"_shared", "_conjugated"}
 
 
 def attributes(tensor: Any) -> dict[str, Any]:
@@ -43,12 +43,12 @@ def rebuild_tensor(
     return tensor.requires_grad_(requires_grad)
 
 
-def rebuild_subclass(rebuild: Callable[..., Any], cls: type, args: tuple[Any, ...], state: Any) -> Any:
-    """Make an instance of a subclass, or a tensor with attributes."""
+def rebuild_subclass(rebuild: Callable[..., Any], cls: type | None, args: tuple[Any, ...], state: Any) -> Any:
+    """Make an instance of a subclass, or (where `cls` is None) a tensor with attributes."""
     tensor = rebuild(*args)
-    if type(tensor) is not cls:
+    if cls is not None:
         tensor.__class__ = cls
-    own = getattr(cls, "__setstate__", None)
+    own = getattr(type(tensor), "__setstate__", None)
     if own is not None:
         tensor.__setstate__(state)
     else:
@@ -71,7 +71,7 @@ def _reduce(self: Any, protocol: Any) -> tuple[Any, ...]:
     state = self.__getstate__() if own_state else attributes(self)
     if type(self) is Tensor and not state:
         return rebuild_tensor, args
-    return rebuild_subclass, (rebuild_tensor, type(self), args, state)
+    return rebuild_subclass, (rebuild_tensor, None if type(self) is Tensor else type(self), args, state)
 
 
 def _warn_of_hooks(tensor: Any) -> None:

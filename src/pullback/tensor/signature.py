@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import inspect
 import operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -167,11 +166,21 @@ class Parameter:
         self.printed = text.replace("?", "")
 
 
+def _nothing(value: Any) -> bool:
+    return False
+
+
+def _named(kind: str) -> Check:
+    """How that comparison tests a value: by the name of its type alone."""
+    names = {"float": ("float", "int"), "Tensor": ("Tensor", "Parameter")}.get(kind, (kind,))
+    return lambda value: type_name(value) in names
+
+
 class Signature:
     """One way in which a function can be called."""
 
     def __init__(self, text: str) -> None:
-        parts = [part for part in re.split(r", (?![^(]*\))", text[1:-1]) if part]
+        parts = [part for part in text[1:-1].split(", ") if part]
         star = parts.index("*") if "*" in parts else len(parts)
         self.parameters = [Parameter(part, i > star) for i, part in enumerate(parts) if part != "*"]
         self.printed = text.replace("?", "")
@@ -183,9 +192,9 @@ class Signature:
         self.spread = self.most_positional == 1 and self.parameters[0].kind == "tuple of ints"
         # torch's comparison with what was given counts the star as a parameter and knows no name that has a default.
         self.compared: list[tuple[str, Check]] = [
-            ("", lambda value: False) if part == "*"
-            else ("" if " = " in part else part.rsplit(" ", 1)[1], CHECKS[Parameter(part, False).kind])
-            for part in parts
+            ("", _nothing) if part in ("*", "")
+            else ("" if " = " in part else part.rsplit(" ", 1)[1], _named(Parameter(part, False).kind))
+            for part in text[1:-1].split(", ")
         ]
 
     def bind(

@@ -19,8 +19,10 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes, graph_errors
+from .. import dtypes
 from ..array.strides import contiguous_strides, extent, storage, strides_of
+from ..core.inplace import check_writable
+from ..core.modes import modes
 from ..core.value import TensorBase, array_of, shape_of
 from ..device import CPU, device
 from .api import public
@@ -354,8 +356,7 @@ def set_(self: Any, source: Any = None, storage_offset: int | None = None, size:
         Where the first element is, in elements.
     size, stride : tuple of int, optional
     """
-    if self.requires_grad and self.is_leaf:
-        raise graph_errors.leaf_view_update()
+    check_writable(self, recording=modes().grad and self.requires_grad)
     own = array_of(self).dtype
     if source is None:
         return _put_onto(self, np.empty(0, own))

@@ -28,11 +28,19 @@ from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_
 from ..core.views import bring_up_to_date
 from ..device import device
 from ..size import Size
-from .api import OVERRIDING, dispatch_override
 from .backward import backward as run_backward
 from .backward import run_plain
 
 _CPU = device("cpu")
+
+
+def readonly(get: Callable[[Any], Any]) -> property:
+    """A property whose refusal to be set is torch's."""
+
+    def refuse(self: Any, value: Any) -> None:
+        raise AttributeError(f"attribute '{get.__name__}' of 'torch._C.TensorBase' objects is not writable")
+
+    return property(get, refuse)
 
 
 class Tensor(TensorBase):
@@ -42,7 +50,7 @@ class Tensor(TensorBase):
 
     # --- data ---------------------------------------------------------------------------------------------------------
 
-    @property
+    @readonly
     def shape(self) -> Size:
         """The sizes of the axes."""
         return Size(shape_of(self))
@@ -59,7 +67,7 @@ class Tensor(TensorBase):
         return len(shape_of(self))
 
     ndimension = dim
-    ndim = property(dim)
+    ndim = readonly(dim)
 
     def numel(self) -> int:
         """Number of elements."""
@@ -67,17 +75,17 @@ class Tensor(TensorBase):
 
     nelement = numel
 
-    @property
+    @readonly
     def dtype(self) -> dtypes.dtype:
         """The element type."""
         return dtypes.from_numpy_dtype(dtype_of(self))
 
-    @property
+    @readonly
     def device(self) -> device:
         """Always the CPU."""
         return _CPU
 
-    @property
+    @readonly
     def itemsize(self) -> int:
         """Bytes per element."""
         return dtype_of(self).itemsize
@@ -86,7 +94,7 @@ class Tensor(TensorBase):
         """Bytes per element."""
         return dtype_of(self).itemsize
 
-    @property
+    @readonly
     def nbytes(self) -> int:
         """Bytes of all elements."""
         return self.numel() * self.itemsize
@@ -130,14 +138,14 @@ class Tensor(TensorBase):
             self._node = LEAF
         return self
 
-    @property
+    @readonly
     def is_leaf(self) -> bool:
         """Whether `backward` ends here: made by the user, or not recorded."""
         if self._view is not None:
             bring_up_to_date(self)
         return self._node is None or self._node is LEAF
 
-    @property
+    @readonly
     def grad_fn(self) -> Node | None:
         """The node that made this tensor; None for a leaf."""
         if self._view is not None:
@@ -145,7 +153,7 @@ class Tensor(TensorBase):
         node = self._node
         return None if node is None or node is LEAF else edge_target(node)[0]
 
-    @property
+    @readonly
     def output_nr(self) -> int:
         """Which output of `grad_fn` this tensor is."""
         return self._node.index if type(self._node) is Output else 0
@@ -193,10 +201,7 @@ class Tensor(TensorBase):
     @property
     def data(self) -> Tensor:
         """The same storage without history and with a version counter of its own."""
-        made = wrap(self._value, None, self._level)
-        if type(self) is not Tensor and type(self) in OVERRIDING:
-            made.__class__ = type(self)
-        return made  # type: ignore[no-any-return]
+        return wrap(self._value, None, self._level)  # type: ignore[no-any-return]
 
     @data.setter
     def data(self, other: Tensor) -> None:
@@ -204,8 +209,6 @@ class Tensor(TensorBase):
 
     def detach(self) -> Tensor:
         """The same storage, version counter included, without history."""
-        if type(self) is not Tensor and type(self) in OVERRIDING:
-            return dispatch_override(Tensor.detach, (self,), {})  # type: ignore[no-any-return]
         if self._view is not None:
             bring_up_to_date(self)
         return wrap_alias(self._value, self)  # type: ignore[no-any-return]
@@ -214,14 +217,14 @@ class Tensor(TensorBase):
         """Cut this tensor from its history, in place."""
         return inplace.detach_(self)  # type: ignore[no-any-return]
 
-    @property
+    @readonly
     def _version(self) -> int:
         """How often this storage was written to."""
         if self._inference:
             raise RuntimeError("Inference tensors do not track version counter.")
         return self._counter[0]
 
-    @property
+    @readonly
     def _base(self) -> Tensor | None:
         return None if self._view is None else self._view.base
 
@@ -247,7 +250,7 @@ class Tensor(TensorBase):
         node_hooks.hooks_of(node).retained[index] = keep
         self._retained = True
 
-    @property
+    @readonly
     def retains_grad(self) -> bool:
         """Whether `retain_grad` was called on this non-leaf."""
         return self._retained

@@ -1,0 +1,56 @@
+"""Complex values made of two real ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import elementwise
+from .complex import real
+from .convert import conj
+from .elementwise import cos, sin
+
+
+def _complex_dtype(x: ndarray) -> np.dtype[Any]:
+    return np.dtype(np.complex128 if x.dtype == np.float64 else np.complex64)
+
+
+def _complex(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+    new = np.empty(np.broadcast_shapes(x.shape, y.shape), _complex_dtype(x)) if out is ... else out
+    new.real = x
+    new.imag = y
+    return new
+
+
+def _complex_jvp(primals: Any, tangents: Any, out: Any) -> Any:
+    t, u = tangents
+    if u is None:
+        return complex(t, t * 0)
+    return complex(u * 0 if t is None else t, u)
+
+
+#: x + i·y of two real values.
+complex = elementwise(
+    "complex", _complex, lambda g: real(g), lambda g: real(g * -1j), promote=None, halves=False, jvp=_complex_jvp
+)
+
+
+def _polar(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+    return _complex(x * np.cos(y), x * np.sin(y), out)
+
+
+def _polar_jvp(primals: Any, tangents: Any, out: Any) -> Any:
+    x, y = primals
+    t, u = tangents
+    along = 0 if t is None else complex(t * cos(y), t * sin(y))
+    around = 0 if u is None else out * complex(u * 0, u)
+    return along + around
+
+
+#: x·exp(i·y) of a length and an angle.
+polar = elementwise(
+    "polar", _polar, lambda g, y: real(g * conj(complex(cos(y), sin(y)))), lambda g, out: real(g * conj(out * 1j)),
+    promote=None, halves=False, jvp=_polar_jvp,
+)

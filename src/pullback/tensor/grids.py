@@ -1,0 +1,237 @@
+"""Tensors of all combinations: grids, index triangles, products, powers."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..errors import type_name
+from ..ops import creation as ops
+from ..ops.cumulative import cumprod
+from ..ops.join import cat
+from ..ops.rearrange import flip
+from ..ops.structure import contiguous_copy, expand, reshape, stack
+from .api import public
+from .conversion import cast
+from .conversion import type_name as type_name_of
+from .creation import check_options, made
+from .signature import OPTIONS, parsed
+from .warn import warn_once
+
+
+def _tensors(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(given) == 1 and isinstance(given[0], (list, tuple)):
+        given = tuple(given[0])
+    for i, t in enumerate(given):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(t)}")
+    return given
+
+
+@public(method=False, out=False)
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
+    """Views of vectors over the grid that they span.
+
+    Parameters
+    ----------
+    *tensors : tensors of shape (n₀,), …, (nₖ,)
+        Also as one list; a tensor of no dimension counts as a vector of one element.
+    indexing : {'ij', 'xy'}
+        'ij': outputs of shape (n₀, n₁, …), the element of output i at (j₀, j₁, …) is ``tensors[i][jᵢ]``. 'xy' swaps
+        the first two axes.
+
+    Returns
+    -------
+    tuple of tensors
+    """
+    vectors = _tensors(tensors)
+    if indexing is None:
+        warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", 4)
+        indexing = "ij"
+    if not vectors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if len({dtype_of(t) for t in vectors}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    for t in vectors:
+        if len(shape_of(t)) > 1:
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {_stream_text(t)}"
+            )
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    swap = indexing == "xy" and len(vectors) > 1
+    if swap:
+        vectors = (vectors[1], vectors[0], *vectors[2:])
+    shape = tuple(shape_of(t)[0] if shape_of(t) else 1 for t in vectors)
+    grids = [
+        expand(reshape(t, tuple(size if axis == i else 1 for axis, size in enumerate(shape))), shape)
+        for i, t in enumerate(vectors)
+    ]
+    if swap:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grids)
+
+
+def _stream_text(t: Any) -> str:
+    """A matrix as C++ streams print it, which one message does."""
+    rows = "\n".join(" ".join(f"{item:2g}" for item in row) for row in np.atleast_2d(array_of(t)).tolist())
+    sizes = ",".join(map(str, shape_of(t)))
+    return f"{rows}\n[ {type_name_of(t)}{{{sizes}}} ]"
+
+
+_TRIANGLE = f"(int row, int col, int offset = 0, *, {OPTIONS})"
+
+
+def _triangle(name: str, find: Any, what: str) -> None:
+    def indices(
+        row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
+        pin_memory: bool = False, requires_grad: bool = False,
+    ) -> Any:
+        check_options(name, device, pin_memory)
+        for side, size in (("row", row), ("col", col)):
+            if size < 0:
+                raise RuntimeError(f"{side} must be non-negative, got{size}")
+        chosen = dtypes.int64 if dtype is None else dtype
+        if chosen.category != dtypes.INTEGER:
+            raise NotImplementedError(f"\"{name}\" not implemented for '{chosen.scalar_type}'")
+        return made(np.stack(find(row, offset, col)).astype(chosen.numpy), requires_grad)
+
+    indices.__doc__ = f"""The places of the {what} triangle of a (row, col) matrix, row by row.
+
+        Parameters
+        ----------
+        row, col : int
+        offset : int
+            The diagonal that bounds the triangle; 0 is the main one, 1 the one above it.
+
+        Returns
+        -------
+        tensor (2, number of places), int64
+        """
+    public(parsed(name, _TRIANGLE)(indices), name=name, method=False, out=False)
+
+
+_triangle("tril_indices", np.tril_indices, "lower")
+_triangle("triu_indices", np.triu_indices, "upper")
+
+
+@public(method=False, out=False)
+def cartesian_prod(*tensors: Any) -> Any:
+    """All tuples with one element of each vector, the last one running fastest.
+
+    Parameters
+    ----------
+    *tensors : tensors of shape (n₀,), …, (nₖ,)
+
+    Returns
+    -------
+    tensor (n₀·…·nₖ, k + 1), or the vector itself where there is one
+    """
+    for i, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(t)}")
+        if len(shape_of(t)) != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(shape_of(t))}")
+    if len(tensors) == 1:
+        return tensors[0]
+    grids = meshgrid(*tensors, indexing="ij")
+    return stack([reshape(contiguous_copy(grid), (-1,)) for grid in grids], 1)
+
+
+@public(method=False, out=False)
+@parsed("combinations", "(Tensor input, int r = 2, bool with_replacement = False)")
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All choices of `r` elements of a vector, in the order of their places.
+
+    Returns
+    -------
+    tensor (number of choices, r)
+    """
+    if len(shape_of(input)) != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(shape_of(input))}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return made(np.empty(0, dtype_of(input)))
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = np.array(list(choose(range(shape_of(input)[0]), r)), np.int64).reshape(-1, r)
+    return stack([input[wrap(np.ascontiguousarray(column))] for column in places.T], 1)
+
+
+def _check_parts(first: Any, second: Any) -> None:
+    a, b = dtypes.from_numpy_dtype(dtype_of(first)), dtypes.from_numpy_dtype(dtype_of(second))
+    allowed = (dtypes.float16, dtypes.float32, dtypes.float64)
+    if a not in allowed or b not in allowed:
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {a.scalar_type} and {b.scalar_type}"
+        )
+    if a is not b:
+        raise RuntimeError(
+            f"Expected object of scalar type {a.scalar_type} but got scalar type {b.scalar_type} for second argument"
+        )
+
+
+@public(name="complex", method=False)
+@parsed("complex", "(Tensor real, Tensor imag, *, Tensor out = None)")
+def complex_(real: Any, imag: Any) -> Any:
+    """Complex numbers ``real + i·imag``; shapes broadcast."""
+    _check_parts(real, imag)
+    return ops.complex(real, imag)
+
+
+@public(method=False)
+@parsed("polar", "(Tensor abs, Tensor angle, *, Tensor out = None)")
+def polar(abs: Any, angle: Any) -> Any:
+    """Complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
+    _check_parts(abs, angle)
+    return ops.polar(abs, angle)
+
+
+@public(method=False, out=False)
+@parsed("vander", "(Tensor x, int N = None, bool increasing = False)")
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """Powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round.
+
+    Parameters
+    ----------
+    x : tensor (n,)
+    N : int, optional
+        The number of columns, by default n.
+    increasing : bool
+
+    Returns
+    -------
+    tensor (n, N)
+    """
+    if len(shape_of(x)) != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    columns = shape_of(x)[0] if N is None else N
+    if columns < 0:
+        raise RuntimeError("N must be non-negative.")
+    result = _powers(x, columns)
+    return result if increasing else flip(result, (1,))
+
+
+def _powers(x: Any, columns: int) -> Any:
+    """Powers 0, 1, … of the elements along a new last axis."""
+    base = cast(x, dtypes.int64) if dtype_of(x).kind in "biu" else x
+    shape = shape_of(base)
+    ones = wrap(np.ones((*shape, 1), dtype_of(base)))
+    if columns < 2:
+        return ones if columns else wrap(np.empty((*shape, 0), dtype_of(base)))
+    repeated = expand(reshape(base, (*shape, 1)), (*shape, columns - 1))
+    return cat((ones, cumprod(repeated, len(shape))), len(shape))
+
+
+@public(name="vander", namespace="linalg", method=False, out=False)
+@parsed("linalg_vander", "(Tensor x, *, int N = None)")
+def linalg_vander(x: Any, *, N: int | None = None) -> Any:
+    """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as the vectors have elements."""
+    columns = (shape_of(x)[-1] if shape_of(x) else 1) if N is None else N
+    if columns <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    return _powers(x, columns)

@@ -1,0 +1,32 @@
+"""Warnings that torch gives once in a process."""
+
+from __future__ import annotations
+
+import warnings
+
+_GIVEN: set[str] = set()
+_always = False
+
+
+def warn_once(text: str, stacklevel: int) -> None:
+    """Warn the first time only, unless `set_warn_always` says otherwise."""
+    if _always or text not in _GIVEN:
+        _GIVEN.add(text)
+        warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Make the warnings that are given once be given each time (or not)."""
+    global _always
+    _always = b
+
+
+def is_warn_always_enabled() -> bool:
+    """Whether the warnings that are given once are given each time."""
+    return _always
+
+
+def forget() -> None:
+    """Give every warning anew, as a fresh process does."""
+    _GIVEN.clear()
+    set_warn_always(False)
