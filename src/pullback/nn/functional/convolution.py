@@ -1,0 +1,235 @@
+"""Convolutions and their transposes, with torch's checks and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ... import graph_errors
+from ...array.geometry import transposed_size
+from ...core.value import TensorBase, dtype_of, shape_of
+from ...errors import argument_type
+from ...ops import conv as ops
+from ...ops.view import squeeze_dim, unsqueeze
+from ...tensor.api import public
+
+_WORDS = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long int",
+}  # fmt: skip
+
+
+def _numbers(value: Any, rank: int, name: str, function: str) -> tuple[int, ...]:
+    if isinstance(value, Iterable):
+        values = tuple(int(v) for v in value)
+        if len(values) == 1:
+            return values * rank
+        if len(values) != rank:
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {rank} values to match the convolution "
+                f"dimensions, but got {name}={list(values)}"
+            )
+        return values
+    return (int(value),) * rank
+
+
+def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, function: str) -> bool:
+    """Check shapes and dtypes; return whether the input has no axis of images."""
+    for position, (name, v) in enumerate((("input", x), ("weight", w))):
+        if not isinstance(v, TensorBase):
+            raise argument_type(function, name, position + 1, "Tensor", v)
+    shape, weight = shape_of(x), shape_of(w)
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(
+            f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to {function}, but got input of size: "
+            f"{list(shape)}"
+        )
+    if len(weight) != rank + 2:
+        raise RuntimeError(
+            f"weight should have at least three dimensions" if len(weight) < 3 else
+            f"expected {rank + 2}-dimensional weight, but got {len(weight)}-dimensional weight of size {list(weight)}"
+        )
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    channels = shape[-rank - 1]
+    want = weight[0] if transposed else weight[1] * groups
+    if weight[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{list(weight)} instead"
+        )
+    if weight[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
+            f"{list(weight)} instead"
+        )
+    if channels != want:
+        word = f"transposed={int(transposed)}, " if transposed else ""
+        shown = list(shape) if len(shape) == rank + 2 else [1, *shape]
+        raise graph_errors.with_note(
+            RuntimeError(
+                f"Given {word}groups={groups}, weight of size {list(weight)}, expected input{shown} to have {want} "
+                f"channels, but got {channels} channels instead"
+            ),
+            "A convolution's input is (images, channels, …); the weight says how many channels it takes.",
+        )
+    if dtype_of(x) != dtype_of(w):
+        if b is not None and dtype_of(b) == dtype_of(w):
+            raise RuntimeError(
+                f"Input type ({_word(x)}) and bias type ({_word(b)}) should be the same"
+            )
+        raise RuntimeError(f"expected scalar type {_title(x)} but found {_title(w)}")
+    if b is not None:
+        outputs = weight[1] * groups if transposed else weight[0]
+        if shape_of(b) != (outputs,):
+            raise RuntimeError(
+                f"Given {'transposed=1, ' if transposed else ''}weight of size {list(weight)}, expected bias to be "
+                f"1-dimensional with {outputs} elements, but got bias of size {list(shape_of(b))} instead"
+            )
+        if dtype_of(b) != dtype_of(x):
+            raise RuntimeError(f"Input type ({_word(x)}) and bias type ({_word(b)}) should be the same")
+    return len(shape) == rank + 1
+
+
+def _word(x: Any) -> str:
+    return _WORDS.get(str(dtype_of(x)), str(dtype_of(x)))
+
+
+def _title(x: Any) -> str:
+    return graph_errors.type_word(dtype_of(x))
+
+
+def _check_numbers(stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...]) -> None:
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(p < 0 for p in padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError("dilation should be greater than zero")
+
+
+def _check_kernel(
+    size: tuple[int, ...], kernel: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...]
+) -> None:
+    padded = [n + 2 * p for n, p in zip(size, padding, strict=True)]
+    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    if any(n < r for n, r in zip(padded, reach, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
+            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
+        )
+
+
+def _convolution(
+    x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int
+) -> Any:
+    function = f"conv{rank}d"
+    alone = _check(x, w, b, rank, groups, False, function)
+    stride = _numbers(stride, rank, "stride", function)
+    dilation = _numbers(dilation, rank, "dilation", function)
+    kernel = shape_of(w)[2:]
+    if isinstance(padding, str):
+        if padding == "valid":
+            padding = 0
+        elif padding == "same":
+            if any(s != 1 for s in stride):
+                raise RuntimeError("padding='same' is not supported for strided convolutions")
+            totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
+            if any(t % 2 for t in totals):
+                from .padding import pad
+
+                extra = [n for t in reversed(totals) for n in (0, t % 2)]
+                x = pad(x, extra)
+            padding = tuple(t // 2 for t in totals)
+        else:
+            raise RuntimeError("Invalid padding string: '" + padding + "'")
+    padding = _numbers(padding, rank, "padding", function)
+    _check_numbers(stride, padding, dilation)
+    _check_kernel(shape_of(x)[-rank:], kernel, padding, dilation)
+    if alone:
+        x = unsqueeze(x, 0)
+    attrs = (stride, padding, dilation, groups)
+    y = ops.conv(x, w, *attrs) if b is None else ops.conv_biased(x, w, b, *attrs)
+    return squeeze_dim(y, 0) if alone else y
+
+
+def _transposed(
+    x: Any, w: Any, b: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any, rank: int
+) -> Any:
+    function = f"conv_transpose{rank}d"
+    alone = _check(x, w, b, rank, groups, True, function)
+    stride = _numbers(stride, rank, "stride", function)
+    padding = _numbers(padding, rank, "padding", function)
+    dilation = _numbers(dilation, rank, "dilation", function)
+    output_padding = _numbers(output_padding, rank, "output_padding", function)
+    _check_numbers(stride, padding, dilation)
+    if any(o < 0 for o in output_padding):
+        raise RuntimeError("negative output_padding is not supported")
+    if any(o >= max(s, d) for o, s, d in zip(output_padding, stride, dilation, strict=True)):
+        raise RuntimeError(
+            "output padding must be smaller than either stride or dilation, but got output_padding_height: "
+            f"{output_padding[0]} output_padding_width: {output_padding[-1]} stride_height: {stride[0]} stride_width: "
+            f"{stride[-1]} dilation_height: {dilation[0]} dilation_width: {dilation[-1]}"
+        )
+    if alone:
+        x = unsqueeze(x, 0)
+    size = transposed_size(shape_of(x)[2:], shape_of(w)[2:], stride, padding, output_padding, dilation)
+    if any(n < 1 for n in size):
+        raise RuntimeError(
+            f"Given input size per channel: ({' x '.join(map(str, shape_of(x)[2:]))}). Calculated output size per channel: "
+            f"({' x '.join(map(str, size))}). Output size is too small"
+        )
+    attrs = (stride, padding, dilation, groups, size)
+    y = ops.conv_transpose(x, w, *attrs) if b is None else ops.conv_transpose_biased(x, w, b, *attrs)
+    return squeeze_dim(y, 0) if alone else y
+
+
+@public(method=False, out=False)
+def conv1d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    """Convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
+    return _convolution(input, weight, bias, stride, padding, dilation, groups, 1)
+
+
+@public(method=False, out=False)
+def conv2d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    """Convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
+    return _convolution(input, weight, bias, stride, padding, dilation, groups, 2)
+
+
+@public(method=False, out=False)
+def conv3d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    """Convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H', W')."""
+    return _convolution(input, weight, bias, stride, padding, dilation, groups, 3)
+
+
+@public(method=False, out=False)
+def conv_transpose1d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+    dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """Transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
+    return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
+
+
+@public(method=False, out=False)
+def conv_transpose2d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+    dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """Transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O, H', W')."""
+    return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
+
+
+@public(method=False, out=False)
+def conv_transpose3d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+    dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """Transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
+    return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)

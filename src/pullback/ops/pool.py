@@ -1,0 +1,208 @@
+"""Pools: averages are linear maps with their adjoints; maxima remember which tap won."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array import pool as kernels
+from ..array.pool import Windows
+from ..core.op import op
+from ..core.value import shape_of
+from .structure import permute_to_front, reshape
+
+Call = Callable[..., Any]
+Sizes = tuple[int, ...]
+
+
+def _folded(call: Callable[[], Call]) -> Call:
+    """A batching rule that folds the batch into the images of every input."""
+
+    def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
+        folded = []
+        for v, d in zip(values, dims, strict=True):
+            x = permute_to_front(v, d) if d is not None else np.broadcast_to(v, (size, *shape_of(v)))
+            shape = shape_of(x)
+            folded.append(reshape(x, (shape[0] * shape[1], *shape[2:])))
+        result = call()(*folded, *attrs)
+
+        def back(y: Any) -> Any:
+            shape = shape_of(y)
+            return reshape(y, (size, shape[0] // size, *shape[1:]))
+
+        return tuple(map(back, result)) if isinstance(result, tuple) else back(result)
+
+    return rule
+
+
+def _avg_pool(x: ndarray, /, windows: Windows, count_include_pad: bool, divisor: int | None) -> ndarray:
+    return kernels.avg_pool(x, windows, count_include_pad, divisor)
+
+
+def _avg_pool_adjoint(
+    y: ndarray, /, windows: Windows, size: Sizes, count_include_pad: bool, divisor: int | None
+) -> ndarray:
+    return kernels.avg_pool_adjoint(y, windows, size, count_include_pad, divisor)
+
+
+def _declare_avg(suffix: str, node_name: str) -> Call:
+    return op(
+        "avg_pool" + suffix, _avg_pool,
+        (
+            lambda g, shape_x, windows, count_include_pad, divisor: avg_pool_adjoint(
+                g, windows, shape_x[2:], count_include_pad, divisor
+            ),
+        ),
+        kind="linear", node_name=node_name, batch_rule=_folded(lambda: avg_pools[suffix]),
+    )  # fmt: skip
+
+
+avg_pools: dict[str, Call] = {}
+#: Means over windows, by the number of spatial axes.
+avg_pools["_2d"] = avg_pool_2d = _declare_avg("_2d", "AvgPool2DBackward0")
+avg_pools["_3d"] = avg_pool_3d = _declare_avg("_3d", "AvgPool3DBackward0")
+
+#: The transpose of `avg_pool`.
+avg_pool_adjoint: Call = op(
+    "avg_pool_adjoint", _avg_pool_adjoint,
+    (
+        lambda g, windows, count_include_pad, divisor: (avg_pool_2d if len(windows.kernel) == 2 else avg_pool_3d)(
+            g, windows, count_include_pad, divisor
+        ),
+    ),
+    kind="linear", node_name="AvgPool2DBackwardBackward0", batch_rule=_folded(lambda: avg_pool_adjoint),
+)  # fmt: skip
+
+
+def _max_pool(x: ndarray, /, windows: Windows) -> tuple[ndarray, ndarray]:
+    return kernels.max_pool(x, windows)
+
+
+def _gather(x: ndarray, winners: ndarray, /, windows: Windows) -> ndarray:
+    return kernels.gather_windows(x, winners, windows)
+
+
+def _scatter(y: ndarray, winners: ndarray, /, windows: Windows, size: Sizes) -> ndarray:
+    return kernels.scatter_windows(y, winners, windows, size)
+
+
+#: Elements of x under the winners of a maximum pool.
+gather_windows: Call = op(
+    "gather_windows", _gather,
+    (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]), None),
+    jvp=lambda primals, tangents, out, windows: gather_windows(tangents[0], primals[1], windows),
+    batch_rule=_folded(lambda: gather_windows),
+)  # fmt: skip
+
+#: Covectors added to the places of the winners.
+scatter_windows: Call = op(
+    "scatter_windows", _scatter, (lambda g, winners, windows: gather_windows(g, winners, windows), None),
+    jvp=lambda primals, tangents, out, windows, size: scatter_windows(tangents[0], primals[1], windows, size),
+    batch_rule=_folded(lambda: scatter_windows),
+)  # fmt: skip
+
+
+def _declare_max(suffix: str, node_name: str) -> Call:
+    return op(
+        "max_pool" + suffix, _max_pool,
+        (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]),),
+        outputs=("values", "winners"), differentiable=(0,), node_name=node_name,
+        jvp=lambda primals, tangents, out, windows: (gather_windows(tangents[0], out[1], windows), None),
+        batch_rule=_folded(lambda: max_pools[suffix]),
+    )  # fmt: skip
+
+
+max_pools: dict[str, Call] = {}
+#: Maxima over windows and which tap won, by the number of spatial axes.
+max_pools["_2d"] = max_pool_2d = _declare_max("_2d", "MaxPool2DWithIndicesBackward0")
+max_pools["_3d"] = max_pool_3d = _declare_max("_3d", "MaxPool3DWithIndicesBackward0")
+
+
+def _winner_indices(winners: ndarray, /, windows: Windows, size: Sizes) -> ndarray:
+    return kernels.winner_indices(winners, windows, size)
+
+
+#: torch's indices of the winners: places in the flattened plane.
+winner_indices: Call = op(
+    "winner_indices", _winner_indices, (), batch_rule=_folded(lambda: winner_indices)
+)
+
+
+def _adaptive_avg(x: ndarray, /, output: Sizes) -> ndarray:
+    return kernels.adaptive_avg_pool(x, output)
+
+
+def _adaptive_avg_adjoint(y: ndarray, /, size: Sizes) -> ndarray:
+    return kernels.adaptive_avg_pool_adjoint(y, size)
+
+
+def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
+    return op(
+        "adaptive_avg_pool" + suffix, _adaptive_avg,
+        (lambda g, shape_x: adaptive_avg_adjoint(g, shape_x[2:]),),
+        kind="linear", node_name=node_name, batch_rule=_folded(lambda: adaptive_avg_pools[suffix]),
+    )  # fmt: skip
+
+
+adaptive_avg_pools: dict[str, Call] = {}
+#: Means over as many windows as asked, by the number of spatial axes.
+adaptive_avg_pools["_2d"] = adaptive_avg_pool_2d = _declare_adaptive_avg("_2d", "AdaptiveAvgPool2DBackward0")
+adaptive_avg_pools["_3d"] = adaptive_avg_pool_3d = _declare_adaptive_avg("_3d", "AdaptiveAvgPool3DBackward0")
+
+#: The transpose of `adaptive_avg_pool`.
+adaptive_avg_adjoint: Call = op(
+    "adaptive_avg_adjoint", _adaptive_avg_adjoint,
+    (
+        lambda g, shape_y: (adaptive_avg_pool_2d if len(shape_y) == 4 else adaptive_avg_pool_3d)(g, shape_y[2:]),
+    ),
+    kind="linear", node_name="AdaptiveAvgPool2DBackwardBackward0", batch_rule=_folded(lambda: adaptive_avg_adjoint),
+)  # fmt: skip
+
+
+def _adaptive_max(x: ndarray, /, output: Sizes) -> tuple[ndarray, ndarray]:
+    return kernels.adaptive_max_pool(x, output)
+
+
+def _gather_planes(x: ndarray, indices: ndarray, /) -> ndarray:
+    return kernels.gather_planes(x, indices)
+
+
+def _scatter_planes(y: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
+    flat = np.zeros((*y.shape[:2], int(np.prod(size))), y.dtype)
+    planes = np.arange(flat.shape[0] * flat.shape[1])[:, None] * flat.shape[2]
+    np.add.at(flat.reshape(-1), (planes + indices.reshape(len(planes), -1)).reshape(-1), y.reshape(-1))
+    return flat.reshape(*y.shape[:2], *size)
+
+
+#: Elements of each plane at indices into it.
+gather_planes: Call = op(
+    "gather_planes", _gather_planes, (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]), None),
+    jvp=lambda primals, tangents, out: gather_planes(tangents[0], primals[1]),
+    batch_rule=_folded(lambda: gather_planes),
+)  # fmt: skip
+
+#: Covectors added to each plane at indices into it.
+scatter_planes: Call = op(
+    "scatter_planes", _scatter_planes, (lambda g, indices: gather_planes(g, indices), None),
+    jvp=lambda primals, tangents, out, size: scatter_planes(tangents[0], primals[1], size),
+    batch_rule=_folded(lambda: scatter_planes),
+)  # fmt: skip
+
+
+def _declare_adaptive_max(suffix: str, node_name: str) -> Call:
+    return op(
+        "adaptive_max_pool" + suffix, _adaptive_max,
+        (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]),),
+        outputs=("values", "indices"), differentiable=(0,), node_name=node_name,
+        jvp=lambda primals, tangents, out, output: (gather_planes(tangents[0], out[1]), None),
+        batch_rule=_folded(lambda: adaptive_max_pools[suffix]),
+    )  # fmt: skip
+
+
+adaptive_max_pools: dict[str, Call] = {}
+#: Maxima over as many windows as asked and their indices, by the number of spatial axes.
+adaptive_max_pools["_2d"] = adaptive_max_pool_2d = _declare_adaptive_max("_2d", "AdaptiveMaxPool2DBackward0")
+adaptive_max_pools["_3d"] = adaptive_max_pool_3d = _declare_adaptive_max("_3d", "AdaptiveMaxPool3DBackward0")
