@@ -11,6 +11,7 @@ from ..ops import parallel, structure  # noqa: F401  # hand the core what it nee
 from . import (  # noqa: F401  # importing a module registers what it declares
     assign,
     activations,
+    closeness,
     complex_parts,
     contract,
     conversion,
