@@ -111,7 +111,7 @@ def max_pool(x: ndarray, windows: Windows) -> tuple[ndarray, ndarray]:
         for tap, place in enumerate(taps[1:], 1):
             np.copyto(element, windows.under(box, place, output))
             np.greater(element, largest, out=greater)
-            np.maximum(largest, element, out=largest)
+            np.maximum(element, largest, out=largest)  # of 0 and -0 the earlier stays: SIMD takes the second
             # Taps come in rising order, so the latest that was greater is the largest number.
             np.multiply(greater, tap, out=number, dtype=winner.dtype, casting="unsafe")
             np.maximum(winner, number, out=winner)
