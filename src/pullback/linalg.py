@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from .ops.linalg import LinAlgError
 from .tensor import namespace  # noqa: F401  # registers the functions
 from .tensor.api import names
 
 globals().update(names("linalg"))
 
-__all__ = sorted(names("linalg"))  # noqa: PLE0605  # torch's names, collected from declarations
+__all__ = ["LinAlgError", *sorted(names("linalg"))]  # noqa: PLE0605  # torch's names, collected from declarations

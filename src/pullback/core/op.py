@@ -84,6 +84,9 @@ class Op:
         ``batch(size, *attrs)`` gives the attributes with which the op runs with the batch axis first in all inputs.
     batch_rule : callable, optional
         ``batch_rule(size, inputs, in_dims, *attrs)`` gives the outputs, batch axis first: a rule wholly by hand.
+    shape : callable, optional
+        ``shape(*arrays, *attrs)`` gives (shape, dtype) per output from arrays whose elements mean nothing; for an op whose
+        kernel refuses zeros.
     """
 
     def __init__(
@@ -107,6 +110,7 @@ class Op:
         jvp: Callable[..., Any] | None = None,
         batch: Callable[..., Any] | None = None,
         batch_rule: Callable[..., Any] | None = None,
+        shape: Callable[..., Any] | None = None,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -138,6 +142,7 @@ class Op:
         self.jvp = jvp
         self.batch = batch
         self.batch_rule = batch_rule
+        self.shape = shape
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view"
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
@@ -229,6 +234,8 @@ class Op:
         every other kind the kernel itself is the rule: it runs on zeros of the inputs' shapes.
         """
         arrays = tuple(stand_in(v) for v in inputs)
+        if self.shape is not None:
+            return tuple(self.shape(*arrays, *attrs))
         if self.kind == "elementwise":
             shape = np.broadcast_shapes(*(np.shape(v) for v in arrays if v is not None))
             small = tuple(

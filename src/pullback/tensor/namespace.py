@@ -22,6 +22,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     indexing,
     interchange,
     join,
+    linear_algebra,
     legacy,
     math,
     memory_format,
@@ -44,9 +45,10 @@ from . import (  # noqa: F401  # importing a module registers what it declares
 )
 from .api import install
 from .constants import CONSTANTS
-from .tensor import Tensor
+from .tensor import Tensor, seal
 
 #: The names of torch's top level.
 TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor, **CONSTANTS, **random.FUNCTIONS, **legacy.TYPES, **shape_inplace.FUNCTIONS}
 
 install(Tensor, TOP_LEVEL)
+seal(Tensor)

@@ -1,0 +1,50 @@
+"""Linear algebra: derivatives where the generic checks cannot look, and errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback.autograd import gradcheck, gradgradcheck
+
+
+def spread(x):
+    return x @ x.mT + torch.eye(3, dtype=x.dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_cholesky_of_symmetric_matrices(dtype):
+    torch.manual_seed(0)
+    x = torch.randn(3, 3, dtype=torch.float64).to(dtype).requires_grad_()
+
+    def factor(x):
+        return torch.linalg.cholesky(x @ x.mH + torch.eye(3, dtype=dtype))
+
+    assert gradcheck(factor, (x,), check_forward_ad=True)
+    if dtype is torch.float64:
+        assert gradgradcheck(factor, (x,))
+
+
+def test_solve_of_vectors_and_stacks():
+    torch.manual_seed(0)
+    a = (torch.randn(2, 3, 3, dtype=torch.float64) + 3 * torch.eye(3, dtype=torch.float64)).requires_grad_()
+    b = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
+    x = torch.linalg.solve(a, b)
+    np.testing.assert_allclose((a.detach() @ x.detach().unsqueeze(-1)).squeeze(-1).numpy(), b.detach().numpy())
+    assert gradcheck(torch.linalg.solve, (a, b))
+
+
+def test_inverse_names_the_singular_matrix():
+    stack = torch.stack([torch.eye(2), torch.tensor([[1.0, 2.0], [2.0, 4.0]])])
+    with pytest.raises(torch.linalg.LinAlgError) as caught:
+        torch.linalg.inv(stack)
+    assert str(caught.value) == (
+        "linalg.inv: (Batch element 1): The diagonal element 2 is zero, the inversion could not be completed because the "
+        "input matrix is singular."
+    )
+
+
+def test_cholesky_names_the_minor():
+    with pytest.raises(RuntimeError, match="the leading minor of order 1 is not positive-definite"):
+        torch.linalg.cholesky(-torch.eye(2))
