@@ -29,7 +29,8 @@ def by_definition(x, w, stride, padding, dilation, groups):
         at = [o * s + i * d for o, s, i, d in zip(place, stride, tap, dilation)]
         rows = slice(group * out_of, (group + 1) * out_of)
         channels = slice(group * into, (group + 1) * into)
-        y[(slice(None), rows, *place)] += padded[(slice(None), channels, *at)] @ w[(rows, slice(None), *tap)].T
+        factor = w[(rows, slice(None), *tap)]
+        y[(slice(None), rows, *place)] += padded[(slice(None), channels, *at)] @ factor.T
     return y
 
 

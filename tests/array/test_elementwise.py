@@ -87,6 +87,29 @@ def test_in_place_and_overlapping():
     np.testing.assert_array_equal(square, expected)
 
 
+@pytest.mark.usefixtures("everything_is_large")
+def test_a_chain_may_write_over_its_input():
+    def block(x, y, out, spare):
+        np.multiply(y, 3, out=spare)
+        np.add(x, spare, out=out)
+
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 30, 20))
+    expected = x + 3 * y
+    for a, b in ((x.copy(), y), (x.T.copy(), y.T.copy()), (np.repeat(x, 2, 1)[:, ::2], y)):
+        wanted = expected if a.shape == expected.shape else expected.T
+        assert elementwise.blockwise(block, a, b, scratch=1, out=a) is a
+        np.testing.assert_array_equal(a, wanted)
+    long = np.arange(200.0)
+    wanted = long[1:] + 3 * long[:-1]
+    np.testing.assert_array_equal(
+        elementwise.blockwise(block, long[1:], long[:-1], scratch=1, out=long[1:]), wanted
+    )
+    single = np.empty(x.shape, "f4")
+    elementwise.blockwise(block, x, y, scratch=1, out=single)
+    np.testing.assert_array_equal(single, expected.astype("f4"))
+
+
 def test_large_arrays_really_are_split():
     x = np.random.default_rng(0).standard_normal(1_200_001).astype("f4")
     np.testing.assert_array_equal(elementwise.apply(np.add, x, x), x + x)

@@ -120,7 +120,13 @@ def _run_split(ufunc: Any, operands: Sequence[Any], result: ndarray, cut: Sequen
     run_parts(part, len(stretches))
 
 
-def blockwise(block: Callable[..., Any], *inputs: ndarray, scratch: int = 0, dtype: Any = None) -> ndarray:
+def blockwise(
+    block: Callable[..., Any],
+    *inputs: ndarray,
+    scratch: int = 0,
+    dtype: Any = None,
+    out: ndarray | EllipsisType = ...,
+) -> ndarray:
     """A chain of ufuncs, run block by block so that its temporaries stay in the cache.
 
     Parameters
@@ -134,14 +140,24 @@ def blockwise(block: Callable[..., Any], *inputs: ndarray, scratch: int = 0, dty
         How many temporaries the block wants, of the dtype of the result.
     dtype
         The dtype of the result, by default that of the first input.
+    out
+        Where to write. It may be one of the inputs if the block writes `out` in its last step only.
     """
     first = inputs[0]
-    result = np.empty_like(first, dtype=dtype)
+    if out is not ... and (
+        out.shape != first.shape or out.dtype != (dtype or first.dtype) or _overlap(out, inputs)
+    ):
+        out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
+        return out
+    result = np.empty_like(first, dtype=dtype) if out is ... else out
     step = _BLOCK_BYTES // max(1, result.itemsize)
     if first.size <= step:
         block(*inputs, result, *(np.empty_like(result) for _ in range(scratch)))
         return result
     flats = _flatten([*inputs, result])
+    if flats is None and out is not ...:
+        out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
+        return out
     if flats is None:
         result = np.empty(first.shape, result.dtype)
         flats = [*(np.ascontiguousarray(array).reshape(-1) for array in inputs), result.reshape(-1)]

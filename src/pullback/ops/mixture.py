@@ -37,7 +37,7 @@ def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch
         result = np.empty(shape, first.dtype) if fresh else out
         block(*arrays, result, *(np.empty(shape, first.dtype) for _ in range(scratch)))
         return result if out is ... or not fresh else _into(out, result)
-    return _into(out, blockwise(block, *arrays, scratch=scratch))
+    return blockwise(block, *arrays, scratch=scratch, out=out)
 
 
 def _add_scaled(x: ndarray, y: Any, /, alpha: Any, out: Any = ...) -> ndarray:
