@@ -24,8 +24,8 @@ def is_dense(array: ndarray) -> bool:
 
 
 def dense_strides(array: ndarray) -> Ints:
-    """Strides of a new array laid out like `array`: the same where that has no gaps, else the same order of the axes
-    without gaps.
+    """Strides of a new array laid out like `array`: the same where that has no gaps, else the same order of
+    the axes without gaps.
     """
     strides = strides_of(array)
     if is_dense(array):
@@ -41,7 +41,8 @@ def dense_strides(array: ndarray) -> Ints:
             return 1 if a > b else -1
         return 1 if shape[axis] > shape[other] else 0
 
-    # An insertion sort, because the comparison is not an order: an expanded axis stays between its neighbours.
+    # An insertion sort, because the comparison is not an order: an expanded axis stays between its
+    # neighbours.
     inner_first = list(range(array.ndim))[::-1]
     for start in range(1, array.ndim):
         place = start
@@ -81,7 +82,7 @@ def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
 
 
 def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """A copy in another dtype, laid out alike: imaginary parts dropped, half precisions reached through float32."""
+    """A copy in another dtype, laid out alike: imaginary parts dropped, half precisions by way of float32."""
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
     try:

@@ -2,9 +2,10 @@
 
 What this module must do:
 
-- compute arange as torch's vector loops do: every block (of 4 to 16 numbers) starts from a rounded number, and what
-  is left behind the last pair of blocks is computed number by number;
-- compute linspace from both ends towards the middle, each number rounded once (the half precisions: each step of it);
+- compute arange as torch's vector loops do: every block (of 4 to 16 numbers) starts from a rounded number,
+  and what is left behind the last pair of blocks is computed number by number;
+- compute linspace from both ends towards the middle, each number rounded once (the half precisions: each step
+  of it);
 - compute logspace in double precision with the C library's power.
 """
 
@@ -71,7 +72,9 @@ def linspace(start: Any, end: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     half = count // 2
     if dtype.kind in "iu":
         step = (int(end) - int(start)) / max(count - 1, 1)
-        return np.where(from_start < half, int(start) + step * from_start, int(end) - step * from_end).astype(dtype)
+        return np.where(from_start < half, int(start) + step * from_start, int(end) - step * from_end).astype(
+            dtype
+        )
     first, last = (rounded(np.array(float(v)), dtype) for v in (start, end))
     step = (last - first) / np.array(max(count - 1, 1), dtype)
     ascending, descending = from_start[:half].astype(dtype), from_end[half:].astype(dtype)

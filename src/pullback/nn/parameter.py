@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import calls
-from ..core.value import TensorBase
+from ..core.value import TensorBase, dtype_of
 from ..tensor.overriding import _disabled_torch_function_impl
 from ..tensor.printing import parameter_text
 from ..tensor.serialization import attributes
@@ -55,6 +55,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if isinstance(data, TensorBase) and data._level:
             made._level = data._level
         if requires_grad:
+            if dtype_of(made) not in calls.DIFFERENTIABLE:
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             made.requires_grad_(True)
         return made
 

@@ -33,7 +33,13 @@ def _complex_jvp(primals: Any, tangents: Any, out: Any) -> Any:
 
 #: x + i·y of two real values.
 complex = elementwise(
-    "complex", _complex, lambda g: real(g), lambda g: real(g * -1j), promote=None, halves=False, jvp=_complex_jvp
+    "complex",
+    _complex,
+    lambda g: real(g),
+    lambda g: real(g * -1j),
+    promote=None,
+    halves=False,
+    jvp=_complex_jvp,
 )
 
 
@@ -42,7 +48,7 @@ def _polar(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 
 
 def _polar_jvp(primals: Any, tangents: Any, out: Any) -> Any:
-    x, y = primals
+    _, y = primals
     t, u = tangents
     along = 0 if t is None else complex(t * cos(y), t * sin(y))
     around = 0 if u is None else out * complex(u * 0, u)
@@ -51,6 +57,11 @@ def _polar_jvp(primals: Any, tangents: Any, out: Any) -> Any:
 
 #: x·exp(i·y) of a length and an angle.
 polar = elementwise(
-    "polar", _polar, lambda g, y: real(g * conj(complex(cos(y), sin(y)))), lambda g, out: real(g * conj(out * 1j)),
-    promote=None, halves=False, jvp=_polar_jvp,
+    "polar",
+    _polar,
+    lambda g, y: real(g * conj(complex(cos(y), sin(y)))),
+    lambda g, out: real(g * conj(out * 1j)),
+    promote=None,
+    halves=False,
+    jvp=_polar_jvp,
 )

@@ -1,8 +1,8 @@
 """Random draws as ops.
 
-An op here takes the tensor that it draws for as an input, although only its shape, dtype and layout matter: so a
-recorded program draws anew each time it runs, and an in-place draw has a node, which sends zeros back. Every op has the
-generator as its last attribute.
+An op here takes the tensor that it draws for as an input, although only its shape, dtype and layout matter:
+so a recorded program draws anew each time it runs, and an in-place draw has a node, which sends zeros back.
+Every op has the generator as its last attribute.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ cauchy = _draw("cauchy", random_transform.cauchy, ("median", "sigma"), "CauchyBa
 geometric = _draw("geometric", random_transform.geometric, ("p",), "GeometricBackward0")
 random = _draw("random", random_integer.random, (), "RandomBackward2")
 random_below = _draw(
-    "random_below", lambda generator, out, high: random_integer.random_between(generator, out, 0, high), ("high",),
+    "random_below",
+    lambda generator, out, high: random_integer.random_between(generator, out, 0, high),
+    ("high",),
     "RandomBackward1",
 )
 random_between = _draw("random_between", random_integer.random_between, ("low", "high"), "RandomBackward0")
@@ -129,10 +131,16 @@ normal_around = op(
     "normal_around", _normal_around, (_no_derivative,), node_name="NormalBackward1", jvp=_zero_tangent
 )
 #: Normal numbers with one mean and a standard deviation for each element.
-normal_wide = op("normal_wide", _normal_wide, (_no_derivative,), node_name="NormalBackward2", jvp=_zero_tangent)
+normal_wide = op(
+    "normal_wide", _normal_wide, (_no_derivative,), node_name="NormalBackward2", jvp=_zero_tangent
+)
 #: Normal numbers with a mean and a standard deviation for each element; shapes broadcast.
 normal_each = op(
-    "normal_each", _normal_each, (_no_derivative, _no_derivative), node_name="NormalBackward3", jvp=_zero_tangent
+    "normal_each",
+    _normal_each,
+    (_no_derivative, _no_derivative),
+    node_name="NormalBackward3",
+    jvp=_zero_tangent,
 )
 
 

@@ -6,8 +6,8 @@
     @public(function=False)                  # a Tensor method only
     @public(namespace="nn.functional")       # torch.nn.functional.gelu
 
-A declared function has torch's signature and takes tensors. What is declared lands in `REGISTRY`; `install` attaches
-methods to the facade, and `names(namespace)` gives the functions of a module such as `torch.linalg`.
+A declared function has torch's signature and takes tensors. What is declared lands in `REGISTRY`; `install`
+attaches methods to the facade, and `names(namespace)` gives the functions of a module such as `torch.linalg`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def _overridden(args: Iterable[Any]) -> bool:
 
 
 def adopt(args: Iterable[Any]) -> bool:
-    """Take in the classes of arguments that are no tensors but have `__torch_function__`; whether there are any.
+    """Take in the classes of arguments that are no tensors but have `__torch_function__`; whether there are
+    any.
 
     No call looks for them before it has failed, so that they cost the others nothing.
     """
@@ -191,8 +192,8 @@ def _write_one(out: Any, result: Any, name: str) -> Any:
     if modes().grad and (out._node is not None or result._node is not None):
         which = "one of the arguments requires grad" if result._node is not None else "out requires grad"
         raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            f"arguments requires grad."
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+            f"the arguments requires grad."
         ) if which else None
     have, want = dtype_of(out), dtype_of(result)
     if have != want and not inplace._castable(want, have):
@@ -210,10 +211,11 @@ def resize_out(out: Any, shape: tuple[int, ...]) -> None:
 
     if out._value.size:
         warnings.warn(
-            f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, which does not "
-            f"match the required output shape {list(shape)}. This behavior is deprecated, and in a future PyTorch release "
-            "outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor t by "
-            "resizing it, inplace, to zero elements with t.resize_(0).",
+            f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, "
+            f"which does not match the required output shape {list(shape)}. This behavior is deprecated, and "
+            f"in a future PyTorch release "
+            "outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
+            "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
             UserWarning,
             stacklevel=4,
         )
@@ -226,8 +228,9 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
     Parameters
     ----------
     parts : callable, optional
-        ``parts(*args, **kwargs)`` gives (elementwise op, operands after the first, attributes) of the same call; where
-        nothing is recorded and dtypes agree, the op's kernel then writes straight into the storage.
+        ``parts(*args, **kwargs)`` gives (elementwise op, operands after the first, attributes) of the same
+        call; where nothing is recorded and dtypes agree, the op's kernel then writes straight into the
+        storage.
     """
     op: Op | None = getattr(function, "op", None)
 

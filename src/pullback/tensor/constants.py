@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn
 
-from .. import dtypes
 from .. import device as devices
+from .. import dtypes
 from ..errors import read_only_attribute
 from ..size import Size
 from . import printing, warn
@@ -61,7 +61,7 @@ class memory_format:
 
 
 def _named(cls: type, name: str) -> Any:
-    new = object.__new__(cls)
+    new: Any = object.__new__(cls)
     object.__setattr__(new, "_name", name)
     return new
 

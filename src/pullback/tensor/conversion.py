@@ -32,14 +32,17 @@ _TO = Parser(
     "to",
     "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
     "torch.memory_format memory_format = None)",
-    "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
-    "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+    "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format "
+    "= None)",
+    "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = "
+    "None)",
 )
 
 
 @public(is_function=False, out=False)
 def to(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """Convert to a dtype, a device, or another tensor's dtype: ``to(dtype)``, ``to(device, dtype)``, ``to(other)``.
+    """Convert to a dtype, a device, or another tensor's dtype: ``to(dtype)``, ``to(device, dtype)``,
+    ``to(other)``.
 
     Parameters
     ----------
@@ -65,12 +68,16 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
             return self
     given = _TO.bind(args, kwargs)
     as_device(given.get("device"), "to")
-    dtype = given.get("dtype")
+    dtype: Any = given.get("dtype")
     if "tensor" in given:
         dtype = dtypes.from_numpy_dtype(dtype_of(given["tensor"]))
     wanted = given.get("memory_format")
     same = dtype is None or dtype_of(self) == dtype.numpy
-    if same and not given.get("copy") and (wanted is None or wanted is preserve_format or wanted is suggested(self)):
+    if (
+        same
+        and not given.get("copy")
+        and (wanted is None or wanted is preserve_format or wanted is suggested(self))
+    ):
         return self
     if wanted is None or wanted is preserve_format:
         return convert.cast(self, dtype_of(self)) if same else cast(self, dtype)
@@ -81,7 +88,12 @@ def suggested(self: Any) -> Any:
     """The memory format that torch takes a tensor to be in, judged by its strides."""
     array = innermost(self)
     rank = len(shape_of(self))
-    if rank in (4, 5) and hasattr(array, "strides") and not array.flags.c_contiguous and is_channels_last(array):
+    if (
+        rank in (4, 5)
+        and hasattr(array, "strides")
+        and not array.flags.c_contiguous
+        and is_channels_last(array)
+    ):
         return channels_last if rank == 4 else channels_last_3d
     return contiguous_format
 
@@ -104,7 +116,8 @@ def _casting_method(name: str, dtype: dtypes.dtype) -> Callable[..., Any]:
 
 for _name, _dtype in {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16,
-    "int": dtypes.int32, "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
+    "int": dtypes.int32, "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8,
+    "byte": dtypes.uint8,
     "bool": dtypes.bool, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }.items():  # fmt: skip
     _casting_method(_name, _dtype)
@@ -127,7 +140,7 @@ def cpu(self: Any, *, memory_format: Any = None) -> Any:
 @public(is_function=False, out=False)
 def cuda(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
     """Raise torch's error: there is no such device."""
-    return as_device("cuda", "cuda")
+    return as_device("cuda" if device is None else device, "cuda")
 
 
 @public(is_function=False, out=False)
@@ -136,7 +149,8 @@ def pin_memory(self: Any, device: Any = None) -> Any:
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
-# --- types by their names ---------------------------------------------------------------------------------------------
+# --- types by their names
+# ---------------------------------------------------------------------------------------------
 
 
 def type_name(self: Any) -> str:

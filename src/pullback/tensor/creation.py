@@ -43,8 +43,8 @@ def check_options(function: str, device: Any, pin_memory: bool = False) -> None:
     as_device(device, function)
     if pin_memory:
         raise RuntimeError(
-            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
-            "this system."
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
+            "available on this system."
         )
 
 
@@ -63,7 +63,7 @@ def new_array(function: str, size: Sequence[int], dtype: Any, device: Any, pin_m
 
 
 def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] | None:
-    """The strides that a memory format gives a size, None for C order; torch's error where the rank is another."""
+    """The strides that a memory format gives a size, None for C order; an error where the rank is another."""
     if memory_format is channels_last or memory_format is channels_last_3d:
         wanted = 4 if memory_format is channels_last else 5
         if len(size) != wanted:
@@ -102,7 +102,9 @@ def tensor(*args: Any, **kwargs: Any) -> Any:
         check_options("tensor", bound.get("device"), bound.get("pin_memory", False))
         if isinstance(data, TensorBase):
             warn_of_copy("tensor")
-        return made(array_from(data, None if dtype is None else dtype.numpy), bound.get("requires_grad", False))
+        return made(
+            array_from(data, None if dtype is None else dtype.numpy), bound.get("requires_grad", False)
+        )
     if isinstance(args[0], TensorBase):
         warn_of_copy("tensor")
     return made(array_from(args[0], None))
@@ -169,7 +171,13 @@ def empty(
 @public(method=False, out=False)
 @parsed("empty_strided", f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})")
 def empty_strided(
-    size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
     """Make an uninitialised tensor whose strides, in elements, are `stride`."""
@@ -197,7 +205,7 @@ def full(
     size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
-    """Make a tensor with every element `fill_value`, whose kind of number decides the dtype where none is given."""
+    """Make a tensor with every element `fill_value`, whose kind decides the dtype where none is given."""
     check_options("full", device, pin_memory)
     check_size(size)
     chosen = number_dtype(type(fill_value)) if dtype is None else dtype.numpy

@@ -21,13 +21,19 @@ from .signature import OPTIONS, method, parsed
 _LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
 
 
-def array_like(function: str, input: Any, dtype: Any, device: Any, pin_memory: bool, memory_format: Any) -> ndarray:
-    """An uninitialised array in the shape of a tensor, laid out alike unless a memory format says otherwise."""
+def array_like(
+    function: str, input: Any, dtype: Any, device: Any, pin_memory: bool, memory_format: Any
+) -> ndarray:
+    """An uninitialised array in the shape of a tensor, laid out alike or as a memory format says."""
     check_options(function, device, pin_memory)
     chosen = dtype_of(input) if dtype is None else dtype.numpy
     value = input._value
     if memory_format is None or memory_format is preserve_format:
-        return layouts.empty_like(value, chosen) if isinstance(value, ndarray) else np.empty(shape_of(input), chosen)
+        return (
+            layouts.empty_like(value, chosen)
+            if isinstance(value, ndarray)
+            else np.empty(shape_of(input), chosen)
+        )
     shape = shape_of(input)
     strides = format_strides(shape, memory_format)
     return np.empty(shape, chosen) if strides is None else laid_out_empty(shape, strides, chosen)
@@ -44,7 +50,9 @@ def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
         return made(array, requires_grad)
 
     create.__doc__ = f"Make a tensor of {what} in the shape, dtype and layout of `input`."
-    return public(parsed(function, f"(Tensor input, {_LIKE})")(create), name=function, method=False, out=False)
+    return public(
+        parsed(function, f"(Tensor input, {_LIKE})")(create), name=function, method=False, out=False
+    )
 
 
 zeros_like = _like("zeros_like", "zeros", 0)
@@ -64,7 +72,8 @@ def full_like(
     return made(array, requires_grad)
 
 
-# --- methods of a tensor that gives the dtype -------------------------------------------------------------------------
+# --- methods of a tensor that gives the dtype
+# -------------------------------------------------------------------------
 
 
 def _chosen(self: Any, dtype: Any) -> np.dtype[Any]:
@@ -73,7 +82,13 @@ def _chosen(self: Any, dtype: Any) -> np.dtype[Any]:
 
 def _new(function: str, what: str, fill: Any) -> Callable[..., Any]:
     def create(
-        self: Any, size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+        self: Any,
+        size: Any,
+        *,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Any:
         check_options(function, device, pin_memory)
@@ -122,7 +137,9 @@ def new_empty_strided(
     "new_tensor",
     "(object data, *, torch.dtype dtype = None, torch.device device = None, bool requires_grad = False)",
 )
-def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def new_tensor(
+    self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Any:
     """Make a leaf tensor that holds a copy of the data, with this tensor's dtype."""
     check_options("new_tensor", device)
     if isinstance(data, TensorBase):

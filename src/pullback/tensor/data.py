@@ -1,9 +1,10 @@
-"""Python data as arrays: numbers, nested sequences, NumPy arrays and tensors, read as ``torch.tensor`` reads them.
+"""Python data as arrays: numbers, nested sequences, NumPy arrays and tensors, read as ``torch.tensor`` reads
+them.
 
 What this module must do:
 
-- find the sizes along the first elements, then the dtype over all elements, then store, so that of several mistakes
-  the one that torch finds first is reported;
+- find the sizes along the first elements, then the dtype over all elements, then store, so that of several
+  mistakes the one that torch finds first is reported;
 - refuse numbers that the dtype cannot hold, with torch's texts;
 - always return a new array in C order.
 """
@@ -104,7 +105,9 @@ def _flat(data: Any, sizes: tuple[int, ...], dtype: np.dtype[Any] | None) -> lis
                 below.append(item)
                 continue
             if len(item) != size:
-                wrong = wrong or ValueError(f"expected sequence of length {size} at dim {dim} (got {len(item)})")
+                wrong = wrong or ValueError(
+                    f"expected sequence of length {size} at dim {dim} (got {len(item)})"
+                )
             below.extend(item)
         level = below
     if wrong is not None:
@@ -114,11 +117,13 @@ def _flat(data: Any, sizes: tuple[int, ...], dtype: np.dtype[Any] | None) -> lis
     return level
 
 
-def _from_arrays(arrays: list[ndarray], sizes: tuple[int, ...], dim: int, dtype: np.dtype[Any] | None) -> ndarray:
+def _from_arrays(
+    arrays: list[ndarray], sizes: tuple[int, ...], dim: int, dtype: np.dtype[Any] | None
+) -> ndarray:
     if dim:
         warnings.warn(
-            "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list "
-            "to a single numpy.ndarray with numpy.array() before converting to a tensor.",
+            "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+            "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
             UserWarning,
             stacklevel=5,
         )
@@ -200,7 +205,7 @@ def _stored_integers(flat: list[Any], dtype: np.dtype[Any]) -> ndarray:
 
 
 def checked_integer(number: Any, dtype: np.dtype[Any], name: str) -> int:
-    """Return a number as the integer that an integer dtype stores: floats cut off, small negatives wrapped."""
+    """Return a number as the integer that a dtype stores: floats cut off, small negatives wrapped."""
     limits = np.iinfo(dtype)
     low, high = int(limits.min), int(limits.max)
     if type(number) is float:

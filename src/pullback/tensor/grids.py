@@ -41,8 +41,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     *tensors : tensors of shape (n₀,), …, (nₖ,)
         Also as one list; a tensor of no dimension counts as a vector of one element.
     indexing : {'ij', 'xy'}
-        'ij': outputs of shape (n₀, n₁, …), the element of output i at (j₀, j₁, …) is ``tensors[i][jᵢ]``. 'xy' swaps
-        the first two axes.
+        'ij': outputs of shape (n₀, n₁, …), the element of output i at (j₀, j₁, …) is ``tensors[i][jᵢ]``. 'xy'
+        swaps the first two axes.
 
     Returns
     -------
@@ -50,7 +50,9 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     """
     vectors = _tensors(tensors)
     if indexing is None:
-        warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", 4)
+        warn_once(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", 4
+        )
         indexing = "ij"
     if not vectors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
@@ -167,11 +169,13 @@ def _check_parts(first: Any, second: Any) -> None:
     allowed = (dtypes.float16, dtypes.float32, dtypes.float64)
     if a not in allowed or b not in allowed:
         raise RuntimeError(
-            f"Expected both inputs to be Half, Float or Double tensors but got {a.scalar_type} and {b.scalar_type}"
+            f"Expected both inputs to be Half, Float or Double tensors but got {a.scalar_type} and "
+            f"{b.scalar_type}"
         )
     if a is not b:
         raise RuntimeError(
-            f"Expected object of scalar type {a.scalar_type} but got scalar type {b.scalar_type} for second argument"
+            f"Expected object of scalar type {a.scalar_type} but got scalar type {b.scalar_type} for second "
+            f"argument"
         )
 
 
@@ -230,7 +234,7 @@ def _powers(x: Any, columns: int) -> Any:
 @public(name="vander", namespace="linalg", method=False, out=False)
 @parsed("linalg_vander", "(Tensor x, *, int N = None)")
 def linalg_vander(x: Any, *, N: int | None = None) -> Any:
-    """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as the vectors have elements."""
+    """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are elements."""
     columns = (shape_of(x)[-1] if shape_of(x) else 1) if N is None else N
     if columns <= 1:
         raise RuntimeError("N must be greater than 1.")

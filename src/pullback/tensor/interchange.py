@@ -25,6 +25,7 @@ from .data import array_from
 from .signature import parsed
 from .warn import warn_once
 
+
 class Memory:
     """The memory of an array that somebody else owns, as the beginning of a storage."""
 
@@ -42,21 +43,22 @@ def check_array(array: ndarray) -> None:
     numpy_dtype = array.dtype
     if numpy_dtype == dtypes.bfloat16.numpy:
         raise TypeError(
-            "can't convert np.ndarray of type ml_dtypes.bfloat16. The only supported types are: float64, float32, "
-            "float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+            "can't convert np.ndarray of type ml_dtypes.bfloat16. The only supported types are: float64, "
+            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
+            "uint8, and bool."
         )
     dtypes.from_numpy_dtype(numpy_dtype)
     for stride in array.strides:
         if stride % numpy_dtype.itemsize:
             raise ValueError(
-                "given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
-                "the memory."
+                "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
+                "reallocate the memory."
             )
         if stride < 0:
             raise ValueError(
-                "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-                "currently supported. (You can probably work around this by making a copy of your array  with "
-                "array.copy().) "
+                "At least one stride in the given numpy array is negative, and tensors with negative strides "
+                "are not currently supported. (You can probably work around this by making a copy of your "
+                "array  with array.copy().) "
             )
 
 
@@ -65,10 +67,10 @@ def shared(array: ndarray, stacklevel: int = 3) -> ndarray:
     check_array(array)
     if not array.flags.writeable:
         warn_once(
-            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
-            "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
-            "data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
-            "the rest of this program.",
+            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This "
+            "means writing to this tensor will result in undefined behavior. You may want to copy the array "
+            "to protect its data or make it writable before converting it to a tensor. This type of warning "
+            "will be suppressed for the rest of this program.",
             stacklevel + 1,
         )
     elif array.base is None:
@@ -108,7 +110,9 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         return data if dtype is None else convert.as_dtype(data, dtype.numpy)
     if isinstance(data, ndarray):
         array = shared(data, 5)
-        return made(array if dtype is None or array.dtype == dtype.numpy else convert_array(array, dtype.numpy))
+        return made(
+            array if dtype is None or array.dtype == dtype.numpy else convert_array(array, dtype.numpy)
+        )
     return made(array_from(data, None if dtype is None else dtype.numpy))
 
 
@@ -119,7 +123,12 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     "bool requires_grad = None)",
 )
 def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
 ) -> Any:
     """Make a tensor of `obj`, shared or copied as `copy` says (None: shared where that is possible).
 
@@ -150,8 +159,9 @@ def asarray(
     if requires_grad is None:
         if isinstance(obj, TensorBase) and tensor.requires_grad:
             warn_once(
-                "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
-                "requires_grad=False explicitly to get the old behavior and silence this warning.",
+                "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of "
+                "False. Pass requires_grad=False explicitly to get the old behavior and silence this "
+                "warning.",
                 5,
             )
     elif requires_grad and not tensor.requires_grad:
@@ -183,7 +193,8 @@ def _aliased(obj: Any, dtype: Any) -> Any:
 
 @public(method=False, out=False)
 @parsed(
-    "frombuffer", "(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)"
+    "frombuffer",
+    "(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)",
 )
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
@@ -208,26 +219,27 @@ def frombuffer(
         raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
     if not 0 <= offset < length:
         raise ValueError(
-            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} "
+            f"bytes) minus 1"
         )
     if count > 0 and offset + count * size > length:
         raise ValueError(
-            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than "
-            f"actual buffer length ({length} bytes)"
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be "
+            f"greater than actual buffer length ({length} bytes)"
         )
     if count < 0 and (length - offset) % size:
         raise ValueError(
-            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element size "
-            f"({size})"
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+            f"element size ({size})"
         )
     elements = (length - offset) // size if count < 0 else count
     array = np.frombuffer(memory, dtype.numpy, elements, offset)
     if memory.readonly:
         warn_once(
-            "The given buffer is not writable, and PyTorch does not support non-writable tensors. This means you can "
-            "write to the underlying (supposedly non-writable) buffer using the tensor. You may want to copy the buffer "
-            "to protect its data or make it writable before converting it to a tensor. This type of warning will be "
-            "suppressed for the rest of this program.",
+            "The given buffer is not writable, and PyTorch does not support non-writable tensors. This "
+            "means you can write to the underlying (supposedly non-writable) buffer using the tensor. You "
+            "may want to copy the buffer to protect its data or make it writable before converting it to a "
+            "tensor. This type of warning will be suppressed for the rest of this program.",
             4,
         )
     return made(np.asarray(Memory(array)).view(dtype.numpy), requires_grad)
@@ -261,8 +273,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     if not hasattr(source, "__dlpack__"):
         if type(source).__name__ != "PyCapsule":
             raise RuntimeError(
-                "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you "
-                "might have already constructed a tensor from it once."
+                "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
+                "once, so you might have already constructed a tensor from it once."
             )
         source = _Capsule(source)
     array = np.from_dlpack(source)

@@ -1,4 +1,5 @@
-"""Constructors from before `torch.tensor`: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1, 2])`` and ``x.new(…)``.
+"""Constructors from before `torch.tensor`: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1, 2])`` and
+``x.new(…)``.
 
 What this module must do:
 
@@ -23,7 +24,7 @@ from .creation import check_size, made
 from .data import array_from
 from .signature import Parser
 from .storage import over_storage
-from .tensor import Tensor
+from .tensor import Tensor, c_name
 
 _NEW = Parser(
     "new",
@@ -34,18 +35,9 @@ _NEW = Parser(
     "(object data, *, torch.device device = None)",
 )
 
-#: What C++ calls the elements of the dtypes, by the names that torch's messages use.
-C_NAMES = {
-    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Byte": "unsigned char",
-    "Char": "signed char", "Short": "short int", "Int": "int", "Long": "long int", "Bool": "bool",
-    "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>", "UInt16": "uint16_t",
-    "UInt32": "uint32_t", "UInt64": "uint64_t",
-}  # fmt: skip
-
-
 def _options(dtype: dtypes.dtype) -> str:
     return (
-        f"TensorOptions(dtype={C_NAMES[dtype.scalar_type]}, device=cpu, layout=Strided, requires_grad=false (default), "
+        f"TensorOptions(dtype={c_name(dtype)}, device=cpu, layout=Strided, requires_grad=false (default), "
         "pinned_memory=false (default), memory_format=(nullopt))"
     )
 
@@ -132,10 +124,18 @@ TYPES = {
     for t in map(
         _legacy_type,
         (
-            dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16, dtypes.uint8, dtypes.int8, dtypes.int16,
-            dtypes.int32, dtypes.int64, dtypes.bool,
+            dtypes.float32,
+            dtypes.float64,
+            dtypes.float16,
+            dtypes.bfloat16,
+            dtypes.uint8,
+            dtypes.int8,
+            dtypes.int16,
+            dtypes.int32,
+            dtypes.int64,
+            dtypes.bool,
         ),
     )
 }
 
-Tensor.__new__ = staticmethod(_new_tensor)  # type: ignore[assignment]  # subclasses may add parameters of their own
+Tensor.__new__ = staticmethod(_new_tensor)  # type: ignore[method-assign]  # subclasses may add parameters of their own

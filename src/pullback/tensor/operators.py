@@ -15,7 +15,6 @@ from .math import floor_divide, positive, power, remainder
 from .tensor import Tensor
 
 
-
 def _reflected_division(self: Any, other: Any) -> Any:
     return arithmetic.reciprocal.op.public(self) * other
 

@@ -3,8 +3,8 @@
 What this module must do:
 
 - make every op on a subclass give that subclass, by the default `__torch_function__`;
-- let a subclass leave that out (`_disabled_torch_function_impl`, as parameters do), and a program switch all overrides
-  off for a while (`DisableTorchFunctionSubclass`);
+- let a subclass leave that out (`_disabled_torch_function_impl`, as parameters do), and a program switch all
+  overrides off for a while (`DisableTorchFunctionSubclass`);
 - view a tensor as an instance of a subclass.
 """
 
@@ -34,7 +34,10 @@ class DisableTorchFunctionSubclass:
 
 
 def _disabled_torch_function_impl(
-    func: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    func: Callable[..., Any],
+    types: Iterable[type],
+    args: tuple[Any, ...] = (),
+    kwargs: dict[str, Any] | None = None,
 ) -> Any:
     """Run the function as if nothing overrode it: what a class sets as `__torch_function__` to stay plain."""
     with DisableTorchFunctionSubclass():
@@ -76,8 +79,8 @@ def _check_class(cls: Any) -> None:
         raise TypeError(f"cls must be a type (got {type_name(cls)})")
     if not issubclass(cls, Tensor):
         raise TypeError(
-            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
-            "class inherits from Tensor."
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make "
+            "sure your class inherits from Tensor."
         )
 
 
@@ -91,20 +94,21 @@ def _make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
     return made
 
 
-#: Attributes that are tensors and no declared functions; a subclass gets its own, so that Tensor's stay as fast as they are.
+#: Attributes that are tensors and no declared functions; a subclass gets its own, so that Tensor's stay as
+#: fast as they are.
 _ATTRIBUTES = ("T", "mT", "H", "mH", "real", "imag", "data")
 
 
-def _register(cls: type, **options: Any) -> None:
+def _register(cls: Any, **options: Any) -> None:
     super(Tensor, cls).__init_subclass__(**options)
-    if cls.__torch_function__ is _disabled_torch_function_impl:  # type: ignore[attr-defined]  # set below
+    if cls.__torch_function__ is _disabled_torch_function_impl:
         return
     OVERRIDING.add(cls)
     for name in _ATTRIBUTES:
         if getattr(cls, name, None) is Tensor.__dict__[name]:
             setattr(cls, name, _overridable(Tensor.__dict__[name]))
-    if cls.detach is Tensor.detach:  # type: ignore[attr-defined]  # a subclass of Tensor
-        cls.detach = _detach  # type: ignore[attr-defined]  # likewise
+    if cls.detach is Tensor.detach:
+        cls.detach = _detach
 
 
 def _overridable(attribute: Any) -> property:
@@ -123,6 +127,6 @@ def _detach(self: Any) -> Any:
 
 
 Tensor.__torch_function__ = classmethod(_torch_function)  # type: ignore[attr-defined]  # torch's protocol
-Tensor.__init_subclass__ = classmethod(_register)  # type: ignore[assignment]  # every subclass is told here
+Tensor.__init_subclass__ = classmethod(_register)  # type: ignore[arg-type, assignment]  # every subclass is told here
 Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]  # no override: it is what overrides are made with
 Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]  # torch's name

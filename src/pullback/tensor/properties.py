@@ -1,4 +1,4 @@
-"""What a tensor is: questions about its dtype, its device and its place in memory, and results of promotion."""
+"""What a tensor is: questions about its dtype, device and place in memory, and results of promotion."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..array.strides import strides_of
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..ops import convert
 from .api import public
-from .conversion import cast, dtype_of_type_name
 from .constants import strided
+from .conversion import cast, dtype_of_type_name
 from .signature import parsed
 from .tensor import Tensor
 from .warn import warn_once
@@ -26,9 +26,15 @@ def _question(name: str, answer: Any, meaning: str) -> None:
     public(parsed(name, "(Tensor input)")(ask), name=name, out=False)
 
 
-_question("is_floating_point", lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is_floating_point, "the dtype is a real one")
+_question(
+    "is_floating_point",
+    lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is_floating_point,
+    "the dtype is a real one",
+)
 _question("is_complex", lambda t: dtype_of(t).kind == "c", "the dtype is a complex one")
-_question("is_signed", lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is_signed, "the dtype has negative numbers")
+_question(
+    "is_signed", lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is_signed, "the dtype has negative numbers"
+)
 _question("is_inference", lambda t: bool(t._inference), "the tensor was made in inference mode")
 _question("is_conj", lambda t: "_conjugated" in t.__dict__, "the tensor is what `conj` made of a complex one")
 _question("is_neg", lambda t: False, "a negation is pending: never, for it is computed at once")
@@ -99,22 +105,28 @@ def is_tensor(obj: Any, /) -> bool:
 
 @public(method=False, out=False)
 @parsed(
-    "result_type", "(Tensor tensor, Tensor other)", "(Number scalar, Tensor tensor)", "(Tensor tensor, Number other)",
+    "result_type",
+    "(Tensor tensor, Tensor other)",
+    "(Number scalar, Tensor tensor)",
+    "(Tensor tensor, Number other)",
     "(Number scalar1, Number scalar2)",
 )
 def result_type(**operands: Any) -> dtypes.dtype:
     """The dtype that results when two tensors or numbers meet."""
     order = ("scalar", "tensor", "other", "scalar1", "scalar2")
     values = [operands[name] for name in order if name in operands]
-    arrays = [np.empty((0,) * min(len(shape_of(v)), 1), dtype_of(v)) if isinstance(v, TensorBase) else v for v in values]
+    arrays = [
+        np.empty((0,) * min(len(shape_of(v)), 1), dtype_of(v)) if isinstance(v, TensorBase) else v
+        for v in values
+    ]
     return dtypes.from_numpy_dtype(dtypes.result_numpy_dtype(arrays))
 
 
 def set_default_tensor_type(t: Any, /) -> None:
     """Make the dtype of a legacy type, such as ``torch.DoubleTensor`` or its name, the default dtype."""
     warn_once(
-        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
-        "torch.set_default_device() as alternatives.",
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
+        "torch.set_default_dtype() and torch.set_default_device() as alternatives.",
         4,
     )
     name = t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" if isinstance(t, type) else None
@@ -131,12 +143,12 @@ def _constant(value: Any) -> property:
 
 
 for _name in (
-    "is_cuda", "is_sparse", "is_sparse_csr", "is_quantized", "is_meta", "is_mkldnn", "is_mps", "is_xla", "is_nested",
-    "is_vulkan", "is_xpu", "is_ipu", "is_maia", "is_mtia",
+    "is_cuda", "is_sparse", "is_sparse_csr", "is_quantized", "is_meta", "is_mkldnn", "is_mps", "is_xla",
+    "is_nested",     "is_vulkan", "is_xpu", "is_ipu", "is_maia", "is_mtia",
 ):  # fmt: skip
     setattr(Tensor, _name, _constant(False))
-setattr(Tensor, "is_cpu", _constant(True))
-setattr(Tensor, "layout", _constant(strided))
+Tensor.is_cpu = _constant(True)  # type: ignore[attr-defined]  # torch's attribute
+Tensor.layout = _constant(strided)  # type: ignore[attr-defined]  # likewise
 
 
 @public(is_function=False, out=False)

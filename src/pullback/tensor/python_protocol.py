@@ -127,10 +127,13 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
         Take the elements also of a tensor that requires grad.
     """
     if not force and self.requires_grad:
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
     if "_conjugated" in self.__dict__ and not force:
         raise RuntimeError(
-            "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() instead."
+            "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() "
+            "instead."
         )
     array = array_of(self)
     if array.dtype == dtypes.bfloat16.numpy:
@@ -152,7 +155,9 @@ def _array_wrap(self: Any, array: ndarray, context: Any = None, return_scalar: b
     return from_numpy(array.astype(np.uint8) if array.dtype.kind == "b" else array)
 
 
-def _dlpack(self: Any, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+def _dlpack(
+    self: Any, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
+) -> Any:
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     array = array_of(self)
@@ -165,14 +170,16 @@ def _dlpack_device(self: Any) -> tuple[Any, int]:
 
 def _cuda_array_interface(self: Any) -> Any:
     raise AttributeError(
-        f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {type_name(self)} If CUDA data is required use "
+        f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {type_name(self)} If CUDA data is "
+        f"required use "
         "tensor.cuda() to copy tensor to device memory."
     )
 
 
 for _name, _function in {
     "__bool__": _bool, "__float__": _float, "__int__": _int, "__complex__": _complex, "__index__": _index,
-    "__len__": _len, "__iter__": _iter, "__reversed__": _reversed, "__contains__": _contains, "__repr__": _repr,
+    "__len__": _len, "__iter__": _iter, "__reversed__": _reversed, "__contains__": _contains,
+    "__repr__": _repr,
     "__format__": _format, "__array__": _array, "__array_wrap__": _array_wrap, "__dlpack__": _dlpack,
     "__dlpack_device__": _dlpack_device, "__cuda_array_interface__": property(_cuda_array_interface),
     "numpy": numpy, "tolist": tolist, "__array_priority__": 1000,

@@ -21,7 +21,6 @@ from .api import public
 from .creation import made, new_array
 from .creation_like import array_like
 from .signature import OPTIONS, OUT, method, parsed
-from .tensor import Tensor
 
 GENERATOR = "torch.Generator generator = None"
 
@@ -107,7 +106,8 @@ def _of(generator: Any) -> Any:
     return default_generator if generator is None else generator
 
 
-# --- new tensors ------------------------------------------------------------------------------------------------------
+# --- new tensors
+# ------------------------------------------------------------------------------------------------------
 
 _SIZED = (f"(tuple of ints size, *, torch.Generator? generator, {OUT})", f"(tuple of ints size, *, {OUT})")
 
@@ -199,7 +199,9 @@ _OPTIONS_LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
 
 @public(method=False)
 @parsed(
-    "randint_like", f"(Tensor input, int high, {_OPTIONS_LIKE})", f"(Tensor input, int low, int high, {_OPTIONS_LIKE})"
+    "randint_like",
+    f"(Tensor input, int high, {_OPTIONS_LIKE})",
+    f"(Tensor input, int low, int high, {_OPTIONS_LIKE})",
 )
 def randint_like(
     input: Any, high: int, low: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
@@ -219,8 +221,16 @@ def randint_like(
     f"(float mean, float std, tuple of ints size, *, {GENERATOR}, {OUT})",
 )
 def normal(
-    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, layout: Any = None,
-    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
 ) -> Any:
     """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
     stream = _of(generator)
@@ -229,7 +239,11 @@ def normal(
         return made(random_normal.normal(stream, array, mean, std), requires_grad)
     if isinstance(std, TensorBase):
         _check_std(std)
-        return ops.normal_each(mean, std, stream) if isinstance(mean, TensorBase) else ops.normal_wide(std, mean, stream)
+        return (
+            ops.normal_each(mean, std, stream)
+            if isinstance(mean, TensorBase)
+            else ops.normal_wide(std, mean, stream)
+        )
     return ops.normal_around(mean, std, stream)
 
 
@@ -284,7 +298,8 @@ def poisson(input: Any, generator: Any = None) -> Any:
     return ops.poisson(input, _of(generator))
 
 
-# --- draws in place ---------------------------------------------------------------------------------------------------
+# --- draws in place
+# ---------------------------------------------------------------------------------------------------
 
 
 def _fill(self: Any, draw: ops.Draw, *attrs: Any) -> Any:
@@ -304,7 +319,9 @@ def _fill(self: Any, draw: ops.Draw, *attrs: Any) -> Any:
 def _method(name: str, signature: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare an in-place method whose arguments torch's parser reads."""
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        return public(method(name, *signature.split(" | "))(function), name=name, is_function=False, out=False)
+        return public(
+            method(name, *signature.split(" | "))(function), name=name, is_function=False, out=False
+        )
 
     return declare
 

@@ -42,7 +42,7 @@ def arange(
     end: Any, start: Any = 0, step: Any = 1, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
-    """Make the numbers ``start + i·step`` from [start, end), i = 0, 1, …
+    """Make the numbers ``start + i·step`` from [start, end), i counting from 0.
 
     Parameters
     ----------
@@ -87,8 +87,9 @@ def range_(
 ) -> Any:
     """Make the numbers ``start + i·step`` up to `end`, which is included (deprecated: see `arange`)."""
     warnings.warn(
-        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
-        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        "torch.range is deprecated and will be removed in a future release because its behavior is "
+        "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
+        "[start, end).",
         UserWarning,
         stacklevel=4,
     )
@@ -108,7 +109,8 @@ def _endpoint(function: str, name: str, value: Any) -> Any:
     rank = array_of(value).ndim
     if rank:
         raise RuntimeError(
-            f"{function} only supports 0-dimensional start and end tensors, but got {name} with {rank} dimension(s)."
+            f"{function} only supports 0-dimensional start and end tensors, but got {name} with {rank} "
+            f"dimension(s)."
         )
     return value.item()  # type: ignore[attr-defined]  # the facade has it
 
@@ -121,8 +123,8 @@ def _row_dtype(function: str, start: Any, end: Any, dtype: Any) -> np.dtype[Any]
         if not dtype.is_complex:
             part = "float" if needed is dtypes.complex64 else "double"
             raise RuntimeError(
-                f"torch.{function}(): inferred dtype c10::complex<{part}> can't be safely cast to passed dtype "
-                f"{dtype.scalar_type}"
+                f"torch.{function}(): inferred dtype c10::complex<{part}> can't be safely cast to passed "
+                f"dtype {dtype.scalar_type}"
             )
     return numpy_dtype(dtype)
 

@@ -2,8 +2,8 @@
 
 What this module must do:
 
-- pickle a tensor with its whole storage, offset, size and strides, whether it requires grad and the attributes that
-  users gave it; history and hooks are left out, and each tensor gets a storage of its own;
+- pickle a tensor with its whole storage, offset, size and strides, whether it requires grad and the
+  attributes that users gave it; history and hooks are left out, and each tensor gets a storage of its own;
 - let `copy.copy` share the storage, and `copy.deepcopy` copy a storage once for all tensors that share it.
 """
 
@@ -64,10 +64,16 @@ def _reduce(self: Any, protocol: Any) -> tuple[Any, ...]:
     name = dtypes.from_numpy_dtype(array.dtype).name
     # A view of the storage's bytes: pickle takes each for an array of its own, copy for the same memory.
     content = memory._bytes[:]
-    args = (
-        content, name, offset // array.itemsize, array.shape, strides_of(array), self.requires_grad, OrderedDict()
+    args: tuple[Any, ...] = (
+        content,
+        name,
+        offset // array.itemsize,
+        array.shape,
+        strides_of(array),
+        self.requires_grad,
+        OrderedDict(),
     )
-    own_state = type(self).__getstate__ is not object.__getstate__  # type: ignore[attr-defined]  # since Python 3.11
+    own_state = any("__getstate__" in vars(cls) for cls in type(self).__mro__[:-1])
     state = self.__getstate__() if own_state else attributes(self)
     if type(self) is Tensor and not state:
         return rebuild_tensor, args
@@ -78,7 +84,8 @@ def _warn_of_hooks(tensor: Any) -> None:
     for hook in tensor._leaf_hooks.tensor.get(0, {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
             warnings.warn(
-                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
+                f"decorate the "
                 "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
                 UserWarning,
                 stacklevel=3,
@@ -90,9 +97,9 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
         return dispatch_override(Tensor.__deepcopy__, (self, memo), {})  # type: ignore[attr-defined]  # set below
     if not self.is_leaf:
         raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If "
-            "you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
-            "https://github.com/pytorch/pytorch/pull/103001"
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+            "moment.  If you were attempting to deepcopy a module, this may be because of a "
+            "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
         )
     if id(self) in memo:
         return memo[id(self)]
@@ -109,10 +116,11 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
         if type(self) is not Tensor:
             if type(self.new_empty([])) is not type(self):
                 raise RuntimeError(
-                    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass "
-                    "types that implement new_empty() and for which that function returns another instance of the same "
-                    "subclass. You should either properly implement new_empty() for your subclass or override "
-                    "__deepcopy__() if it is intended behavior for new_empty() to return an instance of a different type."
+                    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for "
+                    "subclass types that implement new_empty() and for which that function returns another "
+                    "instance of the same subclass. You should either properly implement new_empty() for "
+                    "your subclass or override __deepcopy__() if it is intended behavior for new_empty() to "
+                    "return an instance of a different type."
                 )
             new.__class__ = type(self)
         memo[id(self)] = new
@@ -122,5 +130,5 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
     return new
 
 
-Tensor.__reduce_ex__ = _reduce  # type: ignore[assignment, method-assign]  # torch's methods, kept in this module
+Tensor.__reduce_ex__ = _reduce  # type: ignore[method-assign]  # torch's methods, kept in this module
 Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]  # likewise

@@ -2,9 +2,11 @@
 
 What this module must do:
 
-- read signatures in the form in which torch prints them, such as ``(int n, int m, *, torch.dtype dtype = None)``;
+- read signatures in the form in which torch prints them, such as ``(int n, int m, *, torch.dtype dtype =
+  None)``;
 - bind arguments to the first signature that they fit, numbers, sizes and dtypes converted;
-- where they fit none, say what torch says, which depends on how many signatures have the right count of arguments.
+- where they fit none, say what torch says, which depends on how many signatures have the right count of
+  arguments.
 
 In a signature a question mark behind a type (it is not printed) means that None is allowed.
 """
@@ -27,15 +29,16 @@ from .constants import layout, memory_format
 #: What torch allows NumPy's users to write.
 ALTERNATIVES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
 
-#: Parameters that the bodies of functions call otherwise, because Python reserves the name or it says too little.
+#: Parameters that the bodies of functions call otherwise, because Python reserves the name or it says too
+#: little.
 KEYWORDS = {"from": "low", "to": "high"}
 
 Check = Callable[[Any], bool]
 
 #: What every function that makes a tensor takes.
 OPTIONS = (
-    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, "
-    "bool requires_grad = False"
+    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = "
+    "False, bool requires_grad = False"
 )
 OUT = f"Tensor out = None, {OPTIONS}"
 
@@ -151,7 +154,17 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
 class Parameter:
     """One parameter of a signature."""
 
-    __slots__ = ("accepts", "allows_none", "convert", "has_default", "keyword_only", "kind", "name", "printed", "target")
+    __slots__ = (
+        "accepts",
+        "allows_none",
+        "convert",
+        "has_default",
+        "keyword_only",
+        "kind",
+        "name",
+        "printed",
+        "target",
+    )
 
     def __init__(self, text: str, keyword_only: bool) -> None:
         declared, _, default = text.partition(" = ")
@@ -190,7 +203,8 @@ class Signature:
         self.names = frozenset(p.name for p in self.parameters)
         # A size that is the first and only positional parameter may be given number by number.
         self.spread = self.most_positional == 1 and self.parameters[0].kind == "tuple of ints"
-        # torch's comparison with what was given counts the star as a parameter and knows no name that has a default.
+        # torch's comparison with what was given counts the star as a parameter and knows no name that has a
+        # default.
         self.compared: list[tuple[str, Check]] = [
             ("", _nothing) if part in ("*", "")
             else ("" if " = " in part else part.rsplit(" ", 1)[1], _named(Parameter(part, False).kind))
@@ -249,7 +263,9 @@ class Signature:
     def _too_many(self, function: str, count: int) -> Any:
         most, least = self.most_positional, self.least_positional
         if most != least:
-            raise TypeError(f"{function}() takes from {least} to {most} positional arguments but {count} were given")
+            raise TypeError(
+                f"{function}() takes from {least} to {most} positional arguments but {count} were given"
+            )
         raise TypeError(
             f"{function}() takes {most} positional argument{'' if most == 1 else 's'} but {count} "
             f"{'was' if count == 1 else 'were'} given"
@@ -276,7 +292,8 @@ class Signature:
         if isinstance(value, list | tuple) and parameter.kind.startswith("tuple of"):
             return self._bad_list(function, parameter, value, where)
         raise TypeError(
-            f"{function}(): argument '{parameter.name}'{where} must be {parameter.kind}, not {type_name(value)}"
+            f"{function}(): argument '{parameter.name}'{where} must be {parameter.kind}, not "
+            f"{type_name(value)}"
         )
 
     def _bad_list(self, function: str, parameter: Parameter, value: Sequence[Any], where: str) -> Any:
@@ -289,14 +306,15 @@ class Signature:
                 f"{function}(): argument '{parameter.name}' must be {parameter.kind}, not {type_name(value)}"
             )
         raise TypeError(
-            f"{function}(): argument '{parameter.name}'{where} must be {parameter.kind}, but found element of type "
-            f"{type_name(value[at])} at pos {at}"
+            f"{function}(): argument '{parameter.name}'{where} must be {parameter.kind}, but found element "
+            f"of type {type_name(value[at])} at pos {at}"
         )
 
     def _bad_element(self, function: str, parameter: Parameter, value: Sequence[Any]) -> Any:
         at = next(i for i, item in enumerate(value) if not _is_size_element(item))
         raise TypeError(
-            f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
+            f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with "
+            f"error "
             f'"type must be {parameter.kind},but got {type_name(value[at])}"'
         )
 
@@ -345,12 +363,15 @@ class Parser:
             except TypeError as error:
                 return error
         return invalid_combination(
-            self.function, args, dict(sorted(kwargs.items())), {s.printed: s.compared for s in self.signatures}
+            self.function,
+            args,
+            dict(sorted(kwargs.items())),
+            {s.printed: s.compared for s in self.signatures},
         )
 
 
 def parsed(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a function whose arguments torch's parser reads; the body gets those given, by name and converted."""
+    """Decorate a function whose arguments torch's parser reads; the body gets them by name, converted."""
     parser = Parser(function_name, *signatures)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,10 +3,11 @@
 What this module must do:
 
 - show the memory that several tensors share as one storage object, the same one for all of them;
-- put a tensor onto a storage with any offset, size and strides (`set_`), or change its size in place (`resize_`).
+- put a tensor onto a storage with any offset, size and strides (`set_`), or change its size in place
+  (`resize_`).
 
-A storage cannot grow where it lies: a tensor that is made larger than its storage gets a new one, and the tensors that
-shared the old one keep it.
+A storage cannot grow where it lies: a tensor that is made larger than its storage gets a new one, and the
+tensors that shared the old one keep it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .constants import contiguous_format
 from .creation import made
 from .memory_format import in_format
 from .signature import method
-from .tensor import Tensor
+from .tensor import Tensor, c_name
 
 _STORAGES: WeakValueDictionary[tuple[int, int], UntypedStorage] = WeakValueDictionary()
 
@@ -90,7 +91,7 @@ class UntypedStorage:
 
     def tolist(self) -> list[int]:
         """The bytes as a list."""
-        return self._bytes.tolist()  # type: ignore[no-any-return]  # uint8, so a list of int
+        return self._bytes.tolist()
 
     def fill_(self, value: int) -> UntypedStorage:
         """Set every byte."""
@@ -119,7 +120,11 @@ class UntypedStorage:
         return "torch.storage.UntypedStorage"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, UntypedStorage) and self._cdata == other._cdata and self.nbytes() == other.nbytes()
+        return (
+            isinstance(other, UntypedStorage)
+            and self._cdata == other._cdata
+            and self.nbytes() == other.nbytes()
+        )
 
     __hash__ = object.__hash__
 
@@ -128,7 +133,7 @@ class UntypedStorage:
         key = (self._cdata, self.nbytes())
         if key not in copies:
             copies[key] = self.clone()
-        return copies[key]  # type: ignore[no-any-return]  # what was put there
+        return copies[key]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_bytes, (self._bytes,)
@@ -191,7 +196,7 @@ class TypedStorage:
 
     def tolist(self) -> list[Any]:
         """The elements as a list."""
-        return made(self._elements()).tolist()  # type: ignore[no-any-return]  # of one dimension
+        return made(self._elements()).tolist()
 
     def fill_(self, value: Any) -> TypedStorage:
         """Set every element."""
@@ -241,7 +246,10 @@ def storage_of(array: ndarray) -> tuple[UntypedStorage, int]:
 
 
 def over_storage(
-    memory: UntypedStorage | TypedStorage, dtype: dtypes.dtype, offset: int = 0, size: Sequence[int] | None = None,
+    memory: UntypedStorage | TypedStorage,
+    dtype: dtypes.dtype,
+    offset: int = 0,
+    size: Sequence[int] | None = None,
     stride: Sequence[int] | None = None,
 ) -> Any:
     """A tensor of a dtype on a storage; of one dimension and of the whole storage where no size is given."""
@@ -263,10 +271,13 @@ def array_over(
         content = longer
     if not needed:
         return np.empty(shape, dtype)
-    return np.ndarray(shape, dtype, content, offset * dtype.itemsize, tuple(s * dtype.itemsize for s in strides))
+    return np.ndarray(
+        shape, dtype, content, offset * dtype.itemsize, tuple(s * dtype.itemsize for s in strides)
+    )
 
 
-# --- methods ----------------------------------------------------------------------------------------------------------
+# --- methods
+# ----------------------------------------------------------------------------------------------------------
 
 
 @public(is_function=False, out=False)
@@ -303,9 +314,9 @@ Tensor._typed_storage = _typed_storage  # type: ignore[attr-defined]  # torch's 
 def typed_storage(self: Any) -> TypedStorage:
     """The storage, counted in elements (deprecated: see `untyped_storage`)."""
     warnings.warn(
-        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. "
-        "This should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
-        "tensor.untyped_storage() instead of tensor.storage()",
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only "
+        "storage class. This should only matter to you if you are using storages directly.  To access "
+        "UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
         UserWarning,
         stacklevel=3,
     )
@@ -342,12 +353,18 @@ def _put_onto(self: Any, array: ndarray) -> Any:
 
 @public(is_function=False, out=False)
 @method(
-    "set_", "()", "(torch.Storage source)",
-    "(torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)", "(Tensor source)",
+    "set_",
+    "()",
+    "(torch.Storage source)",
+    "(torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+    "(Tensor source)",
     "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
 )
-def set_(self: Any, source: Any = None, storage_offset: int | None = None, size: Any = None, stride: Any = None) -> Any:
-    """Put the tensor onto the storage of `source`, a storage or a tensor; onto an empty one where it is left out.
+def set_(
+    self: Any, source: Any = None, storage_offset: int | None = None, size: Any = None, stride: Any = None
+) -> Any:
+    """Put the tensor onto the storage of `source`, a storage or a tensor; onto an empty one where it is left
+    out.
 
     Parameters
     ----------
@@ -363,23 +380,19 @@ def set_(self: Any, source: Any = None, storage_offset: int | None = None, size:
     if isinstance(source, TensorBase):
         array = array_of(source)
         if array.dtype != own:
-            raise RuntimeError(f"Could not set tensor of type {_c_name(array.dtype)} to a tensor of type {_c_name(own)}")
+            given = c_name(dtypes.from_numpy_dtype(array.dtype))
+            wanted = c_name(self.dtype)
+            raise RuntimeError(f"Could not set tensor of type {given} to a tensor of type {wanted}")
         if storage_offset is None:
             return _put_onto(self, array)
         source = storage_of(array)[0]
     return _put_onto(self, array_over(source, own, storage_offset or 0, size, stride))
 
 
-def _c_name(dtype: np.dtype[Any]) -> str:
-    from .legacy import C_NAMES
-
-    return C_NAMES[dtypes.from_numpy_dtype(dtype).scalar_type]
-
-
 @public(is_function=False, out=False)
 @method("resize_", "(tuple of ints size, *, torch.memory_format memory_format = None)")
 def resize_(self: Any, size: Any, *, memory_format: Any = None) -> Any:
-    """Give the tensor another size: its elements are those of the storage from its first one on, in C order."""
+    """Give the tensor another size: its elements are the storage's from its first one on, in C order."""
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     if any(s < 0 for s in size):
@@ -405,8 +418,9 @@ def _resized(self: Any, size: tuple[int, ...]) -> Any:
     have = shape_of(self)
     if int(np.prod(have)) != int(np.prod(size)):
         raise RuntimeError(
-            f"requested resize to {'x'.join(map(str, size))} ({int(np.prod(size))} elements in total), but the given "
-            f"tensor has a size of {'x'.join(map(str, have))} ({int(np.prod(have))} elements). autograd's resize can only "
+            f"requested resize to {'x'.join(map(str, size))} ({int(np.prod(size))} elements in total), but "
+            f"the given tensor has a size of {'x'.join(map(str, have))} ({int(np.prod(have))} elements). "
+            f"autograd's resize can only "
             "change the shape of a given tensor, while preserving the number of elements. "
         )
     return self.contiguous().view(size)

@@ -1,8 +1,8 @@
 """The facade: the one class of tensors that users hold.
 
-It adds names to the mechanism and no mathematics. Attributes of the data (shape, dtype, strides) and of the graph
-(`requires_grad`, `grad`, `grad_fn`, hooks) are here; operators and functions are attached from their declarations by
-`tensor/__init__`.
+It adds names to the mechanism and no mathematics. Attributes of the data (shape, dtype, strides) and of the
+graph (`requires_grad`, `grad`, `grad_fn`, hooks) are here; operators and functions are attached from their
+declarations by `tensor/__init__`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
 
-from .. import dtypes, graph_errors
+from .. import dtypes
 from .. import graph_errors as errors
 from ..array.strides import strides_of
 from ..core import hooks as node_hooks
@@ -27,6 +26,7 @@ from ..core.node import LEAF, Node, Output, edge_target
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
 from ..core.views import bring_up_to_date
 from ..device import device
+from ..errors import argument_type, type_name
 from ..size import Size
 from .backward import backward as run_backward
 from .backward import run_plain
@@ -34,23 +34,14 @@ from .backward import run_plain
 _CPU = device("cpu")
 
 
-def readonly(get: Callable[[Any], Any]) -> property:
-    """A property whose refusal to be set is torch's."""
-
-    def refuse(self: Any, value: Any) -> None:
-        raise AttributeError(f"attribute '{get.__name__}' of 'torch._C.TensorBase' objects is not writable")
-
-    return property(get, refuse)
-
-
 class Tensor(TensorBase):
     """A multi-dimensional array that remembers how it was computed."""
 
     __slots__ = ()
 
-    # --- data ---------------------------------------------------------------------------------------------------------
+    # --- data
 
-    @readonly
+    @property
     def shape(self) -> Size:
         """The sizes of the axes."""
         return Size(shape_of(self))
@@ -60,14 +51,14 @@ class Tensor(TensorBase):
         shape = shape_of(self)
         if dim is None:
             return Size(shape)
-        return shape[checked_dim(dim, len(shape))]
+        return shape[axis_argument("size", dim, len(shape))]
 
     def dim(self) -> int:
         """Number of axes."""
         return len(shape_of(self))
 
     ndimension = dim
-    ndim = readonly(dim)
+    ndim = property(dim)
 
     def numel(self) -> int:
         """Number of elements."""
@@ -75,17 +66,17 @@ class Tensor(TensorBase):
 
     nelement = numel
 
-    @readonly
+    @property
     def dtype(self) -> dtypes.dtype:
         """The element type."""
         return dtypes.from_numpy_dtype(dtype_of(self))
 
-    @readonly
+    @property
     def device(self) -> device:
         """Always the CPU."""
         return _CPU
 
-    @readonly
+    @property
     def itemsize(self) -> int:
         """Bytes per element."""
         return dtype_of(self).itemsize
@@ -94,7 +85,7 @@ class Tensor(TensorBase):
         """Bytes per element."""
         return dtype_of(self).itemsize
 
-    @readonly
+    @property
     def nbytes(self) -> int:
         """Bytes of all elements."""
         return self.numel() * self.itemsize
@@ -102,9 +93,10 @@ class Tensor(TensorBase):
     def stride(self, dim: int | None = None) -> Any:
         """Elements to step over along each axis, or along one."""
         strides = strides_of(array_of(self))
-        return strides if dim is None else strides[checked_dim(dim, len(strides))]
+        return strides if dim is None else strides[axis_argument("stride", dim, len(strides))]
 
-    # --- the graph ----------------------------------------------------------------------------------------------------
+    # --- the graph
+    # ----------------------------------------------------------------------------------------------------
 
     @property
     def requires_grad(self) -> bool:
@@ -118,15 +110,22 @@ class Tensor(TensorBase):
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
+        if type(flag) is not bool:
+            raise RuntimeError("requires_grad must be a bool")
+        if flag and dtype_of(self) not in DIFFERENTIABLE:
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad_(flag)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set whether this leaf collects gradients; return it."""
+        if type(requires_grad) is not bool:
+            raise argument_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
         if not requires_grad:
             if self._node is not None and self._node is not LEAF:
                 raise RuntimeError(
-                    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
-                    "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                    "you can only change requires_grad flags of leaf variables. If you want to use a "
+                    "computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
+                    "var.detach()."
                 )
             self._node = None
             return self
@@ -134,18 +133,20 @@ class Tensor(TensorBase):
             if dtype_of(self) not in DIFFERENTIABLE:
                 raise RuntimeError("only Tensors of floating point dtype can require gradients")
             if self._inference and not modes().inference:
-                raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+                raise RuntimeError(
+                    "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+                )
             self._node = LEAF
         return self
 
-    @readonly
+    @property
     def is_leaf(self) -> bool:
         """Whether `backward` ends here: made by the user, or not recorded."""
         if self._view is not None:
             bring_up_to_date(self)
         return self._node is None or self._node is LEAF
 
-    @readonly
+    @property
     def grad_fn(self) -> Node | None:
         """The node that made this tensor; None for a leaf."""
         if self._view is not None:
@@ -153,7 +154,7 @@ class Tensor(TensorBase):
         node = self._node
         return None if node is None or node is LEAF else edge_target(node)[0]
 
-    @readonly
+    @property
     def output_nr(self) -> int:
         """Which output of `grad_fn` this tensor is."""
         return self._node.index if type(self._node) is Output else 0
@@ -163,11 +164,11 @@ class Tensor(TensorBase):
         """The gradient that `backward` accumulated; None at first."""
         if self._grad is None and self._node is not None and self._node is not LEAF and not self._retained:
             warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
-                "be populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
-                "non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-                "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for "
-                "more informations.",
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+                "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
+                "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If "
+                "you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. "
+                "See github.com/pytorch/pytorch/pull/30531 for more informations.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -177,26 +178,43 @@ class Tensor(TensorBase):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             if not isinstance(value, TensorBase):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value)}")
+                raise TypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type_name(value)}"
+                )
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
-            if dtype_of(value) != dtype_of(self):
-                raise RuntimeError(
-                    f"attempting to assign a gradient with dtype '{errors.type_word(dtype_of(value)).lower()}' to a "
-                    f"tensor with grad_dtype '{errors.type_word(dtype_of(self)).lower()}'. The gradient must match the "
-                    "tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute "
-                    "with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes "
-                    "of a tensor and its gradient may break downstream systems that assume they match."
-                )
-            if shape_of(value) != shape_of(self):
-                raise RuntimeError(
-                    f"assigned grad has data of a different size"
-                )
+            self._check_grad(value)
         self._grad = value
 
     @grad.deleter
     def grad(self) -> None:
         self._grad = None
+
+    def _check_grad(self, value: Tensor) -> None:
+        wanted = self.grad_dtype
+        if wanted is not None and dtype_of(value) != wanted.numpy:
+            raise RuntimeError(
+                f"attempting to assign a gradient with dtype '{c_name(value.dtype)}' to a tensor with "
+                f"grad_dtype '{wanted.scalar_type}'. The gradient must match the tensor's grad_dtype "
+                f"(defaults to the tensor's "
+                "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
+                "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
+                "gradient may break downstream systems that assume they match."
+            )
+        if shape_of(value) != shape_of(self):
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(shape_of(value))}' to a tensor of size "
+                f"'{list(shape_of(self))}'. Please ensure that the gradient and the tensor are the same size"
+            )
+
+    @property
+    def grad_dtype(self) -> dtypes.dtype | None:
+        """The dtype that `.grad` must have; None for any."""
+        return self.__dict__.get("_grad_dtype", self.dtype)  # type: ignore[no-any-return]  # what the setter put there
+
+    @grad_dtype.setter
+    def grad_dtype(self, dtype: dtypes.dtype | None) -> None:
+        self.__dict__["_grad_dtype"] = dtype
 
     @property
     def data(self) -> Tensor:
@@ -205,6 +223,12 @@ class Tensor(TensorBase):
 
     @data.setter
     def data(self, other: Tensor) -> None:
+        if not isinstance(other, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(other)}")
+        if self._node is not None and dtype_of(other) not in DIFFERENTIABLE:
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype"
+            )
         self._value = other._value
 
     def detach(self) -> Tensor:
@@ -217,14 +241,14 @@ class Tensor(TensorBase):
         """Cut this tensor from its history, in place."""
         return inplace.detach_(self)  # type: ignore[no-any-return]
 
-    @readonly
+    @property
     def _version(self) -> int:
         """How often this storage was written to."""
         if self._inference:
             raise RuntimeError("Inference tensors do not track version counter.")
         return self._counter[0]
 
-    @readonly
+    @property
     def _base(self) -> Tensor | None:
         return None if self._view is None else self._view.base
 
@@ -250,7 +274,7 @@ class Tensor(TensorBase):
         node_hooks.hooks_of(node).retained[index] = keep
         self._retained = True
 
-    @readonly
+    @property
     def retains_grad(self) -> bool:
         """Whether `retain_grad` was called on this non-leaf."""
         return self._retained
@@ -267,7 +291,9 @@ class Tensor(TensorBase):
             store = node_hooks.hooks_of(node).tensor
         return node_hooks.add(store.setdefault(index, node_hooks.HookDict()), hook)
 
-    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> node_hooks.RemovableHandle:
+    def register_post_accumulate_grad_hook(
+        self, hook: Callable[[Tensor], None]
+    ) -> node_hooks.RemovableHandle:
         """Call ``hook(leaf)`` after this leaf's `.grad` was written."""
         if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -276,9 +302,13 @@ class Tensor(TensorBase):
         return node_hooks.add(node_hooks.leaf_hooks(self).accumulated, hook)
 
     def backward(
-        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
     ) -> None:
-        """Pull the covector `gradient` back: every leaf x gets ``gradientᵀ · ∂self/∂x`` added to its `.grad`."""
+        """Pull the covector `gradient` back: every leaf x gets ``gradientᵀ·∂self/∂x`` added to `.grad`."""
         if inputs is None and not create_graph and run_plain(self, gradient, retain_graph):
             return
         run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)
@@ -295,19 +325,60 @@ class Tensor(TensorBase):
 
 
 def check_not_batched(tensor: TensorBase, what: str) -> None:
-    """Raise torch's error where vmap would need one number per row ("item") or a decision per row ("bool")."""
+    """Raise torch's error where vmap would need a number per row ("item") or a decision ("bool")."""
     value: Any = tensor
     while isinstance(value, (TensorBase, Dual)):
         value = value._value if isinstance(value, TensorBase) else value.primal
     if isinstance(value, Batched):
-        raise graph_errors.batched_item() if what == "item" else graph_errors.batched_bool()
+        raise errors.batched_item() if what == "item" else errors.batched_bool()
+
+
+#: What C++ calls the elements of the dtypes, by the names that torch's messages use.
+C_NAMES = {
+    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16",
+    "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int", "Long": "long int",
+    "Bool": "bool", "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>",
+    "UInt16": "uint16_t", "UInt32": "uint32_t", "UInt64": "uint64_t",
+}  # fmt: skip
+
+
+def c_name(dtype: dtypes.dtype) -> str:
+    """What C++ calls the elements of a dtype."""
+    return C_NAMES[dtype.scalar_type]
+
+
+def axis_argument(function: str, dim: Any, rank: int) -> int:
+    """The axis that an argument names, as a non-negative index, or torch's error."""
+    if type(dim) is not int:
+        if isinstance(dim, bool | float | str) or not hasattr(dim, "__index__"):
+            raise argument_type(function, "dim", 1, "int", dim)
+        dim = dim.__index__()
+    if not rank:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return checked_dim(dim, rank)
+
+
+def seal(cls: type) -> None:
+    """Make the properties of a class that cannot be set say so as torch's do."""
+    for name, attribute in list(vars(cls).items()):
+        if isinstance(attribute, property) and attribute.fset is None:
+            setattr(cls, name, attribute.setter(_refusal(name)))
+
+
+def _refusal(name: str) -> Callable[[Any, Any], None]:
+    def refuse(self: Any, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse
 
 
 def checked_dim(dim: int, rank: int) -> int:
     """A dimension as a non-negative index, or torch's IndexError."""
     low, high = (-rank, rank - 1) if rank else (-1, 0)
     if not low <= dim <= high:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})"
+        )
     return dim + max(rank, 1) if dim < 0 else dim
 
 
