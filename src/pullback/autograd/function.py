@@ -73,9 +73,9 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             return _DEFAULTS[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
-    def release(self) -> None:
-        if self._saved:
-            self._saved = None
+    @property
+    def _frees(self) -> bool:  # type: ignore[override]  # depends on what the call saved
+        return bool(self._saved)
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:

@@ -79,8 +79,7 @@ def make_node_classes(op: Op) -> None:
     several = len(op.differentiable_outputs) > 1 or op.many
     base = MultiNode if several else Node
     members: dict[str, Any] = {"__slots__": (), "_op": op, "__module__": "torch.autograd.graph"}
-    if layout.count:
-        members["release"] = _release
+    members["_frees"] = layout.count > 0
     members["backward_bulk"] = _general_backward(op, bulk_saved, several)
     members["backward_graph"] = _general_backward(op, graph_saved, several)
     if op.joint or several or len(op.inputs) > 2:
@@ -105,10 +104,6 @@ def general_class(op: Op) -> type[Node]:
             "__module__": "torch.autograd.graph",
         },
     )
-
-
-def _release(self: Node) -> None:
-    self._saved = None
 
 
 def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: bool) -> Callable[..., Any]:
@@ -513,6 +508,8 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
                 n._seq = next_sequence()
                 return y
         elif t is ndarray and not public:
+            if elementwise and (input.dtype is F32 or input.dtype is F64) and input.size < PARALLEL_SIZE:
+                return kernel(input, out=...)
             return op.evaluate((input,), ())
         return public_call(op, (input,), out) if public else run(op, (input,), ())
 
@@ -607,6 +604,11 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
                 n._seq = next_sequence()
                 return y
         elif t is ndarray and not public:
+            d = input.dtype
+            if elementwise and (d is F32 or d is F64) and input.size < PARALLEL_SIZE:
+                s = type(other)
+                if (s is ndarray and other.dtype is d) or s is float or s is int:
+                    return kernel(input, other, out=...)
             return run(op, (input, other), ())
         return public_call(op, (input, other), out, operator) if public else run(op, (input, other), ())
 

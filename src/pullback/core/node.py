@@ -39,6 +39,8 @@ class Node:
     __slots__ = ("_dtype", "_edges", "_hooks", "_saved", "_seq", "_shape")
 
     _op: ClassVar[Any] = None
+    #: Whether backward frees what the node saved, so that a second one is refused.
+    _frees: ClassVar[bool] = False
     outputs: ClassVar[int] = 1
     _edges: tuple[Any, ...]
     _saved: tuple[Any, ...] | None
@@ -58,9 +60,6 @@ class Node:
     def backward_bulk(self, g: Any) -> tuple[Any, ...]:
         """Pull back on `Bulk` values; a node that has no rules takes the array."""
         return self.backward(g.value)
-
-    def release(self) -> None:
-        """Free the saved values."""
 
     # --- what users see of a node -------------------------------------------------------------------------------------
 
