@@ -32,10 +32,11 @@ def names(torch: Any, functional: Any) -> dict[str, Any]:
     x, y, x3 = made(3, 4), made(3, 4), made(2, 4, 3)
     i = torch.tensor([[1, 2, 3, 4], [-1, 0, 3, 2]])
     return {
-        "torch": torch, "F": functional, "x": x, "y": y, "x3": x3, "p": made(3, 4, low=0.1), "q": made(3, 4, low=0.1),
-        "w": torch.tensor([0.5, 1.0, 2.0, 3.0]), "lab": torch.tensor([0, 1, 2]), "i": i, "b": i > 2,
-        "c": torch.tensor([[1 + 2j, 3 - 1j], [0.5j, 2 + 0j]]), "s": torch.tensor(2.0), "e": torch.empty(0, 3),
-        "lab3": torch.tensor([[0, 3, 1], [2, 2, 0]]), "mlab": torch.tensor([[0, 2, -1, 1], [-1, 0, 0, 0], [3, 1, 2, -1]]),
+        "torch": torch, "F": functional, "x": x, "y": y, "x3": x3, "p": made(3, 4, low=0.1),
+        "q": made(3, 4, low=0.1), "w": torch.tensor([0.5, 1.0, 2.0, 3.0]), "lab": torch.tensor([0, 1, 2]),
+        "i": i, "b": i > 2, "c": torch.tensor([[1 + 2j, 3 - 1j], [0.5j, 2 + 0j]]), "s": torch.tensor(2.0),
+        "e": torch.empty(0, 3), "lab3": torch.tensor([[0, 3, 1], [2, 2, 0]]),
+        "mlab": torch.tensor([[0, 2, -1, 1], [-1, 0, 0, 0], [3, 1, 2, -1]]),
     }  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""Record what torch gives for reductions, losses, activations and normalisations: run with the oracle's Python.
+"""Record what torch gives for reductions, losses, activations and normalisations: run with the oracle's
+Python.
 
     python tools/record_functions.py     # writes tests/data/functions.json
 """
@@ -351,5 +352,8 @@ EXPRESSIONS = {
 if __name__ == "__main__":
     save(
         "functions",
-        {topic: [[e, outcome(e, torch, torch.nn.functional)] for e in lines] for topic, lines in EXPRESSIONS.items()},
+        {
+            topic: [[e, outcome(e, torch, torch.nn.functional)] for e in lines]
+            for topic, lines in EXPRESSIONS.items()
+        },
     )

@@ -1,7 +1,7 @@
 """pullback: PyTorch's tensors and autograd in pure Python.
 
-``import pullback as torch``. The names of torch's top level are here; packages such as `nn` and `optim` load when first
-used. A name that pullback does not have raises an AttributeError that says so.
+``import pullback as torch``. The names of torch's top level are here; packages such as `nn` and `optim` load
+when first used. A name that pullback does not have raises an AttributeError that says so.
 """
 
 from __future__ import annotations
@@ -16,12 +16,32 @@ from .version import __version__
 globals().update(_namespace.TOP_LEVEL)
 
 #: Packages and modules of torch's that load when first used.
-_LAZY = ("autograd", "compiler", "fft", "func", "linalg", "nn", "optim", "random", "special", "testing", "utils", "types")
+_LAZY = (
+    "autograd",
+    "compiler",
+    "fft",
+    "func",
+    "linalg",
+    "nn",
+    "optim",
+    "random",
+    "special",
+    "testing",
+    "utils",
+    "types",
+)
 
 #: Names of the top level that live in one of those.
 _LAZY_NAMES = {
     **dict.fromkeys(
-        ("no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled"),
+        (
+            "no_grad",
+            "enable_grad",
+            "set_grad_enabled",
+            "inference_mode",
+            "is_grad_enabled",
+            "is_inference_mode_enabled",
+        ),
         "autograd.grad_mode",
     ),
     "is_anomaly_enabled": "autograd.anomaly_mode",
@@ -41,7 +61,9 @@ def __getattr__(name: str) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
-    raise AttributeError(f"module 'torch' has no attribute '{name}': pullback does not have torch.{name}", name=name)
+    raise AttributeError(
+        f"module 'torch' has no attribute '{name}': pullback does not have torch.{name}", name=name
+    )
 
 
 def __dir__() -> list[str]:

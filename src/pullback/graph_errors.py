@@ -1,4 +1,6 @@
-"""Error texts of the graph: saved values, in-place updates, covectors, hooks. Texts are torch's to the letter."""
+"""Error texts of the graph: saved values, in-place updates, covectors, hooks. Texts are torch's to
+the letter.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,10 @@ from typing import Any
 from .errors import with_note
 
 _TYPE_WORD = {
-    "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int",
-    "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat",
-    "complex128": "ComplexDouble", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+    "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
+    "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+    "complex64": "ComplexFloat", "complex128": "ComplexDouble", "uint16": "UInt16", "uint32": "UInt32",
+    "uint64": "UInt64",
 }  # fmt: skip
 
 
@@ -23,43 +26,46 @@ def freed_graph() -> RuntimeError:
     """Build the error for a second backward through a graph whose saved values are gone."""
     return with_note(
         RuntimeError(
-            "Trying to backward through the graph a second time (or directly access saved tensors after they have "
-            "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
-            "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
-            "you need to access saved tensors after calling backward."
+            "Trying to backward through the graph a second time (or directly access saved tensors after they "
+            "have already been freed). Saved intermediate values of the graph are freed when you call "
+            ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+            "graph a second time or if you need to access saved tensors after calling backward."
         ),
         "Pass retain_graph=True to the first backward, or compute the output again before the second one.",
     )
 
 
-def modified_in_place(dtype: object, shape: tuple[int, ...], maker: str, version: int, expected: int) -> RuntimeError:
+def modified_in_place(
+    dtype: object, shape: tuple[int, ...], maker: str, version: int, expected: int
+) -> RuntimeError:
     """Build the error for a saved value that was written to before backward needed it."""
     sizes = ", ".join(map(str, shape))
     return with_note(
         RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{type_word(dtype)}Tensor [{sizes}]]{maker} is at version {version}; expected version {expected} "
-            "instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+            f"[torch.{type_word(dtype)}Tensor [{sizes}]]{maker} is at version {version}; expected version "
+            f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to "
+            "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
         ),
-        "The forward pass saved this value because its derivative needs it. Write to a copy (`y = x.clone()`), or use "
-        "the out-of-place op.",
+        "The forward pass saved this value because its derivative needs it. Write to a copy (`y = "
+        "x.clone()`), or use the out-of-place op.",
     )
 
 
 def inference_update() -> RuntimeError:
     """Build the error for writing to an inference tensor outside inference mode."""
     return RuntimeError(
-        "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
-        "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get "
+        "a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
+        "details."
     )
 
 
 def overlapping_write() -> RuntimeError:
     """Build the error for writing to an expanded tensor."""
     return RuntimeError(
-        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-        "Please clone() the tensor before performing the operation."
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+        "location. Please clone() the tensor before performing the operation."
     )
 
 
@@ -67,8 +73,8 @@ def leaf_update() -> RuntimeError:
     """Build the error for an in-place op on a leaf that requires grad."""
     return with_note(
         RuntimeError("a leaf Variable that requires grad is being used in an in-place operation."),
-        "A leaf's value is what you differentiate with respect to. Update it under `with torch.no_grad():`, or work on "
-        "`x.clone()`.",
+        "A leaf's value is what you differentiate with respect to. Update it under `with torch.no_grad():`, "
+        "or work on `x.clone()`.",
     )
 
 
@@ -95,31 +101,35 @@ def wrong_out_shape(have: tuple[int, ...], result: tuple[int, ...]) -> RuntimeEr
 def view_update(creation: int, node_name: str | None, output: int) -> RuntimeError:
     """Build the error for an in-place update of a view whose history cannot be kept.
 
-    `creation` says how the view was made: 1 in no_grad mode, 2 by an op with several outputs, 3 in inference mode, 4 by
-    a custom Function.
+    `creation` says how the view was made: 1 in no_grad mode, 2 by an op with several outputs, 3 in inference
+    mode, 4 by a custom Function.
     """
     mode = "inference_mode" if creation == 3 else "no_grad"
-    subject = f"Output {output} of {node_name} is a view" if node_name is not None else f"A view was created in {mode} mode"
+    subject = (
+        f"Output {output} of {node_name} is a view"
+        if node_name is not None
+        else f"A view was created in {mode} mode"
+    )
     if creation in (1, 3):
         if node_name is not None:
             subject += f" of a view which was created in {mode} mode"
         return RuntimeError(
-            f"{subject} and is being modified inplace with grad mode enabled. Given that this use case is ambiguous and "
-            "error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both "
-            f"inside the {mode} block (if you don't want the inplace to be tracked) or both outside (if you want the "
-            "inplace to be tracked)."
+            f"{subject} and is being modified inplace with grad mode enabled. Given that this use case is "
+            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
+            f"and the inplace either both inside the {mode} block (if you don't want the inplace to be "
+            "tracked) or both outside (if you want the inplace to be tracked)."
         )
     if creation == 2:
         return RuntimeError(
-            f"{subject} and is being modified inplace. This view is the output of a function that returns multiple views. "
-            "Such functions do not allow the output views to be modified inplace. You should replace the inplace operation "
-            "by an out-of-place one."
+            f"{subject} and is being modified inplace. This view is the output of a function that returns "
+            "multiple views. Such functions do not allow the output views to be modified inplace. You should "
+            "replace the inplace operation by an out-of-place one."
         )
     return RuntimeError(
-        f"{subject} and is being modified inplace. This view was created inside a custom Function (or because an input was "
-        "returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with "
-        "the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the "
-        "output of the custom Function."
+        f"{subject} and is being modified inplace. This view was created inside a custom Function (or "
+        "because an input was returned as-is) and the autograd logic to handle view+inplace would override "
+        "the custom backward associated with the custom Function, leading to incorrect gradients. This "
+        "behavior is forbidden. You can fix this by cloning the output of the custom Function."
     )
 
 
@@ -127,11 +137,11 @@ def mismatched_covector(have: tuple[int, ...], want: tuple[int, ...], position: 
     """Build the error for a covector of another shape than its output."""
     return with_note(
         RuntimeError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of torch.Size({list(have)}) and output[{position}] "
-            f"has a shape of torch.Size({list(want)})."
+            f"Mismatch in shape: grad_output[{position}] has a shape of torch.Size({list(have)}) and "
+            f"output[{position}] has a shape of torch.Size({list(want)})."
         ),
-        f"The gradient argument is the covector v of vᵀ·J: give it the output's shape {list(want)}, or a shape with more "
-        "leading axes, which stands for a batch of covectors that accumulate.",
+        f"The gradient argument is the covector v of vᵀ·J: give it the output's shape {list(want)}, or a "
+        "shape with more leading axes, which stands for a batch of covectors that accumulate.",
     )
 
 
@@ -139,8 +149,8 @@ def unused_input() -> RuntimeError:
     """Build the error for an input of `autograd.grad` that the outputs do not depend on."""
     return with_note(
         RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this "
-            "is the desired behavior."
+            "One of the differentiated Tensors appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
         ),
         "allow_unused=True returns None for it, materialize_grads=True returns zeros.",
     )
@@ -150,8 +160,8 @@ def no_graph(position: int) -> RuntimeError:
     """Build the error for a backward from a tensor without history."""
     return with_note(
         RuntimeError(f"element {position} of tensors does not require grad and does not have a grad_fn"),
-        "No op on a tensor that requires grad led to it: set requires_grad=True on the inputs before computing, and look "
-        "for detach(), .data, item() or a no_grad block on the way.",
+        "No op on a tensor that requires grad led to it: set requires_grad=True on the inputs before "
+        "computing, and look for detach(), .data, item() or a no_grad block on the way.",
     )
 
 
@@ -161,8 +171,8 @@ def anomaly_trace(node: Any) -> None:
     name = type(node).__name__
     if stack is None:
         text = (
-            f"Error detected in {name}. No forward pass information available. Enable detect anomaly during forward pass "
-            "for more information."
+            f"Error detected in {name}. No forward pass information available. Enable detect anomaly during "
+            "forward pass for more information."
         )
     else:
         text = (
@@ -174,7 +184,10 @@ def anomaly_trace(node: Any) -> None:
 def no_broadcast(a: int, b: int, dim: int) -> RuntimeError:
     """Build the error for shapes that do not broadcast."""
     return with_note(
-        RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"),
+        RuntimeError(
+            f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension "
+            f"{dim}"
+        ),
         "Shapes are aligned at their last axes; two sizes agree when they are equal or one of them is 1.",
     )
 
@@ -182,25 +195,26 @@ def no_broadcast(a: int, b: int, dim: int) -> RuntimeError:
 def batched_write() -> RuntimeError:
     """Build the error for writing a batched value into a tensor that vmap does not map over."""
     return RuntimeError(
-        "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
-        "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a "
-        "vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being called inside "
-        "the PyTorch framework, please file a bug report instead."
+        "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` "
+        "in extra_args that has more elements than `self`. This happened due to `other` being vmapped over "
+        "but `self` not being vmapped over in a vmap. Please try to use out-of-place operators instead of "
+        "inplace arithmetic. If said operator is being called inside the PyTorch framework, please file a "
+        "bug report instead."
     )
 
 
 def batched_item() -> RuntimeError:
     """Build the error for `item()` under vmap."""
     return RuntimeError(
-        "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please "
-        "try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch internals, "
-        "please file a bug report."
+        "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() "
+        "on a Tensor, please try to rewrite what you're doing with other operations. If error is occurring "
+        "somewhere inside PyTorch internals, please file a bug report."
     )
 
 
 def batched_bool() -> RuntimeError:
     """Build the error for a decision on a tensor under vmap."""
     return RuntimeError(
-        "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that yet, "
-        "please file an issue at https://github.com/pytorch/pytorch/issues ."
+        "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
+        "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
     )

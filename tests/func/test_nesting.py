@@ -49,7 +49,9 @@ def test_hessian_in_every_order(outer, inner):
 
 def test_hessian_against_differences():
     step = 1e-6
-    rows = [(plain_gradient(X[0] + step * e) - plain_gradient(X[0] - step * e)) / (2 * step) for e in np.eye(3)]
+    rows = [
+        (plain_gradient(X[0] + step * e) - plain_gradient(X[0] - step * e)) / (2 * step) for e in np.eye(3)
+    ]
     np.testing.assert_allclose(hessian(f)(torch.tensor(X[0])).numpy(), rows, rtol=1e-6, atol=1e-7)
 
 

@@ -56,7 +56,9 @@ def covectors(outs: tuple[np.ndarray, ...], seed: int = 0) -> list[np.ndarray | 
     return found
 
 
-def pull(sample: Sample, inputs: tuple[Any, ...], vs: list[Any], create_graph: bool = False) -> tuple[list[Any], list[Any]]:
+def pull(
+    sample: Sample, inputs: tuple[Any, ...], vs: list[Any], create_graph: bool = False
+) -> tuple[list[Any], list[Any]]:
     """Covectors of the floating inputs for given output covectors, and the leaves they belong to."""
     tensors = tuple(wrap(v, LEAF) if carries(v) else (wrap(v) if is_array(v) else v) for v in inputs)
     outs = call(sample, tensors)
@@ -67,7 +69,9 @@ def pull(sample: Sample, inputs: tuple[Any, ...], vs: list[Any], create_graph: b
     roots = [(edge_of(o), v if not create_graph or isinstance(v, Value) else wrap(v)) for o, v in pairs]
     nodes = [e.node if isinstance(e, tuple) else e for e, _ in roots]
     capture = engine.Capture([edge_of(t) for t in leaves], nodes)
-    engine.run_backward(roots, keep_graph=create_graph, create_graph=create_graph, capture=capture, accumulate=False)
+    engine.run_backward(
+        roots, keep_graph=create_graph, create_graph=create_graph, capture=capture, accumulate=False
+    )
     return leaves, capture.results
 
 
@@ -120,7 +124,9 @@ def test_vjp_against_finite_differences(sample: Sample) -> None:
     minus = call(sample, shifted(sample, ts, -step))
     carried = TABLE[sample.op].differentiable_outputs if not TABLE[sample.op].many else range(len(outs))
     numeric = sum(
-        inner(vs[k], (np.asarray(plus[k]) - np.asarray(minus[k])) / (2 * step)) for k in carried if vs[k] is not None
+        inner(vs[k], (np.asarray(plus[k]) - np.asarray(minus[k])) / (2 * step))
+        for k in carried
+        if vs[k] is not None
     )
     assert analytic == pytest.approx(numeric, rel=2e-6, abs=2e-6)
 
@@ -132,11 +138,17 @@ def test_second_derivative_against_finite_differences(sample: Sample) -> None:
     leaves, grads = pull(sample, sample.inputs, vs, create_graph=True)
     ws = directions_for(sample, 2)
     ts = directions_for(sample, 3)
-    pairs = [(g, w) for g, w in zip(grads, ws, strict=True) if g is not None and isinstance(g, Value) and g._node is not None]
+    pairs = [
+        (g, w)
+        for g, w in zip(grads, ws, strict=True)
+        if g is not None and isinstance(g, Value) and g._node is not None
+    ]
     analytic = 0.0
     if pairs:
         roots = [(edge_of(g), w) for g, w in pairs]
-        capture = engine.Capture([edge_of(x) for x in leaves], [e.node if isinstance(e, tuple) else e for e, _ in roots])
+        capture = engine.Capture(
+            [edge_of(x) for x in leaves], [e.node if isinstance(e, tuple) else e for e, _ in roots]
+        )
         engine.run_backward(roots, keep_graph=False, create_graph=False, capture=capture, accumulate=False)
         analytic = sum(inner(h, t) for h, t in zip(capture.results, ts, strict=True) if h is not None)
     step = 1e-5
@@ -186,7 +198,9 @@ def test_vmap_against_loop(sample: Sample, which: str) -> None:
     rng = np.random.default_rng(5)
 
     def copies(v: np.ndarray) -> np.ndarray:
-        rows = [v] + [v * (1 + 0.01 * rng.uniform(size=v.shape)) if carries(v) else v for _ in range(size - 1)]
+        rows = [v] + [
+            v * (1 + 0.01 * rng.uniform(size=v.shape)) if carries(v) else v for _ in range(size - 1)
+        ]
         return np.stack(rows, axis=-1 if v.ndim == 0 else v.ndim // 2)
 
     stacked = [copies(v) if c else v for v, c in zip(sample.inputs, chosen, strict=True)]

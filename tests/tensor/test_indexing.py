@@ -1,4 +1,6 @@
-"""Brackets against NumPy where the rules agree, against torch where it is installed, and the rules that differ."""
+"""Brackets against NumPy where the rules agree, against torch where it is installed, and the rules
+that differ.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def forward(index: Any) -> bool:
 @st.composite
 def basic(draw: Any) -> tuple[np.ndarray, Any]:
     shape = draw(shapes)
-    index = draw(hnp.basic_indices(shape, max_dims=6, allow_newaxis=True, allow_ellipsis=True).filter(forward))
+    index = draw(
+        hnp.basic_indices(shape, max_dims=6, allow_newaxis=True, allow_ellipsis=True).filter(forward)
+    )
     return np.arange(float(np.prod(shape))).reshape(shape), index
 
 
@@ -131,9 +135,15 @@ def test_an_integer_between_index_tensors_does_not_separate_them() -> None:
         (([0, 1], [0, 1, 2]), IndexError,
          "shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]"),
         ([True], IndexError,
-         "The shape of the mask [1] at index 0 does not match the shape of the indexed tensor [2, 3, 4] at index 0"),
+         (
+             "The shape of the mask [1] at index 0 does not match the shape of the indexed tensor [2, 3, 4] "
+             "at index 0"
+         )),
         (1.0, IndexError,
-         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got float)"),
+         (
+             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+             "indices (got float)"
+         )),
     ],
 )  # fmt: skip
 def test_errors_of_reading(index: Any, error: type[Exception], text: str) -> None:
@@ -148,13 +158,16 @@ def test_errors_of_reading(index: Any, error: type[Exception], text: str) -> Non
         (0, [1], TypeError, "can't assign a list to a torch.FloatTensor"),
         (0, 1j, RuntimeError, "value cannot be converted to type float without overflow"),
         (0, pb.ones(3), RuntimeError,
-         ("The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 1.  Target "
-          "sizes: [3, 4].  Tensor sizes: [3]")),
+         ("The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension "
+          "1.  Target sizes: [3, 4].  Tensor sizes: [3]")),
         ([0, 1], pb.ones(3), RuntimeError,
-         "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of shape [2, 3, 4]"),
+         (
+             "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of shape [2, "
+             "3, 4]"
+         )),
         ([0, 1], pb.ones(4, dtype=pb.float64), RuntimeError,
-         ("Index put requires the source and destination dtypes match, got Float for the destination and Double for the "
-          "source.")),
+         ("Index put requires the source and destination dtypes match, got Float for the destination and "
+          "Double for the source.")),
     ],
 )  # fmt: skip
 def test_errors_of_assigning(index: Any, value: Any, error: type[Exception], text: str) -> None:
@@ -167,8 +180,8 @@ def test_errors_of_assigning(index: Any, value: Any, error: type[Exception], tex
 @pytest.mark.parametrize(
     ("index", "name"),
     [
-        (0, "SelectBackward0"), (slice(1), "SliceBackward0"), (None, "UnsqueezeBackward0"), (..., "AliasBackward0"),
-        ((), "AliasBackward0"), ([0], "IndexBackward0"), (True, "IndexBackward0"),
+        (0, "SelectBackward0"), (slice(1), "SliceBackward0"), (None, "UnsqueezeBackward0"),
+        (..., "AliasBackward0"), ((), "AliasBackward0"), ([0], "IndexBackward0"), (True, "IndexBackward0"),
     ],
 )  # fmt: skip
 def test_node_names(index: Any, name: str) -> None:
@@ -188,7 +201,9 @@ def test_assignment_through_a_view_reaches_the_base() -> None:
 
 def test_assignment_to_a_leaf_is_refused() -> None:
     x = pb.ones(3, requires_grad=True)
-    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"):
+    with pytest.raises(
+        RuntimeError, match="a view of a leaf Variable that requires grad is being used in an in-place"
+    ):
         x[0] = 1.0
 
 

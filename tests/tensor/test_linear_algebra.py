@@ -31,7 +31,9 @@ def test_solve_of_vectors_and_stacks():
     a = (torch.randn(2, 3, 3, dtype=torch.float64) + 3 * torch.eye(3, dtype=torch.float64)).requires_grad_()
     b = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
     x = torch.linalg.solve(a, b)
-    np.testing.assert_allclose((a.detach() @ x.detach().unsqueeze(-1)).squeeze(-1).numpy(), b.detach().numpy())
+    np.testing.assert_allclose(
+        (a.detach() @ x.detach().unsqueeze(-1)).squeeze(-1).numpy(), b.detach().numpy()
+    )
     assert gradcheck(torch.linalg.solve, (a, b))
 
 
@@ -40,8 +42,8 @@ def test_inverse_names_the_singular_matrix():
     with pytest.raises(torch.linalg.LinAlgError) as caught:
         torch.linalg.inv(stack)
     assert str(caught.value) == (
-        "linalg.inv: (Batch element 1): The diagonal element 2 is zero, the inversion could not be completed because the "
-        "input matrix is singular."
+        "linalg.inv: (Batch element 1): The diagonal element 2 is zero, the inversion could not be completed "
+        "because the input matrix is singular."
     )
 
 

@@ -34,9 +34,15 @@ def enter_dual_level() -> int:
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level."""
     if not _stack:
-        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not supported.")
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not "
+            "supported."
+        )
     if level is not None and level != len(_stack) - 1:
-        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not supported.")
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not "
+            "supported."
+        )
     _stack.pop()
 
 
@@ -49,10 +55,13 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     current = _current()
     if current is None:
         raise RuntimeError(
-            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+            "enter_dual_level() first."
         )
     if not isinstance(tensor, TensorBase):
-        raise TypeError("make_dual(): argument 'tensor' (position 1) must be Tensor, not " + type(tensor).__name__)
+        raise TypeError(
+            "make_dual(): argument 'tensor' (position 1) must be Tensor, not " + type(tensor).__name__
+        )
     primal: Any = tensor
     if not (primal.is_floating_point() or primal.is_complex()):
         raise ValueError(f"Expected primal to be floating point or complex, but got: {primal.dtype}")
@@ -60,9 +69,9 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
     if shape_of(primal) != shape_of(tangent):
         raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(shape_of(primal))} while the given forward gradient is of size "
-            f"{list(shape_of(tangent))}."
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
+            f"this is not supported. Tensor is of size {list(shape_of(primal))} while the given forward "
+            f"gradient is of size {list(shape_of(tangent))}."
         )
     return wrap(Dual(primal, tangent, current), None, current)
 

@@ -1,7 +1,8 @@
 """Custom Functions inside transforms: the top level of the arguments decides, as for ops.
 
-A batch level runs the Function's `vmap` (or, with `generate_vmap_rule`, its `forward` and `backward` under the batch
-level); a forward-mode level its `jvp`; a reverse-mode level applies the Function below and puts a node above.
+A batch level runs the Function's `vmap` (or, with `generate_vmap_rule`, its `forward` and `backward` under
+the batch level); a forward-mode level its `jvp`; a reverse-mode level applies the Function below and puts a
+node above.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def apply_at_level(cls: Any, args: Sequence[Any]) -> Any:
 def _need_setup_context(cls: Any) -> None:
     if not has_setup_context(cls):
         raise RuntimeError(
-            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
-            "setup_context staticmethod. For more details, please see "
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), "
+            "it must override the setup_context staticmethod. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
 
@@ -59,9 +60,10 @@ def _batched(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -
     own = cls.vmap is not Function.vmap
     if own and cls.generate_vmap_rule:
         raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overriden vmap "
-            "staticmethod. Please set generate_vmap_rule=False or delete the overriden vmap staticmethod to avoid ambiguity. "
-            "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an "
+            "overriden vmap staticmethod. Please set generate_vmap_rule=False or delete the overriden vmap "
+            "staticmethod to avoid ambiguity. For more details, please see "
+            "https://pytorch.org/docs/main/notes/extending.func.html"
         )
     if own:
         outputs, out_dims = cls.vmap(VmapInfo(size, "error"), dims, *below)
@@ -71,8 +73,8 @@ def _batched(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -
         return outputs if out_dims is None else enter(outputs, out_dims, level)
     if not cls.generate_vmap_rule:
         raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement the vmap "
-            "staticmethod or set generate_vmap_rule=True. For more details, please see "
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
+            "implement the vmap staticmethod or set generate_vmap_rule=True. For more details, please see "
             "https://pytorch.org/docs/main/notes/extending.func.html"
         )
     outputs = _rule_for(cls, dims, size, level).apply(*below)
@@ -93,9 +95,15 @@ def _rule_for(cls: Any, dims: tuple[int | None, ...], size: int, level: int) -> 
             inside = _entered(inputs, dims, level)
             ctx.inner = new_context(cls, inside, [None] * len(inside))
             ctx.inner.needs_input_grad = ctx.needs_input_grad
-            cls.setup_context(ctx.inner, inside, _each(lambda o: enter(o, 0, level) if isinstance(o, TensorBase) else o, output))
+            cls.setup_context(
+                ctx.inner,
+                inside,
+                _each(lambda o: enter(o, 0, level) if isinstance(o, TensorBase) else o, output),
+            )
             # What is saved must be saved below the batch level, where the node is.
-            ctx.save_for_backward(*(None if t is None else leave(t, 0, size, level) for t in ctx.inner.to_save))
+            ctx.save_for_backward(
+                *(None if t is None else leave(t, 0, size, level) for t in ctx.inner.to_save)
+            )
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
@@ -139,9 +147,9 @@ def _dual(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -> A
 def _with_tangent(output: Any, tangent: Any, level: int) -> Any:
     if shape_of(output) != shape_of(tangent):
         raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(shape_of(output))} while the given forward gradient is of size "
-            f"{list(shape_of(tangent))}."
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
+            f"this is not supported. Tensor is of size {list(shape_of(output))} while the given forward "
+            f"gradient is of size {list(shape_of(tangent))}."
         )
     return wrap(Dual(output, tangent, level), None, level)
 

@@ -24,12 +24,12 @@ def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, tuple[An
         if not isinstance(item, TensorBase):
             if argument:
                 raise TypeError(
-                    f"The {argument} given to {function} must be either a Tensor or a tuple of Tensors but the value at index "
-                    f"{i} has type {type(item)}."
+                    f"The {argument} given to {function} must be either a Tensor or a tuple of Tensors but "
+                    f"the value at index {i} has type {type(item)}."
                 )
             raise TypeError(
-                f"The {argument} given to {function} must be either a Tensor or a tuple of Tensors but the given {argument} "
-                f"has type {type(item)}."
+                f"The {argument} given to {function} must be either a Tensor or a tuple of Tensors but the "
+                f"given {argument} has type {type(item)}."
             )
     return several, tuple(items)
 
@@ -45,7 +45,9 @@ def _zeros(x: Any) -> Any:
     return wrap(np.zeros(shape_of(x), dtype_of(x)))
 
 
-def _filled(grads: Any, like: tuple[Any, ...], strict: bool, create_graph: bool, what: str) -> tuple[Any, ...]:
+def _filled(
+    grads: Any, like: tuple[Any, ...], strict: bool, create_graph: bool, what: str
+) -> tuple[Any, ...]:
     result = []
     for i, (g, x) in enumerate(zip(grads, like, strict=True)):
         if g is None:
@@ -54,8 +56,8 @@ def _filled(grads: Any, like: tuple[Any, ...], strict: bool, create_graph: bool,
             g = _zeros(x)
         elif strict and create_graph and not g.requires_grad:
             raise RuntimeError(
-                f"The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict mode "
-                "when create_graph=True."
+                f"The jacobian of the user-provided function is independent of input {i}. This is not "
+                "allowed in strict mode when create_graph=True."
             )
         result.append(g)
     return tuple(result)
@@ -85,10 +87,17 @@ def _covectors(v: Any, like: tuple[Any, ...], several: bool, what: str) -> tuple
     return vs
 
 
-_NO_V = "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
-_NO_V_INPUT = "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+_NO_V = (
+    "The vector v can only be None if the user-provided function returns a single Tensor with a single "
+    "element."
+)
+_NO_V_INPUT = (
+    "The vector v can only be None if the input to the user-provided function is a single Tensor with a "
+    "single element."
+)
 _INDEPENDENT = (
-    "The output of the user-provided function is independent of input {i}. This is not allowed in strict mode."
+    "The output of the user-provided function is independent of input {i}. This is not allowed in strict "
+    "mode."
 )
 
 
@@ -101,20 +110,21 @@ def _require_graph(outputs: tuple[Any, ...], strict: bool) -> None:
         for i, y in enumerate(outputs):
             if not y.requires_grad:
                 raise RuntimeError(
-                    f"Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
-                    "differentiable manner from the input when running in strict mode."
+                    f"Output {i} of the user-provided function does not require gradients. The outputs must "
+                    "be computed in a differentiable manner from the input when running in strict mode."
                 )
 
 
 def _pull(
-    outputs: tuple[Any, ...], inputs: tuple[Any, ...], vs: tuple[Any, ...], create_graph: bool, retain: bool = False
+    outputs: tuple[Any, ...], inputs: tuple[Any, ...], vs: tuple[Any, ...], create_graph: bool,
+    retain: bool = False
 ) -> tuple[Any, ...]:
     kept = [(y, v) for y, v in zip(outputs, vs, strict=True) if y.requires_grad and v is not None]
     if not kept:
         return (None,) * len(inputs)
     return grad(
-        tuple(y for y, _ in kept), inputs, tuple(v for _, v in kept), allow_unused=True, create_graph=create_graph,
-        retain_graph=retain or create_graph,
+        tuple(y for y, _ in kept), inputs, tuple(v for _, v in kept), allow_unused=True,
+        create_graph=create_graph, retain_graph=retain or create_graph,
     )  # fmt: skip
 
 
@@ -165,8 +175,8 @@ def jvp(
 
 
 def jacobian(
-    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
-    strategy: str = "reverse-mode",
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
     """The Jacobian: for an output of shape (*m) and an input of shape (*n) a tensor (*m, *n).
 
@@ -179,14 +189,16 @@ def jacobian(
     """
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than '
-            'inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has '
+            'more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use '
+            '"reverse-mode".'
         )
     if strategy == "forward-mode":
         if create_graph:
             raise NotImplementedError(
-                "torch.autograd.functional.jacobian: `create_graph=True` and `strategy=\"forward-mode\"` are not supported "
-                'together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.'
+                'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are '
+                'not supported together (yet). Please either set `create_graph=False` or '
+                '`strategy="reverse-mode"`.'
             )
         return _jacobian_forward(func, inputs, strict, vectorize)
     with enable_grad():
@@ -197,8 +209,8 @@ def jacobian(
         if vectorize:
             if strict:
                 raise RuntimeError(
-                    "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
-                    "Please either set `strict=False` or `vectorize=False`."
+                    "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
+                    "supported together. Please either set `strict=False` or `vectorize=False`."
                 )
             matrices = _rows_at_once(ys, xs, create_graph)
         else:
@@ -226,18 +238,20 @@ def _rows_one_by_one(
             for k, (g, x) in enumerate(zip(grads, xs, strict=True)):
                 if g is None and strict:
                     raise RuntimeError(
-                        f"Output {i} of the user-provided function is independent of input {k}. This is not allowed in strict "
-                        "mode."
+                        f"Output {i} of the user-provided function is independent of input {k}. This is not "
+                        "allowed in strict mode."
                     )
                 if g is not None and strict and create_graph and not g.requires_grad:
                     raise RuntimeError(
-                        f"The jacobian of the user-provided function is independent of input {k}. This is not allowed in "
-                        "strict mode when create_graph=True."
+                        f"The jacobian of the user-provided function is independent of input {k}. This is "
+                        "not allowed in strict mode when create_graph=True."
                     )
                 columns[k].append(_zeros(x) if g is None else g)
         matrices.append(
             tuple(
-                stack(c).reshape((*shape_of(y), *shape_of(x))) if c else _zeros_of_shape((*shape_of(y), *shape_of(x)), x)
+                stack(c).reshape((*shape_of(y), *shape_of(x)))
+                if c
+                else _zeros_of_shape((*shape_of(y), *shape_of(x)), x)
                 for c, x in zip(columns, xs, strict=True)
             )
         )
@@ -256,11 +270,15 @@ def _identity(xs: tuple[Any, ...]) -> list[Any]:
     for x, start, size in zip(xs, starts, sizes, strict=False):
         rows = np.zeros((int(starts[-1]), size), dtype_of(x))
         rows[start : start + size] = np.eye(size)
-        result.append(wrap(rows.reshape(-1, *shape_of(x)) if size else rows.reshape(int(starts[-1]), *shape_of(x))))
+        result.append(
+            wrap(rows.reshape(-1, *shape_of(x)) if size else rows.reshape(int(starts[-1]), *shape_of(x)))
+        )
     return result
 
 
-def _rows_at_once(ys: tuple[Any, ...], xs: tuple[Any, ...], create_graph: bool) -> tuple[tuple[Any, ...], ...]:
+def _rows_at_once(
+    ys: tuple[Any, ...], xs: tuple[Any, ...], create_graph: bool
+) -> tuple[tuple[Any, ...], ...]:
     def rows(*vs: Any) -> tuple[Any, ...]:
         grads = _pull(ys, xs, vs, create_graph, retain=True)
         return tuple(_zeros(x) if g is None else g for g, x in zip(grads, xs, strict=True))
@@ -271,7 +289,10 @@ def _rows_at_once(ys: tuple[Any, ...], xs: tuple[Any, ...], create_graph: bool) 
     for y in ys:
         count = y.nelement()
         matrices.append(
-            tuple(s.narrow(0, start, count).reshape((*shape_of(y), *shape_of(x))) for s, x in zip(stacked, xs, strict=True))
+            tuple(
+                s.narrow(0, start, count).reshape((*shape_of(y), *shape_of(x)))
+                for s, x in zip(stacked, xs, strict=True)
+            )
         )
         start += count
     return tuple(matrices)
@@ -280,13 +301,14 @@ def _rows_at_once(ys: tuple[Any, ...], xs: tuple[Any, ...], create_graph: bool) 
 def _jacobian_forward(func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool) -> Any:
     if strict:
         raise RuntimeError(
-            'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not supported together (yet). '
-            'Please either set `strict=False` or `strategy="reverse-mode"`.'
+            'torch.autograd.functional.jacobian: `strict=True` and `strategy="forward-mode"` are not '
+            'supported together (yet). Please either set `strict=False` or `strategy="reverse-mode"`.'
         )
     several_in, xs = _as_tuple(inputs, "inputs", "jacobian")
     if not vectorize:
         raise NotImplementedError(
-            "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for `vectorize=True`."
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for "
+            "`vectorize=True`."
         )
     kept: dict[str, Any] = {}
 
@@ -318,12 +340,14 @@ def _scalar(outputs: tuple[Any, ...], several: bool, name: str) -> None:
     if several or not isinstance(outputs[0], TensorBase):
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if outputs[0].nelement() != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {name} should contain a single element"
+        )
 
 
 def hessian(
-    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
     """The Hessian of a function with a single element: the Jacobian of its gradient."""
     several_in, xs = _as_tuple(inputs, "inputs", "hessian")
@@ -344,8 +368,8 @@ def hessian(
             for k, row in enumerate(rows):
                 if not row.requires_grad:
                     raise RuntimeError(
-                        f"The jacobian of the user-provided function with respect to input {k} is independent of the input. "
-                        "This is not allowed in strict mode."
+                        f"The jacobian of the user-provided function with respect to input {k} is "
+                        "independent of the input. This is not allowed in strict mode."
                     )
         return rows
 

@@ -1,7 +1,8 @@
-"""Grad modes: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`, as context managers and decorators.
+"""Grad modes: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`, as context managers and
+decorators.
 
-A decorated generator function runs in the mode only between a resumption and the next `yield`, so the mode never leaks to
-the consumer of the generator.
+A decorated generator function runs in the mode only between a resumption and the next `yield`, so the mode
+never leaks to the consumer of the generator.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ class _ModeContext:
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isclass(function):
             warnings.warn(
-                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
-                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
-                "the `__init__` method and nothing else.",
+                "Decorating classes is deprecated and will be disabled in future versions. You should only "
+                "decorate functions or methods. To preserve the current behavior of class decoration, you "
+                "can directly decorate the `__init__` method and nothing else.",
                 FutureWarning,
                 stacklevel=2,
             )

@@ -1,6 +1,7 @@
 """`gradcheck` and `gradgradcheck`: analytical derivatives against central differences, in torch's sense.
 
-A failure carries torch's text first; a note names the element that differs most, the dtype and the likely cause.
+A failure carries torch's text first; a note names the element that differs most, the dtype and the likely
+cause.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ def _inputs(values: Any) -> tuple[Any, ...]:
 
 def gradcheck(
     func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
-    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False, check_batched_forward_grad: bool = False, check_forward_ad: bool = False,
-    check_backward_ad: bool = True, fast_mode: bool = False, masked: bool | None = None,
+    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False, check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
+    fast_mode: bool = False, masked: bool | None = None,
 ) -> bool:  # fmt: skip
     """Compare the Jacobian that `backward` gives with central differences ``(f(x + ε) − f(x − ε)) / 2ε``.
 
@@ -70,8 +72,8 @@ def gradcheck(
         raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     try:
         return _check(
-            func, _inputs(inputs), eps, atol, rtol, nondet_tol, check_forward_ad, check_backward_ad, fast_mode,
-            check_undefined_grad, check_batched_grad,
+            func, _inputs(inputs), eps, atol, rtol, nondet_tol, check_forward_ad, check_backward_ad,
+            fast_mode, check_undefined_grad, check_batched_grad,
         )  # fmt: skip
     except GradcheckError:
         if raise_exception:
@@ -80,8 +82,8 @@ def gradcheck(
 
 
 def _check(
-    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, atol: float, rtol: float, nondet_tol: float, forward: bool,
-    backward: bool, fast: bool, undefined: bool, batched: bool,
+    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, atol: float, rtol: float,
+    nondet_tol: float, forward: bool, backward: bool, fast: bool, undefined: bool, batched: bool,
 ) -> bool:  # fmt: skip
     _check_inputs(inputs)
     ys = _outputs(func(*inputs))
@@ -112,20 +114,22 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
             found = True
             if dtype_of(x) not in (np.dtype(np.float64), np.dtype(np.complex128)):
                 warnings.warn(
-                    f"Input #{i} requires gradient and is not a double precision floating point or complex. This check will "
-                    "likely fail if all the inputs are not of double precision floating point or complex. ",
+                    f"Input #{i} requires gradient and is not a double precision floating point or complex. "
+                    "This check will likely fail if all the inputs are not of double precision floating "
+                    "point or complex. ",
                     stacklevel=5,
                 )
             array = array_of(x)
             if any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
                 raise RuntimeError(
-                    f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping "
-                    "to be able to compute the numerical gradients correctly. You should call .contiguous on the input before "
-                    "passing it to gradcheck."
+                    f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                    "non-overlapping to be able to compute the numerical gradients correctly. You should "
+                    "call .contiguous on the input before passing it to gradcheck."
                 )
     if not found:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of them have "
+            "requires_grad=True."
         )
 
 
@@ -134,7 +138,9 @@ def _check_no_graph(func: Any, inputs: tuple[Any, ...], xs: list[Any], eps: floa
         count = len(_outputs(func(*inputs)))
         if any(np.any(_numerical(func, inputs, x, k, eps) != 0) for k in range(count)):
             error = GradcheckError("Numerical gradient for function expected to be zero")
-            error.add_note("No output requires grad, yet the outputs change with the inputs: something detaches them.")
+            error.add_note(
+                "No output requires grad, yet the outputs change with the inputs: something detaches them."
+            )
             raise error
     return True
 
@@ -182,9 +188,9 @@ def _analytical(
                 again.append(np.zeros(shape_of(x), dtype_of(x)) if g is None else np.array(array_of(g)))
             if np.max(np.abs(again[0] - again[1]), initial=0.0) > nondet_tol:
                 raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-                    "different values, although analytical gradient matches numerical gradient. The tolerance for "
-                    f"nondeterminism was {nondet_tol}."
+                    "Backward is not reentrant, i.e., running backward with same input and grad_output "
+                    "multiple times gives different values, although analytical gradient matches numerical "
+                    f"gradient. The tolerance for nondeterminism was {nondet_tol}."
                 )
             parts.append(again[0].reshape(-1))
         columns.append(parts)
@@ -220,7 +226,11 @@ def _forward(func: Any, inputs: tuple[Any, ...], x: Any, count: int) -> list[np.
                 outputs = _outputs(func(*(dual if v is x else v for v in inputs)))
                 for k, y in enumerate(outputs):
                     primal, tangent = forward_ad.unpack_dual(y)
-                    value = np.zeros(shape_of(primal), dtype_of(primal)) if tangent is None else np.array(array_of(tangent))
+                    value = (
+                        np.zeros(shape_of(primal), dtype_of(primal))
+                        if tangent is None
+                        else np.array(array_of(tangent))
+                    )
                     pairs[k].append(value.reshape(-1))
         for k in range(count):
             rows[k].append(np.array(pairs[k]) if len(directions) == 2 else pairs[k][0])
@@ -232,8 +242,8 @@ def _close(a: np.ndarray, n: np.ndarray, atol: float, rtol: float) -> bool:
 
 
 def _compare(
-    numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: Any, x: Any, atol: float, rtol: float, fast: bool,
-    mode: str,
+    numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: Any, x: Any, atol: float, rtol: float,
+    fast: bool, mode: str,
 ) -> None:  # fmt: skip
     numerical = numerical.reshape(analytical.shape) if numerical.size == analytical.size else numerical
     if fast and analytical.size:
@@ -245,12 +255,13 @@ def _compare(
         if _close(a, n, atol, rtol):
             return
         text = (
-            f"Jacobian mismatch for output {k} with respect to input {i},\nnumerical:{_item(n)}\nanalytical:{_item(a)}\n\n"
-            "The above quantities relating the numerical and analytical jacobians are computed \nin fast mode. See: "
-            "https://github.com/pytorch/pytorch/issues/53876 for more background \nabout fast mode. Below, we recompute "
-            f"numerical and analytical jacobians in slow mode:\n\nNumerical:\n {_shown(numerical, x)}\nAnalytical:\n"
-            f"{_shown(analytical, x)}\n\nThe max per-element difference (slow mode) is: "
-            f"{np.max(np.abs(numerical - analytical))}.\n"
+            f"Jacobian mismatch for output {k} with respect to input "
+            f"{i},\nnumerical:{_item(n)}\nanalytical:{_item(a)}\n\nThe above quantities relating the "
+            "numerical and analytical jacobians are computed \nin fast mode. See: "
+            "https://github.com/pytorch/pytorch/issues/53876 for more background \nabout fast mode. Below, "
+            "we recompute numerical and analytical jacobians in slow mode:\n\nNumerical:\n "
+            f"{_shown(numerical, x)}\nAnalytical:\n{_shown(analytical, x)}\n\nThe max per-element difference "
+            f"(slow mode) is: {np.max(np.abs(numerical - analytical))}.\n"
         )
     elif _close(analytical, numerical, atol, rtol):
         return
@@ -269,7 +280,11 @@ def _item(value: Any) -> Any:
 
 
 def _shown(matrix: np.ndarray, x: Any) -> str:
-    return str(wrap(np.asarray(matrix, dtype_of(x) if matrix.dtype.kind == "f" and dtype_of(x).kind == "f" else None)))
+    return str(
+        wrap(
+            np.asarray(matrix, dtype_of(x) if matrix.dtype.kind == "f" and dtype_of(x).kind == "f" else None)
+        )
+    )
 
 
 def _advice(numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: Any, x: Any) -> str:
@@ -281,15 +296,19 @@ def _advice(numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: An
     row = tuple(int(n) for n in np.unravel_index(at[0], shape_of(x)))
     column = tuple(int(n) for n in np.unravel_index(at[-1], shape_of(y)))
     text = (
-        f"The largest difference is at ∂output[{k}]{list(column)}/∂input[{i}]{list(row)}: analytical {analytical[at]}, "
-        f"numerical {numerical[at]}; the input is {dtype_of(x)}."
+        f"The largest difference is at ∂output[{k}]{list(column)}/∂input[{i}]{list(row)}: analytical "
+        f"{analytical[at]}, numerical {numerical[at]}; the input is {dtype_of(x)}."
     )
     if dtype_of(x) not in (np.dtype(np.float64), np.dtype(np.complex128)):
         return text + " Likely cause: differences need double precision; pass x.double()."
     if np.isnan(analytical).any():
         return text + " Likely cause: the derivative is nan there (0·inf, sqrt or norm at 0)."
     quotient = analytical[at] / numerical[at] if numerical[at] else np.inf
-    if np.isfinite(quotient) and abs(quotient - np.round(np.real(quotient), 3)) < 1e-4 and abs(quotient) > 1e-3:
+    if (
+        np.isfinite(quotient)
+        and abs(quotient - np.round(np.real(quotient), 3)) < 1e-4
+        and abs(quotient) > 1e-3
+    ):
         return text + f" Likely cause: backward is too large by a factor of {np.real(quotient):.4g}."
     if not np.any(analytical):
         return text + " Likely cause: backward returns zero, or the graph is cut (detach, item, no_grad)."
@@ -307,8 +326,8 @@ def _check_undefined(func: Any, inputs: tuple[Any, ...], xs: list[Any]) -> None:
         grads = grad(used, xs, covectors, allow_unused=True, retain_graph=True)
         if any(g is not None and np.any(array_of(g)) for g in grads):
             raise GradcheckError(
-                "Expected all input grads to be undefined or zero when all output grads are undefined or zero. Please make "
-                "sure that your backward function is robust to undefined output grads."
+                "Expected all input grads to be undefined or zero when all output grads are undefined or "
+                "zero. Please make sure that your backward function is robust to undefined output grads."
             )
 
 
@@ -327,9 +346,10 @@ def _check_batched(ys: tuple[Any, ...], xs: list[Any], atol: float, rtol: float)
 
 def gradgradcheck(
     func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
-    rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False,
-    check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, fast_mode: bool = False, masked: bool = False,
+    rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True,
+    nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False, check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
+    fast_mode: bool = False, masked: bool = False,
 ) -> bool:  # fmt: skip
     """`gradcheck` of the gradients: second derivatives against differences of first ones."""
     xs = _inputs(inputs)
@@ -345,13 +365,17 @@ def gradgradcheck(
     def gradients(*args: Any) -> tuple[Any, ...]:
         points, covectors = args[: len(xs)], args[len(xs) :]
         points = tuple(
-            p.detach().requires_grad_() if _differentiable(x) and x.requires_grad and not p.requires_grad else p
+            p.detach().requires_grad_()
+            if _differentiable(x) and x.requires_grad and not p.requires_grad
+            else p
             for p, x in zip(points, xs, strict=True)
         )
         leaves = [p for p, x in zip(points, xs, strict=True) if _differentiable(x) and x.requires_grad]
         outputs = _outputs(func(*points))
         pairs = [(y, v) for y, v in zip(outputs, covectors, strict=True) if y.requires_grad]
-        found = grad([y for y, _ in pairs], leaves, [v for _, v in pairs], create_graph=True, allow_unused=True)
+        found = grad(
+            [y for y, _ in pairs], leaves, [v for _, v in pairs], create_graph=True, allow_unused=True
+        )
         return tuple(g for g in found if g is not None)
 
     from .grad_mode import enable_grad
@@ -359,6 +383,6 @@ def gradgradcheck(
     return gradcheck(
         enable_grad()(gradients), tuple(itertools.chain(xs, vs)), eps=eps, atol=atol, rtol=rtol,
         raise_exception=raise_exception, nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
-        check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev,
-        fast_mode=fast_mode,
+        check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
     )  # fmt: skip

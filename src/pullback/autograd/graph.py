@@ -84,8 +84,12 @@ class _MultiHandle:
         self.remove()
 
 
-def register_multi_grad_hook(tensors: Sequence[Any], fn: Callable[..., Any], *, mode: str = "all") -> _MultiHandle:
-    """Call ``fn`` when the covectors of all the tensors (mode "all") or of the first (mode "any") are known."""
+def register_multi_grad_hook(
+    tensors: Sequence[Any], fn: Callable[..., Any], *, mode: str = "all"
+) -> _MultiHandle:
+    """Call ``fn`` when the covectors of all the tensors (mode "all") or of the first (mode "any")
+    are known.
+    """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     run: dict[str, Any] = {"count": 0, "grads": [None] * len(tensors), "done": False, "expected": 0}

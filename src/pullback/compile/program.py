@@ -1,7 +1,7 @@
 """Programs: straight-line code over arrays, in which every value has one number and is computed once.
 
-A program prints as Python, one equation a line; `verify` checks that it is well formed; `run` replays it with the ops'
-kernels on NumPy arrays, which gives what eager gives, bit for bit.
+A program prints as Python, one equation a line; `verify` checks that it is well formed; `run` replays it with
+the ops' kernels on NumPy arrays, which gives what eager gives, bit for bit.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Program:
     """
 
     def __init__(
-        self, inputs: Sequence[int], equations: Sequence[Equation], outputs: Sequence[int], constants: dict[int, ndarray],
-        shapes: Sequence[tuple[int, ...]], dtypes: Sequence[np.dtype[Any]],
+        self, inputs: Sequence[int], equations: Sequence[Equation], outputs: Sequence[int],
+        constants: dict[int, ndarray], shapes: Sequence[tuple[int, ...]], dtypes: Sequence[np.dtype[Any]],
     ) -> None:  # fmt: skip
         self.inputs = tuple(inputs)
         self.equations = tuple(equations)
@@ -45,7 +45,9 @@ class Program:
         self.dtypes = list(dtypes)
 
     def verify(self) -> None:
-        """Raise `ProgramError` unless every value is defined once, before it is used, by an op of the table."""
+        """Raise `ProgramError` unless every value is defined once, before it is used, by an op of
+        the table.
+        """
         defined = {*self.inputs, *self.constants}
         if len(defined) != len(self.inputs) + len(self.constants):
             raise ProgramError("an input is defined twice")
@@ -77,13 +79,16 @@ class Program:
         for index, array in zip(self.inputs, arrays, strict=True):
             if array.shape != self.shapes[index] or array.dtype != self.dtypes[index]:
                 raise TypeError(
-                    f"input v{index} is {self.dtypes[index]}{list(self.shapes[index])}, not {array.dtype}{list(array.shape)}"
+                    f"input v{index} is {self.dtypes[index]}{list(self.shapes[index])}, not "
+                    f"{array.dtype}{list(array.shape)}"
                 )
             values[index] = array
         for equation in self.equations:
             operands = tuple(values[v.index] if isinstance(v, Reference) else v for v in equation.operands)
             result = TABLE[equation.op].evaluate(operands, equation.attrs)
-            for output, array in zip(equation.outputs, result if equation.several else (result,), strict=True):
+            for output, array in zip(
+                equation.outputs, result if equation.several else (result,), strict=True
+            ):
                 values[output] = array
         return [values[index] for index in self.outputs]
 

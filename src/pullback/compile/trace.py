@@ -1,8 +1,9 @@
-"""Trace a step: run a function once on tracers, with everything that it reads and writes as inputs and outputs.
+"""Trace a step: run a function once on tracers, with everything that it reads and writes as inputs and
+outputs.
 
-Tensors found in the arguments and in `state` (modules, optimizers, containers) become inputs. After the run, what they
-then hold, their `.grad`, and tensors that appeared in `state` are outputs. Tracing ends by replaying the program once, so
-a traced call leaves behind exactly what the eager call would have.
+Tensors found in the arguments and in `state` (modules, optimizers, containers) become inputs. After the run,
+what they then hold, their `.grad`, and tensors that appeared in `state` are outputs. Tracing ends by
+replaying the program once, so a traced call leaves behind exactly what the eager call would have.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from .program import Program
 
 
 def tensors_in(value: Any, seen: set[int] | None = None) -> Iterator[Any]:
-    """Every tensor in a value once: containers, modules (parameters, buffers), optimizers (state), and their gradients."""
+    """Every tensor in a value once: containers, modules (parameters, buffers), optimizers (state),
+    and their gradients.
+    """
     seen = set() if seen is None else seen
     if id(value) in seen:
         return
@@ -50,7 +53,8 @@ class Traced:
     """
 
     def __init__(
-        self, program: Program, reads: list[Any], writes: list[Any], grads: list[Any], result: Callable[[list[Any]], Any]
+        self, program: Program, reads: list[Any], writes: list[Any], grads: list[Any],
+        result: Callable[[list[Any]], Any]
     ) -> None:
         self.program = program
         self._reads = reads
@@ -98,9 +102,13 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
     cells = [t for t in tensors_in(held) if type(t._value) is ndarray]
     for t in cells:
         if t._view is not None:
-            raise ValueError("trace: a view among the inputs cannot be told apart from its base; pass a clone")
+            raise ValueError(
+                "trace: a view among the inputs cannot be told apart from its base; pass a clone"
+            )
         if t._node is not None and not t.is_leaf:
-            raise ValueError("trace: an input that is the result of a recorded op has a history outside the program")
+            raise ValueError(
+                "trace: an input that is the result of a recorded op has a history outside the program"
+            )
     recorder = Recorder(fresh_level())
     before = [(t, t._value, t._level, t._counter[0]) for t in cells]
     grads_before = [(t, t._grad) for t in cells]
@@ -113,12 +121,18 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
         written = [t for t, index in zip(cells, inputs, strict=True) if t._value.index != index]
         own = {id(t) for t in cells}
         leaves = [t for t in cells if t._grad is not None and id(t._grad) not in own]
-        added = [t for t in tensors_in(held) if id(t) not in own and _traced(t) and not any(t is x._grad for x in leaves)]
+        added = [
+            t
+            for t in tensors_in(held)
+            if id(t) not in own and _traced(t) and not any(t is x._grad for x in leaves)
+        ]
         returned = [t for t in tensors_in(result) if _traced(t)]
         numbers = [t._value.index for t in written]
         numbers += [t._grad._value.index for t in leaves]
         numbers += [t._value.index for t in (*added, *returned)]
-        program = Program(inputs, recorder.equations, numbers, recorder.constants, recorder.shapes, recorder.dtypes)
+        program = Program(
+            inputs, recorder.equations, numbers, recorder.constants, recorder.shapes, recorder.dtypes
+        )
         program.verify()
     finally:
         for t, value, level, count in before:

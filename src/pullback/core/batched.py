@@ -1,7 +1,8 @@
 """vmap: a value with one axis that ops do not see.
 
-A `Batched` moves its batch axis to the front, maps the op's attributes by the op's `batch` rule, and runs the op once on
-the larger arrays. An op without a rule is run in a loop over the batch; how often is counted in `FALLBACKS`.
+A `Batched` moves its batch axis to the front, maps the op's attributes by the op's `batch` rule, and runs the
+op once on the larger arrays. An op without a rule is run in a loop over the batch; how often is counted in
+`FALLBACKS`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from .value import InnerValue, Value, dtype_of, run, shape_of
 #: How often each op was run in a loop because it has no batching rule.
 FALLBACKS: Counter[str] = Counter()
 
-#: ``move(value, source, destination)``, ``expand(value, shape)``, ``reshape(value, shape)``, ``select(value, index)`` along
-#: axis 0 and ``stack(values)`` on any values (set by `ops`).
+#: ``move(value, source, destination)``, ``expand(value, shape)``, ``reshape(value, shape)``, ``select(value,
+#: index)`` along axis 0 and ``stack(values)`` on any values (set by `ops`).
 move: Callable[[Any, int, int], Any]
 expand: Callable[[Any, tuple[int, ...]], Any]
 reshape: Callable[[Any, tuple[int, ...]], Any]
@@ -110,9 +111,12 @@ def _loop(op: Any, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: 
     FALLBACKS[op.name] += 1
     fronts = [front(v, True, size) if m else v for v, m in zip(inputs, mine, strict=True)]
     if size == 0:
-        raise RuntimeError(f"vmap: {op.name} has no batching rule, and its loop cannot run over a batch of size 0")
+        raise RuntimeError(
+            f"vmap: {op.name} has no batching rule, and its loop cannot run over a batch of size 0"
+        )
     rows = [
-        run(op, tuple(select(v, i) if m else v for v, m in zip(fronts, mine, strict=True)), attrs) for i in range(size)
+        run(op, tuple(select(v, i) if m else v for v, m in zip(fronts, mine, strict=True)), attrs)
+        for i in range(size)
     ]
     if isinstance(rows[0], tuple):
         return tuple(stack(list(column)) for column in zip(*rows, strict=True))

@@ -1,7 +1,7 @@
 """Large arrays in the pullback: a value that runs every op, operators included, by the parallel kernel calls.
 
-On bare arrays a rule's operators are NumPy's own, which is fastest while arrays are small. From `SIZE` elements on the
-engine hands a rule `Bulk` values instead, so that ``g * (1 - out * out)`` runs on all cores.
+On bare arrays a rule's operators are NumPy's own, which is fastest while arrays are small. From `SIZE`
+elements on the engine hands a rule `Bulk` values instead, so that ``g * (1 - out * out)`` runs on all cores.
 """
 
 from __future__ import annotations

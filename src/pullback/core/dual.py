@@ -1,9 +1,10 @@
 """Forward mode: a primal with its tangent.
 
-A `Dual` runs an op on the primals and the op's jvp on the tangents. Where an op has no jvp of its own, `kind` derives it:
-an elementwise op's rule with the tangent in place of the covector (its Jacobian is diagonal; for complex values the
-rule is conjugate-linear, so tangent and result are conjugated), a linear op on the tangent, a bilinear op in each
-argument, and otherwise the vjp transposed twice: v ↦ vᵀ·J is linear, and its own pullback at t is J·t.
+A `Dual` runs an op on the primals and the op's jvp on the tangents. Where an op has no jvp of its own, `kind`
+derives it: an elementwise op's rule with the tangent in place of the covector (its Jacobian is diagonal; for
+complex values the rule is conjugate-linear, so tangent and result are conjugated), a linear op on the
+tangent, a bilinear op in each argument, and otherwise the vjp transposed twice: v ↦ vᵀ·J is linear, and its
+own pullback at t is J·t.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ class Dual(InnerValue):
         return out if tangent is None else cls(out, tangent, level)
 
 
-def jvp(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]) -> Any:
+def jvp(
+    op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
+) -> Any:
     """Tangent of an op's output, or a tuple of them with None where an output carries none."""
     if op.jvp is not None:
         return op.jvp(primals, tangents, out, *attrs)
@@ -82,7 +85,9 @@ def jvp(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, 
     return transposed_twice(op, primals, tangents, out, attrs)
 
 
-def _elementwise(op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]) -> Any:
+def _elementwise(
+    op: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, attrs: tuple[Any, ...]
+) -> Any:
     env = dict(zip(op.inputs, primals, strict=True)) | dict(zip(op.attrs, attrs, strict=True)) | {"out": out}
     env |= {f"shape_{n}": shape_of(p) for n, p in zip(op.inputs, primals, strict=True)}
     total = None
@@ -167,9 +172,14 @@ def transposed_twice(
         roots = [edge_of(o) for o in carried]
         first = Capture([edge_of(x) for x, _ in leaves], [_node(e) for e in roots])
         run_backward(
-            list(zip(roots, covectors, strict=True)), keep_graph=True, create_graph=True, capture=first, accumulate=False
+            list(zip(roots, covectors, strict=True)), keep_graph=True, create_graph=True, capture=first,
+            accumulate=False
         )
-        pulled = [(r, t) for r, (_, t) in zip(first.results, leaves, strict=True) if r is not None and r._node is not None]
+        pulled = [
+            (r, t)
+            for r, (_, t) in zip(first.results, leaves, strict=True)
+            if r is not None and r._node is not None
+        ]
         ends = [edge_of(r) for r, _ in pulled]
         second = Capture([edge_of(c) for c in covectors], [_node(e) for e in ends])
         set_modes(modes()._replace(grad=before.grad))

@@ -23,7 +23,9 @@ class RemovableHandle:
         self.hooks_dict_ref = weakref.ref(hooks)
         self.id = _next_id()
         self.extra_dict_ref = tuple(
-            weakref.ref(d) for d in (extra_dict if isinstance(extra_dict, list) else [extra_dict]) if d is not None
+            weakref.ref(d)
+            for d in (extra_dict if isinstance(extra_dict, list) else [extra_dict])
+            if d is not None
         )
 
     def remove(self) -> None:

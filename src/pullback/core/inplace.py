@@ -1,8 +1,9 @@
 """In-place updates: the pure op, a write into the storage, a version bump.
 
-On a view the write is also an ordinary differentiable `put` on the base, `put(base, new, steps)`: the base with the
-elements that the view's steps select replaced. Its pullback is `put` of zeros for the base and the view's steps for the
-source. The node is named `CopySlices` when printed, as in torch. A view that is stale replays its steps.
+On a view the write is also an ordinary differentiable `put` on the base, `put(base, new, steps)`: the base
+with the elements that the view's steps select replaced. Its pullback is `put` of zeros for the base and the
+view's steps for the source. The node is named `CopySlices` when printed, as in torch. A view that is stale
+replays its steps.
 """
 
 from __future__ import annotations
@@ -24,14 +25,16 @@ from .saved import FROZEN
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .views import FUNCTION_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, View, bring_up_to_date, replay
 
-#: ``put(base_value, source_value, steps, strides)``, ``clone(value)`` and ``lay_out(value, strides)`` on any values (set by
-#: `ops`: the core names no op).
+#: ``put(base_value, source_value, steps, strides)``, ``clone(value)`` and ``lay_out(value, strides)`` on any
+#: values (set by `ops`: the core names no op).
 put: Callable[[Any, Any, tuple[Any, ...], Any], Any]
 clone: Callable[[Any], Any]
 lay_out: Callable[[Any, Any], Any]
 
 
-def use_writing_ops(put_op: Callable[..., Any], clone_op: Callable[..., Any], lay_out_op: Callable[..., Any]) -> None:
+def use_writing_ops(
+    put_op: Callable[..., Any], clone_op: Callable[..., Any], lay_out_op: Callable[..., Any]
+) -> None:
     """Take the three ops that in-place updates are made of."""
     global put, clone, lay_out
     put, clone, lay_out = put_op, clone_op, lay_out_op
@@ -40,7 +43,8 @@ def use_writing_ops(put_op: Callable[..., Any], clone_op: Callable[..., Any], la
 class CopySlices(Node):
     """History of a base after a write through a view: edges to the base before and to what was written.
 
-    Covectors are first laid out as the base is, because the view's steps can only be replayed on such a layout.
+    Covectors are first laid out as the base is, because the view's steps can only be replayed on such a
+    layout.
     """
 
     __slots__ = ("steps", "strides")
@@ -62,7 +66,8 @@ class CopySlices(Node):
 
 
 class AsStridedBackward0(Node):
-    """History of a stale view: the rules of the view's steps, run one after the other on the base's present history.
+    """History of a stale view: the rules of the view's steps, run one after the other on the base's present
+    history.
 
     Attributes
     ----------
@@ -90,7 +95,9 @@ def _only(node: Node, index: int | None, g: Any) -> Any:
 
 
 def laid_out_like(value: Any, strides: Any) -> Any:
-    """A value with the strides that a base has (None: C order), so that the base's view steps can run on it."""
+    """A value with the strides that a base has (None: C order), so that the base's view steps can
+    run on it.
+    """
     array = value
     while isinstance(array, TensorBase):
         array = array._value
@@ -100,7 +107,9 @@ def laid_out_like(value: Any, strides: Any) -> Any:
 
 
 def layout_of(value: Any) -> tuple[int, ...] | None:
-    """Strides in elements of the array at the bottom of a value; None for C order and where there is no array."""
+    """Strides in elements of the array at the bottom of a value; None for C order and where there
+    is no array.
+    """
     value = innermost(value)
     return None if not isinstance(value, ndarray) or value.flags.c_contiguous else strides_of(value)
 
@@ -108,8 +117,8 @@ def layout_of(value: Any) -> tuple[int, ...] | None:
 def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     """The node of a view whose base was written to.
 
-    As in torch, the steps together are one node; where a complex value is seen as pairs, or pairs as complex, they keep
-    their own.
+    As in torch, the steps together are one node; where a complex value is seen as pairs, or pairs as complex,
+    they keep their own.
     """
     before = change(grad=True)
     try:
@@ -219,7 +228,8 @@ def innermost(x: Any) -> Any:
 
 
 def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inverse: tuple[Any, ...]) -> Any:
-    """Make `x` a view of what it was (``transpose_`` and its like): other sizes and strides, the same elements.
+    """Make `x` a view of what it was (``transpose_`` and its like): other sizes and strides, the same
+    elements.
 
     Parameters
     ----------
@@ -228,7 +238,8 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
         The view op; its node goes behind `x`.
     attrs : tuple
     inverse : tuple of (op, attrs, index)
-        View steps that lead from the new layout to the old one, which views of `x` made before then start with.
+        View steps that lead from the new layout to the old one, which views of `x` made before then start
+        with.
     """
     check_writable(x, requires_grad(x), writes=False)
     new = view_op(x, *attrs)
@@ -253,7 +264,9 @@ def requires_grad(x: Any) -> bool:
 
 
 def record_write(x: Any, node: Any) -> None:
-    """Give `x` (and its base) the history of a write whose pure result has the node `node` (None: not recorded)."""
+    """Give `x` (and its base) the history of a write whose pure result has the node `node` (None:
+    not recorded).
+    """
     record = x._view
     if record is None:
         if node is not None or modes().grad:
@@ -295,7 +308,9 @@ def _move_history(x: Any, node: Any) -> None:
 
 
 def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
-    """What the rule saved of the overwritten value is copied; what it saved of the result is now `x` itself."""
+    """What the rule saved of the overwritten value is copied; what it saved of the result is now
+    `x` itself.
+    """
     node = node.node if type(node) is Output else node
     saved = node._saved
     if not saved or node._op is None:
@@ -317,10 +332,10 @@ def detach_(x: Any) -> Any:
     """Make `x` a leaf that does not require grad, in place."""
     if x._view is not None:
         raise RuntimeError(
-            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
-            "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
-            "detach_() cannot be called on these gradients. To fix this error, please refer to the "
-            "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
+            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
+            "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
+            "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
         )
     x._node = None
     return x

@@ -1,8 +1,10 @@
-"""The modes under which ops run: grad mode, inference mode, saved-tensor hooks, anomaly detection, function modes.
+"""The modes under which ops run: grad mode, inference mode, saved-tensor hooks, anomaly detection, function
+modes.
 
-All modes together are one immutable record in one context variable, so that the hot path of an op reads a single
-variable and compares it with the two records that nearly every program runs under, `DEFAULT` and `NO_GRAD`; any other
-record sends the op down the general path. A context variable is per thread and per asyncio task.
+All modes together are one immutable record in one context variable, so that the hot path of an op reads a
+single variable and compares it with the two records that nearly every program runs under, `DEFAULT` and
+`NO_GRAD`; any other record sends the op down the general path. A context variable is per thread and per
+asyncio task.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ def set_modes(record: Modes) -> None:
     _current.set(record)
 
 
-#: Puts a record in force as it is and returns a token; `reset_modes(token)` takes it back (C methods: about 50 ns each).
+#: Puts a record in force as it is and returns a token; `reset_modes(token)` takes it back (C methods: about
+#: 50 ns each).
 put_modes = _current.set
 reset_modes = _current.reset
 

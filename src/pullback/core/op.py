@@ -1,8 +1,9 @@
 """Ops: one declaration each, from which every capability is derived.
 
-An `Op` holds the forward kernel on bare arrays and one derivative rule per input. The names of a rule's parameters are
-the contract: the first is the incoming covector; an input's or output's name is a saved value (`out` is the first
-output); ``shape_<input>`` is metadata and saves nothing; the others are attributes. `kind` derives the rest:
+An `Op` holds the forward kernel on bare arrays and one derivative rule per input. The names of a rule's
+parameters are the contract: the first is the incoming covector; an input's or output's name is a saved value
+(`out` is the first output); ``shape_<input>`` is metadata and saves nothing; the others are attributes.
+`kind` derives the rest:
 
 ==============  ==========================  ===================================  ==========================
 kind            jvp                         batching (batch axis first)          Jacobian
@@ -51,8 +52,8 @@ class Op:
     name : str
         Unique name; torch's, where torch has the op.
     kernel : callable
-        ``kernel(*inputs, *attrs)`` on bare arrays; returns an array or, for several outputs, a tuple of arrays. A
-        kernel of an elementwise op takes ``out=`` as a ufunc does.
+        ``kernel(*inputs, *attrs)`` on bare arrays; returns an array or, for several outputs, a tuple of
+        arrays. A kernel of an elementwise op takes ``out=`` as a ufunc does.
     rules : sequence of (callable or None)
         One per input, or a single callable for a variadic or `joint` op, which returns a covector per input.
     inputs, attrs : sequences of str
@@ -76,17 +77,19 @@ class Op:
     joint : bool
         The rule is one function for all inputs; it may ask for `needs`, a tuple of bool per input.
     check : callable, optional
-        ``check(*inputs, *attrs)`` raises torch's error for arrays that the op does not take; not called for float32 and
-        float64 on the inline path.
+        ``check(*inputs, *attrs)`` raises torch's error for arrays that the op does not take; not called for
+        float32 and float64 on the inline path.
     jvp : callable, optional
         ``jvp(primals, tangents, out, *attrs)`` with None for absent tangents.
     batch : callable, optional
-        ``batch(size, *attrs)`` gives the attributes with which the op runs with the batch axis first in all inputs.
+        ``batch(size, *attrs)`` gives the attributes with which the op runs with the batch axis first in all
+        inputs.
     batch_rule : callable, optional
-        ``batch_rule(size, inputs, in_dims, *attrs)`` gives the outputs, batch axis first: a rule wholly by hand.
+        ``batch_rule(size, inputs, in_dims, *attrs)`` gives the outputs, batch axis first: a rule wholly by
+        hand.
     shape : callable, optional
-        ``shape(*arrays, *attrs)`` gives (shape, dtype) per output from arrays whose elements mean nothing; for an op whose
-        kernel refuses zeros.
+        ``shape(*arrays, *attrs)`` gives (shape, dtype) per output from arrays whose elements mean nothing;
+        for an op whose kernel refuses zeros.
     """
 
     def __init__(
@@ -135,7 +138,9 @@ class Op:
             self.rules = (rules,)
         if self.rules and not self.joint and len(self.rules) != len(self.inputs):
             raise ValueError(f"op {name}: {len(self.rules)} rules for the inputs {self.inputs}")
-        self.differentiable_outputs = tuple(range(len(self.outputs)) if differentiable is None else differentiable)
+        self.differentiable_outputs = tuple(
+            range(len(self.outputs)) if differentiable is None else differentiable
+        )
         self.promote = promote
         self.halves = halves
         self.check = check
@@ -166,9 +171,15 @@ class Op:
         return calls.general_class(self)
 
     def saved_names(self) -> list[str]:
-        """What the op's nodes save, under torch's names: the inputs are `self`, `other`, …, the output is `result`."""
+        """What the op's nodes save, under torch's names: the inputs are `self`, `other`, …, the
+        output is `result`.
+        """
         layout = self.layout
-        return [self._torch_name(n) for n in (*layout.values, *layout.metadata, *layout.attrs) if n in layout.asked]
+        return [
+            self._torch_name(n)
+            for n in (*layout.values, *layout.metadata, *layout.attrs)
+            if n in layout.asked
+        ]
 
     def _torch_name(self, name: str) -> str:
         if name == "out":
@@ -199,7 +210,8 @@ class Op:
             half = next((v.dtype for v in inputs if isinstance(v, ndarray) and v.dtype in HALVES), None)
             if half is not None:
                 inputs = tuple(
-                    v.astype(np.float32) if isinstance(v, ndarray) and v.dtype in HALVES else v for v in inputs
+                    v.astype(np.float32) if isinstance(v, ndarray) and v.dtype in HALVES else v
+                    for v in inputs
                 )
         token = quiet(IGNORE)
         try:
@@ -222,13 +234,16 @@ class Op:
         if self.variadic:
             return self.kernel(inputs, *attrs)
         if self.kind == "elementwise":
-            if self.parallel and any(isinstance(v, ndarray) and v.size >= calls.PARALLEL_SIZE for v in inputs):
+            if self.parallel and any(
+                isinstance(v, ndarray) and v.size >= calls.PARALLEL_SIZE for v in inputs
+            ):
                 return calls.parallel(self.kernel, *inputs)
             return self.kernel(*inputs, *attrs, out=...)
         return self.kernel(*inputs, *attrs)
 
     def result_shapes(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
-        """(shape, NumPy dtype) of each output from the inputs' shapes and dtypes alone, as tracing asks for it.
+        """(shape, NumPy dtype) of each output from the inputs' shapes and dtypes alone, as tracing asks for
+        it.
 
         Elementwise: shapes broadcast and the dtype is that of the op on empty arrays. For
         every other kind the kernel itself is the rule: it runs on zeros of the inputs' shapes.
@@ -239,7 +254,8 @@ class Op:
         if self.kind == "elementwise":
             shape = np.broadcast_shapes(*(np.shape(v) for v in arrays if v is not None))
             small = tuple(
-                v if v is None or not isinstance(v, ndarray) else np.ones((1,) * min(v.ndim, 1), v.dtype) for v in arrays
+                v if v is None or not isinstance(v, ndarray) else np.ones((1,) * min(v.ndim, 1), v.dtype)
+                for v in arrays
             )
             return ((shape, self.evaluate(small, attrs).dtype),)
         result = self.evaluate(arrays, attrs)
@@ -282,7 +298,9 @@ def _rounded(result: Any, half: np.dtype[Any]) -> Any:
 def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[list[str], list[str]]:
     code = getattr(kernel, "__code__", None)
     if code is None or not code.co_posonlyargcount:
-        raise TypeError(f"op {name}: mark the kernel's inputs as positional-only, or name `inputs` and `attrs`")
+        raise TypeError(
+            f"op {name}: mark the kernel's inputs as positional-only, or name `inputs` and `attrs`"
+        )
     names = parameter_names(kernel)
     return names[: code.co_posonlyargcount], [n for n in names[code.co_posonlyargcount :] if n != "out"]
 
@@ -299,8 +317,11 @@ HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
 
 
 def promoted(inputs: tuple[Any, ...], policy: str) -> tuple[Any, ...]:
-    """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where NumPy would differ."""
-    if any(isinstance(v, np.generic) for v in inputs):  # what NumPy makes of 0-d arrays, as of a sum of two covectors
+    """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where
+    NumPy would differ.
+    """
+    # what NumPy makes of 0-d arrays, as of a sum of two covectors
+    if any(isinstance(v, np.generic) for v in inputs):
         inputs = tuple(np.asarray(v) if isinstance(v, np.generic) else v for v in inputs)
     common = dtypes.result_numpy_dtype([v for v in inputs if v is not None])
     if policy == "float" and common.kind in "biu":
@@ -326,10 +347,14 @@ def elementwise(
         inputs = ("x", "y", "z", "w")[:count]
     if "attrs" not in fields and isinstance(kernel, np.ufunc):
         fields["attrs"] = ()
-    return Op(name, kernel, rules, kind="elementwise", inputs=inputs, promote=promote, halves=halves, **fields).call
+    return Op(
+        name, kernel, rules, kind="elementwise", inputs=inputs, promote=promote, halves=halves, **fields
+    ).call
 
 
-def op(name: str, kernel: Callable[..., Any], rules: Sequence[Rule | None] | Rule = (), **fields: Any) -> Callable[..., Any]:
+def op(
+    name: str, kernel: Callable[..., Any], rules: Sequence[Rule | None] | Rule = (), **fields: Any
+) -> Callable[..., Any]:
     """Declare an op of any kind (see `Op` for the fields)."""
     return Op(name, kernel, rules, **fields).call
 
@@ -345,11 +370,14 @@ def of(call: Callable[..., Any]) -> Op:
 
 
 def renamed(call: Callable[..., Any], name: str, node_name: str) -> Callable[..., Any]:
-    """Declare an op once more under another name, for torch names the node of ``t_`` otherwise than that of ``t``."""
+    """Declare an op once more under another name, for torch names the node of ``t_`` otherwise than
+    that of ``t``.
+    """
     first = of(call)
     return Op(
-        name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs, node_name=node_name,
-        promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch, batch_rule=first.batch_rule,
+        name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs,
+        node_name=node_name, promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch,
+        batch_rule=first.batch_rule,
     ).call
 
 

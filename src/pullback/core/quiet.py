@@ -1,7 +1,7 @@
 """Kernels compute inf and nan in silence, as torch does, without touching the user's own NumPy settings.
 
-NumPy keeps its error state in a context variable. Setting it to 'ignore' around a kernel and back costs 0.09 µs; entering
-`np.errstate` costs 1.6 µs, so the variable is used directly where NumPy has it.
+NumPy keeps its error state in a context variable. Setting it to 'ignore' around a kernel and back costs 0.09
+µs; entering `np.errstate` costs 1.6 µs, so the variable is used directly where NumPy has it.
 """
 
 from __future__ import annotations

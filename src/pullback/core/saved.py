@@ -1,8 +1,9 @@
 """What a node saves and how it is read back.
 
-The parameter names of an op's rules decide what is saved; `Layout` works that out once, at declaration. A node's
-`saved` is one flat tuple: a triple (value, version counter, version) per saved input or output, then metadata such as
-`shape_x`, then the attributes. A value whose version has moved on raises torch's "modified by an inplace operation".
+The parameter names of an op's rules decide what is saved; `Layout` works that out once, at declaration. A
+node's `saved` is one flat tuple: a triple (value, version counter, version) per saved input or output, then
+metadata such as `shape_x`, then the attributes. A value whose version has moved on raises torch's "modified
+by an inplace operation".
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class Packed:
 
 
 def parameter_names(function: Callable[..., Any]) -> list[str]:
-    """Names of a function's parameters; read off the code object, which costs 1 µs where `inspect` costs 40."""
+    """Names of a function's parameters; read off the code object, which costs 1 µs where `inspect`
+    costs 40.
+    """
     code = getattr(function, "__code__", None)
     if code is None or hasattr(function, "__wrapped__"):
         return list(inspect.signature(function).parameters)
@@ -45,7 +48,8 @@ class Layout:
     Parameters
     ----------
     inputs, attrs, outputs : sequences of str
-        The op's names; a rule may ask for any of them, for ``shape_<input>``, and for `out` (the first output).
+        The op's names; a rule may ask for any of them, for ``shape_<input>``, and for `out` (the first
+        output).
     rules : sequence of callables or None
         One per input; the first parameter is the covector.
     """
@@ -128,11 +132,13 @@ def save(
 
 
 def pack(
-    tensor: Any, value: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]], node: Node | None = None
+    tensor: Any, value: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]],
+    node: Node | None = None
 ) -> Packed:
     """Run a pack hook on a tensor; writing to it from the hook is refused as torch refuses it.
 
-    A saved output shows the hook its node, which is taken away again: a node that saved itself would never be freed.
+    A saved output shows the hook its node, which is taken away again: a node that saved itself would never be
+    freed.
     """
     plain = wrap(value, node, tensor._level)
     before = plain._counter[0]
@@ -140,9 +146,9 @@ def pack(
     plain._node = None
     if plain._counter[0] != before:
         raise RuntimeError(
-            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
-            "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
-            "you need to perform in-place operations on the input to a pack hook."
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
+            "hook can not be modified by in-place operations as this can lead to unexpected side-effects. "
+            "Please open an issue if you need to perform in-place operations on the input to a pack hook."
         )
     return Packed(packed, hooks[1])
 
@@ -175,7 +181,9 @@ def modified(node: Node, index: int) -> RuntimeError:
     i, o = layout.input_index[index], layout.output_index[index]
     edge = node._edges[i] if i >= 0 else Output(node, o)
     own = counter if i >= 0 else FROZEN
-    return errors.modified_in_place(dtype_of(value), shape_of(value), edge_description(edge, own), counter[0], number)
+    return errors.modified_in_place(
+        dtype_of(value), shape_of(value), edge_description(edge, own), counter[0], number
+    )
 
 
 def edge_description(edge: Any, counter: list[Any]) -> str:
@@ -203,7 +211,9 @@ def plain_saved(node: Node) -> tuple[Any, ...]:
 
 
 def graph_saved(node: Node) -> tuple[Any, ...]:
-    """The saved tuple with values as tensors at their place in the graph, for a pullback that is itself recorded."""
+    """The saved tuple with values as tensors at their place in the graph, for a pullback that is
+    itself recorded.
+    """
     layout = node._op.layout
     saved = list(plain_saved(node))
     level = getattr(node, "level", 0)

@@ -1,8 +1,8 @@
 """Tracing: a value that writes down an equation instead of computing.
 
-A `Tracer` stands for one value of a program. Running an op on tracers appends an equation (op, operands, attributes) to
-the program and makes tracers of the shapes and dtypes that the op's shape rule gives. Arrays that meet a tracer become
-constants of the program.
+A `Tracer` stands for one value of a program. Running an op on tracers appends an equation (op, operands,
+attributes) to the program and makes tracers of the shapes and dtypes that the op's shape rule gives. Arrays
+that meet a tracer become constants of the program.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ class Tracer(InnerValue):
     def array(self) -> ndarray:
         """Refuse: a traced value has no numbers yet."""
         error = RuntimeError("a traced value has no data: its numbers are known only when the program runs")
-        error.add_note("item(), numpy(), bool() and Python control flow on a traced tensor cannot be written down.")
+        error.add_note(
+            "item(), numpy(), bool() and Python control flow on a traced tensor cannot be written down."
+        )
         raise error
 
     @classmethod
@@ -117,6 +119,8 @@ class Tracer(InnerValue):
         outputs = tuple(recorder.new(shape, dtype) for shape, dtype in results)
         several = op.many or len(op.outputs) > 1
         recorder.equations.append(
-            Equation(op.name, tuple(held for held, _ in pairs), attrs, tuple(o.index for o in outputs), several)
+            Equation(
+                op.name, tuple(held for held, _ in pairs), attrs, tuple(o.index for o in outputs), several
+            )
         )
         return outputs if several else outputs[0]

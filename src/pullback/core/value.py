@@ -1,11 +1,12 @@
 """Values and the one rule by which they run ops.
 
-A value is a bare array or an instance of a `Value` class; each class is one way of running an op (record a node, carry a
-tangent, carry a batch axis, write down an equation). Every value has a level; among the inputs of a call the highest
-level unwraps its own kind and calls the op again on what is inside, so transforms nest in any order.
+A value is a bare array or an instance of a `Value` class; each class is one way of running an op (record a
+node, carry a tangent, carry a batch axis, write down an equation). Every value has a level; among the inputs
+of a call the highest level unwraps its own kind and calls the op again on what is inside, so transforms nest
+in any order.
 
-`TensorBase` is the mechanism of the one class that users hold. `tensor/` derives the facade from it and registers the
-facade here once; `wrap` makes facade objects.
+`TensorBase` is the mechanism of the one class that users hold. `tensor/` derives the facade from it and
+registers the facade here once; `wrap` makes facade objects.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class Value:
 
 
 class InnerValue(Value):
-    """A value that users never hold: it lives inside a facade tensor, is immutable, and knows its shape and dtype."""
+    """A value that users never hold: it lives inside a facade tensor, is immutable, and knows its
+    shape and dtype.
+    """
 
     __slots__ = ()
 
@@ -50,7 +53,8 @@ class InnerValue(Value):
 
 
 class TensorBase(Value):
-    """The mechanism of a tensor: an inner value, the node that made it, a version shared with its aliases, a view record.
+    """The mechanism of a tensor: an inner value, the node that made it, a version shared with its aliases, a
+    view record.
 
     The four slots are all that a new result sets; the rest are class-level defaults that land in the instance
     dictionary when they are first assigned (a result costs about 0.1 µs).

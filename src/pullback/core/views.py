@@ -1,8 +1,9 @@
 """Views: tensors that share storage with a base, and what a write to either does to the history of the other.
 
-A view remembers its base and the view ops that lead from the base to it. A write through a view gives the base a `put`
-node (see `inplace`); every other view of the base is then stale, and replays its view ops on the base's present history
-when it is next asked. Staleness is one comparison: the version at which the view's node was made against the version now.
+A view remembers its base and the view ops that lead from the base to it. A write through a view gives the
+base a `put` node (see `inplace`); every other view of the base is then stale, and replays its view ops on the
+base's present history when it is next asked. Staleness is one comparison: the version at which the view's
+node was made against the version now.
 """
 
 from __future__ import annotations

@@ -9,10 +9,12 @@ from ..tensor.namespace import TOP_LEVEL
 
 
 def functional_call(
-    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *, tie_weights: bool = True,
-    strict: bool = False,
+    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *,
+    tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
-    """``module(*args, **kwargs)`` with parameters and buffers replaced by those of a dictionary (or several)."""
+    """``module(*args, **kwargs)`` with parameters and buffers replaced by those of a dictionary (or
+    several).
+    """
     if isinstance(parameter_and_buffer_dicts, dict):
         given = dict(parameter_and_buffer_dicts)
     elif isinstance(parameter_and_buffer_dicts, Sequence):
@@ -20,7 +22,10 @@ def functional_call(
         for part in parameter_and_buffer_dicts:
             repeated = set(given) & set(part)
             if repeated:
-                raise ValueError(f"{sorted(repeated)} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+                raise ValueError(
+                    f"{sorted(repeated)} appeared in multiple dictionaries; behavior of functional call is "
+                    "ambiguous"
+                )
             given.update(part)
     else:
         raise ValueError(
@@ -41,7 +46,9 @@ def functional_call(
         for name, parameter in module.named_parameters(remove_duplicate=False):
             if id(parameter) in replaced and name not in given:
                 path, _, own = name.rpartition(".")
-                places.append((module.get_submodule(path)._parameters, own, parameter, replaced[id(parameter)]))
+                places.append(
+                    (module.get_submodule(path)._parameters, own, parameter, replaced[id(parameter)])
+                )
     try:
         for store, own, _, value in places:
             store[own] = value
@@ -59,8 +66,12 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     stack = TOP_LEVEL["stack"]
     parameters = {
-        name: stack([dict(m.named_parameters())[name].detach() for m in models]).requires_grad_(p.requires_grad)
+        name: stack([dict(m.named_parameters())[name].detach() for m in models]).requires_grad_(
+            p.requires_grad
+        )
         for name, p in models[0].named_parameters()
     }
-    buffers = {name: stack([dict(m.named_buffers())[name] for m in models]) for name, _ in models[0].named_buffers()}
+    buffers = {
+        name: stack([dict(m.named_buffers())[name] for m in models]) for name, _ in models[0].named_buffers()
+    }
     return parameters, buffers

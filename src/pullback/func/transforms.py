@@ -1,7 +1,8 @@
 """Derivatives as functions of functions: `vjp`, `grad`, `jvp`, `jacrev`, `jacfwd`, `hessian`, `linearize`.
 
-Each enters a level of its own. A reverse-mode level wraps the inputs in tensors around tensors: what the function does is
-recorded above, and pulled back by ops on the values below, which other levels may record in turn. So transforms nest.
+Each enters a level of its own. A reverse-mode level wraps the inputs in tensors around tensors: what the
+function does is recorded above, and pulled back by ops on the values below, which other levels may record in
+turn. So transforms nest.
 """
 
 from __future__ import annotations
@@ -43,16 +44,25 @@ def _pull(
 ) -> list[Any]:
     """Covectors of the leaves, as tensors below their level; zeros where an output does not depend on one."""
     roots = [
-        (edge_of(y), v) for y, v in zip(outputs, covectors, strict=True) if isinstance(y, TensorBase) and y._node is not None
+        (edge_of(y), v) for y,
+        v in zip(outputs, covectors, strict=True) if isinstance(y, TensorBase) and y._node is not None
     ]
     results: list[Any] = [None] * len(leaves)
     if roots:
         nodes = [e.node if type(e) is Output else e for e, _ in roots]
         capture = Capture([edge_of(x) for x in leaves], nodes)
-        run_backward(roots, keep_graph=keep_graph, create_graph=False, capture=capture, accumulate=False, record_inner=True)
+        run_backward(
+            roots,
+            keep_graph=keep_graph,
+            create_graph=False,
+            capture=capture,
+            accumulate=False,
+            record_inner=True,
+        )
         results = capture.results
     return [
-        wrap(np.zeros(shape_of(x), dtype_of(x))) if g is None else as_tensor(g) for x, g in zip(leaves, results, strict=True)
+        wrap(np.zeros(shape_of(x), dtype_of(x))) if g is None else as_tensor(g) for x,
+        g in zip(leaves, results, strict=True)
     ]
 
 
@@ -86,25 +96,30 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     aux = None
     if has_aux:
         if not (isinstance(outputs, tuple) and len(outputs) == 2):
-            raise RuntimeError("vjp(f, *primals): output of function f should be a tuple: (output, aux) if has_aux is True")
+            raise RuntimeError(
+                "vjp(f, *primals): output of function f should be a tuple: (output, aux) if has_aux is True"
+            )
         outputs, aux = outputs
         aux = tree_map(lambda v: _leave(v, level), aux)
     ys, out_spec = flatten(outputs)
     for y in ys:
         if not isinstance(y, TensorBase):
-            raise RuntimeError(f"vjp(f, *primals): Expected f(*primals) to return a Tensor, got unsupported type {type(y)}")
+            raise RuntimeError(
+                f"vjp(f, *primals): Expected f(*primals) to return a Tensor, got unsupported type {type(y)}"
+            )
 
     def pull(covectors: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
         vs, v_spec = flatten(covectors)
         if v_spec != out_spec:
             raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function."
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to "
+                "the function."
             )
         for y, v in zip(ys, vs, strict=True):
             if shape_of(y) != shape_of(v):
                 raise RuntimeError(
-                    f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(shape_of(v))}) and output[0] has a "
-                    f"shape of torch.Size({list(shape_of(y))})."
+                    f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(shape_of(v))}) and "
+                    f"output[0] has a shape of torch.Size({list(shape_of(y))})."
                 )
         return unflatten(_pull(ys, vs, leaves, True), spec)
 
@@ -138,12 +153,15 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
         if has_aux:
             if not (isinstance(output, tuple) and len(output) == 2):
                 raise RuntimeError(
-                    "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
+                    "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if "
+                    "has_aux is True"
                 )
             output, aux = output
             aux = tree_map(lambda v: _leave(v, level), aux)
         if not isinstance(output, TensorBase):
-            raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}")
+            raise RuntimeError(
+                f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
+            )
         if len(shape_of(output)) != 0:
             raise RuntimeError(
                 "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
@@ -176,7 +194,8 @@ def jvp(
     """The outputs of ``func(*primals)`` and their directional derivatives ``J·t``."""
     if not isinstance(primals, tuple):
         raise RuntimeError(
-            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call "
+            "f(*primals)."
         )
     flat, spec = flatten(primals)
     flat_tangents, tangent_spec = flatten(tangents)
@@ -190,9 +209,9 @@ def jvp(
         _checked(x), _checked(t)
         if shape_of(x) != shape_of(t):
             raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-                f"supported. Tensor is of size {list(shape_of(x))} while the given forward gradient is of size "
-                f"{list(shape_of(t))}."
+                "Trying to set a forward gradient that has a different size than that of the original "
+                f"Tensor, this is not supported. Tensor is of size {list(shape_of(x))} while the given "
+                f"forward gradient is of size {list(shape_of(t))}."
             )
         duals.append(wrap(Dual(x, t, level), None, level))
     outputs = func(*unflatten(duals, spec))
@@ -203,7 +222,9 @@ def jvp(
     ys, out_spec = flatten(outputs)
     for y in ys:
         if not isinstance(y, TensorBase):
-            raise RuntimeError(f"jvp(f, primals, tangents): Expected f(*primals) to return a Tensor, got {type(y)}")
+            raise RuntimeError(
+                f"jvp(f, primals, tangents): Expected f(*primals) to return a Tensor, got {type(y)}"
+            )
     results = unflatten([_leave(y, level) for y in ys], out_spec)
     pushed = unflatten([_tangent(y, level) for y in ys], out_spec)
     return (results, pushed, aux) if has_aux else (results, pushed)
@@ -227,7 +248,9 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
 
 
 def _basis(xs: Sequence[Any]) -> list[Any]:
-    """For each of several tensors, the rows of the identity over all their elements together, in its shape."""
+    """For each of several tensors, the rows of the identity over all their elements together, in
+    its shape.
+    """
     sizes = [int(np.prod(shape_of(x))) for x in xs]
     total = sum(sizes)
     result = []
@@ -269,7 +292,10 @@ def jacrev(
         start = 0
         for y in ys:
             size = int(np.prod(shape_of(y)))
-            parts = [c.narrow(0, start, size).reshape((*shape_of(y), *shape_of(x))) for c, x in zip(columns, flat, strict=True)]
+            parts = [
+                c.narrow(0, start, size).reshape((*shape_of(y), *shape_of(x)))
+                for c, x in zip(columns, flat, strict=True)
+            ]
             tree = unflatten(parts, in_spec)
             jacobians.append(tree[0] if isinstance(argnums, int) else tree)
             start += size

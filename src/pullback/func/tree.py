@@ -65,7 +65,9 @@ def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
 
 
 def broadcast_prefix(prefix: Any, spec: Spec) -> list[Any] | None:
-    """One value per leaf from a tree that may stop early (its leaf then serves the whole subtree); None if it does not fit."""
+    """One value per leaf from a tree that may stop early (its leaf then serves the whole subtree);
+    None if it does not fit.
+    """
     if spec.kind is None or not isinstance(prefix, (tuple, list, dict)):
         return [prefix] * spec.leaves if not isinstance(prefix, (tuple, list, dict)) else None
     children = list(prefix.values()) if isinstance(prefix, dict) else list(prefix)

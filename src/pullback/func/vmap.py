@@ -17,7 +17,8 @@ def _name(func: Any) -> str:
 
 
 def vmap(
-    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
+    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
+    chunk_size: int | None = None
 ) -> Callable[..., Any]:
     """Map a function over an axis of its inputs.
 
@@ -35,7 +36,9 @@ def vmap(
         Rows per pass.
     """
     if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+        raise RuntimeError(
+            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
+        )
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
@@ -57,38 +60,41 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], 
     name = _name(func)
     if not isinstance(in_dims, (int, tuple, list)) or isinstance(in_dims, bool):
         raise ValueError(
-            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially nested) tuple "
-            f"matching the structure of inputs, got: {type(in_dims)}."
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
+            f"nested) tuple matching the structure of inputs, got: {type(in_dims)}."
         )
     if not args:
         raise ValueError(
-            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a "
-            "function with no inputs. The latter is unsupported."
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
+            "vmap over a function with no inputs. The latter is unsupported."
         )
     leaves, spec = flatten(args)
     chosen = broadcast_prefix(in_dims, spec)
     if chosen is None:
         raise ValueError(
-            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of `inputs`."
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure "
+            "of `inputs`."
         )
     dims: list[int | None] = []
     for leaf, dim in zip(leaves, chosen, strict=True):
         if dim is not None and not isinstance(dim, int):
             raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but in_dim must be either an "
-                "integer dimension or None."
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but in_dim "
+                "must be either an integer dimension or None."
             )
         if dim is not None and not isinstance(leaf, TensorBase):
             raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the input is of type "
-                f"{type(leaf)}. We cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the "
+                f"input is of type {type(leaf)}. We cannot vmap over non-Tensor arguments, please use None "
+                "as the respective in_dim"
             )
         if dim is not None:
             rank = len(shape_of(leaf))
             if not -rank <= dim < rank:
                 raise ValueError(
-                    f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but that input is a "
-                    f"Tensor of dimensionality {rank} so expected in_dim to satisfy -{rank} <= in_dim < {rank}."
+                    f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but "
+                    f"that input is a Tensor of dimensionality {rank} so expected in_dim to satisfy -{rank} "
+                    f"<= in_dim < {rank}."
                 )
             dim %= rank
         dims.append(dim)
@@ -101,15 +107,15 @@ def _batch_size(leaves: list[Any], dims: list[int | None]) -> int:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if any(s != sizes[0] for s in sizes):
         raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped "
-            "dimension"
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} "
+            "for the mapped dimension"
         )
     return sizes[0]
 
 
 def _run(
-    func: Any, leaves: list[Any], dims: list[int | None], spec: Any, extra: list[Any], extra_dims: list[int | None],
-    extra_spec: Any, size: int, out_dims: Any,
+    func: Any, leaves: list[Any], dims: list[int | None], spec: Any, extra: list[Any],
+    extra_dims: list[int | None], extra_spec: Any, size: int, out_dims: Any,
 ) -> Any:  # fmt: skip
     level = fresh_level()
     inside = [v if d is None else enter(v, d, level) for v, d in zip(leaves, dims, strict=True)]
@@ -125,7 +131,8 @@ def _run(
         chosen = list(out_dims)
     if chosen is None:
         raise ValueError(
-            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of `outputs`."
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+            "structure of `outputs`."
         )
     done = []
     for value, dim in zip(results, chosen, strict=True):
@@ -134,8 +141,8 @@ def _run(
             continue
         if not isinstance(value, TensorBase):
             raise ValueError(
-                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(value)}. Did you mean to set out_dims= "
-                "to None for output?"
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(value)}. Did you mean "
+                "to set out_dims= to None for output?"
             )
         rank = len(shape_of(value)) + 1
         if not -rank <= dim < rank:
@@ -147,8 +154,8 @@ def _run(
 
 
 def _in_chunks(
-    func: Any, leaves: list[Any], dims: list[int | None], spec: Any, extra: list[Any], extra_dims: list[int | None],
-    extra_spec: Any, size: int, out_dims: Any, chunk: int,
+    func: Any, leaves: list[Any], dims: list[int | None], spec: Any, extra: list[Any],
+    extra_dims: list[int | None], extra_spec: Any, size: int, out_dims: Any, chunk: int,
 ) -> Any:  # fmt: skip
     from ..tensor.namespace import TOP_LEVEL
 
@@ -157,8 +164,12 @@ def _in_chunks(
     for start in range(0, size, chunk):
         count = min(chunk, size - start)
         rows = [v if d is None else v.narrow(d, start, count) for v, d in zip(leaves, dims, strict=True)]
-        extra_rows = [v if d is None else v.narrow(d, start, count) for v, d in zip(extra, extra_dims, strict=True)]
-        parts.append(flatten(_run(func, rows, dims, spec, extra_rows, extra_dims, extra_spec, count, out_dims)))
+        extra_rows = [
+            v if d is None else v.narrow(d, start, count) for v, d in zip(extra, extra_dims, strict=True)
+        ]
+        parts.append(
+            flatten(_run(func, rows, dims, spec, extra_rows, extra_dims, extra_spec, count, out_dims))
+        )
     out_spec = parts[0][1]
     chosen = broadcast_prefix(out_dims, out_spec) or list(out_dims)
     columns = zip(*(p[0] for p in parts), strict=True)

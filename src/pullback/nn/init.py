@@ -13,7 +13,8 @@ from ..autograd.grad_mode import no_grad
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     """The gain recommended for a nonlinearity, e.g. √2 for relu, 5/3 for tanh."""
     plain = (
-        "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid",
+        "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+        "sigmoid",
     )  # fmt: skip
     if nonlinearity in plain:
         return 1
@@ -72,7 +73,8 @@ def trunc_normal_(
 
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect.",
             stacklevel=2,
         )
     with no_grad():
@@ -171,7 +173,8 @@ def _deprecated(new: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         warnings.warn(
-            f"`nn.init.{old_name}` is now deprecated in favor of `nn.init.{new.__name__}`.", FutureWarning, stacklevel=2
+            f"`nn.init.{old_name}` is now deprecated in favor of `nn.init.{new.__name__}`.", FutureWarning,
+            stacklevel=2
         )
         return new(*args, **kwargs)
 

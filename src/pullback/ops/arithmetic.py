@@ -25,21 +25,21 @@ def _no_bools(*values: Any) -> None:
     kinds = [v.dtype.kind if isinstance(v, ndarray) else "b" if isinstance(v, bool) else "" for v in values]
     if kinds == ["b", "b"]:
         raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
         )
     if "b" in kinds:
         raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or `logical_not()` operator instead."
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert "
+            "a mask, use the `~` or `logical_not()` operator instead."
         )
 
 
 def _no_negated_bools(x: ndarray) -> None:
     if x.dtype.kind == "b":
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
-            "`~` or `logical_not()` operator instead."
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+            "mask, use the `~` or `logical_not()` operator instead."
         )
 
 
@@ -123,9 +123,19 @@ def _scalar_pow_kernel(x: ndarray, /, base: Any, out: Any = ...) -> ndarray:
 
 #: A Python number to the power x.
 scalar_pow = elementwise(
-    "scalar_pow", _scalar_pow_kernel,
-    lambda g, out, base: zeros_of(g) if base == 0 else g * conj(out * (cmath.log(base) if isinstance(base, complex) else math.log(base) if base > 0 else math.nan)),
-    attrs=("base",), promote=None, node_name="PowBackward2",
+    "scalar_pow",
+    _scalar_pow_kernel,
+    lambda g, out, base: (
+        zeros_of(g)
+        if base == 0
+        else g
+        * conj(
+            out * (cmath.log(base) if isinstance(base, complex) else math.log(base) if base > 0 else math.nan)
+        )
+    ),
+    attrs=("base",),
+    promote=None,
+    node_name="PowBackward2",
 )
 
 
@@ -139,7 +149,8 @@ def _install_operators() -> None:
     Value.__rtruediv__ = lambda self, other: div(other, self)  # type: ignore[attr-defined]
     Value.__neg__ = lambda self: neg(self)  # type: ignore[attr-defined]
     Value.__pow__ = lambda self, other: pow_scalar(self, other)  # type: ignore[attr-defined]
-    # ndarray * value goes to the value's reflected operator. Tensors leave ufuncs to `__array__`, as torch's do.
+    # ndarray * value goes to the value's reflected operator. Tensors leave ufuncs to `__array__`, as torch's
+    # do.
     InnerValue.__array_ufunc__ = None  # type: ignore[attr-defined]  # NumPy's protocol
 
 

@@ -25,7 +25,8 @@ isnan = elementwise("isnan", np.isnan, None, promote=None)
 isfinite = elementwise("isfinite", np.isfinite, None, promote=None)
 isinf = elementwise("isinf", np.isinf, None, promote=None)
 signbit = elementwise(
-    "signbit", lambda x, /, out=...: np.signbit(x, out=out) if x.dtype.kind in "fV" else np.less(x, 0, out=out), None,
+    "signbit", lambda x, /,
+    out=...: np.signbit(x, out=out) if x.dtype.kind in "fV" else np.less(x, 0, out=out), None,
     promote=None,
 )
 
@@ -62,7 +63,8 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 #: Elements of y where the condition x holds, else of z.
 where = elementwise(
-    "where", _where, None, lambda g, x: where(x, g, 0), lambda g, x: where(x, 0, g), promote=None, halves=False
+    "where", _where, None, lambda g, x: where(x, g, 0), lambda g, x: where(x, 0, g), promote=None,
+    halves=False
 )
 
 

@@ -1,4 +1,6 @@
-"""Parts of complex values: real and imaginary part as views, angle, and how a pair becomes a complex number."""
+"""Parts of complex values: real and imaginary part as views, angle, and how a pair becomes a
+complex number.
+"""
 
 from __future__ import annotations
 

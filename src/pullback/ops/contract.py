@@ -1,8 +1,9 @@
 """Products that contract an axis: matrix and vector products, `linear`, and their sums (`addmm` and its kin).
 
-Leading axes of a first operand are folded into rows, so one BLAS call serves (..., n, k) @ (k, m). `x @ wᵀ` and `xᵀ @ g` are
-ops of their own (`linear` and `linear_weight`): the rules of the three refer to each other and never transpose a copy.
-torch gives the folded forms other node names, so each has two declarations around the same kernel.
+Leading axes of a first operand are folded into rows, so one BLAS call serves (..., n, k) @ (k, m). `x @ wᵀ`
+and `xᵀ @ g` are ops of their own (`linear` and `linear_weight`): the rules of the three refer to each other
+and never transpose a copy. torch gives the folded forms other node names, so each has two declarations around
+the same kernel.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) ->
 
 
 def _batched_matrix(value: Any, dim: int | None, rank: int) -> Any:
-    """A matrix operand with axes (batch, 1, …, rows, columns) that broadcasts against an operand of `rank` axes + batch."""
+    """A matrix operand with axes (batch, 1, …, rows, columns) that broadcasts against an operand of
+    `rank` axes + batch.
+    """
     if dim is None:
         return value
     shape = shape_of(value)
@@ -90,7 +93,11 @@ def _batch_weight(size: int, values: tuple[Any, ...], dims: tuple[int | None, ..
 
 def _batch_affine(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
     b, x, w = values
-    y = linear_folded(x, w) if dims[1] is None and dims[2] is None else _batch_mm(True)(size, (x, w), dims[1:])
+    y = (
+        linear_folded(x, w)
+        if dims[1] is None and dims[2] is None
+        else _batch_mm(True)(size, (x, w), dims[1:])
+    )
     if dims[0] is not None:
         b = permute_to_front(b, dims[0])
         rank = len(shape_of(x)) - (dims[1] is not None)
@@ -98,7 +105,9 @@ def _batch_affine(size: int, values: tuple[Any, ...], dims: tuple[int | None, ..
     return add(y, b)
 
 
-def _product(name: str, kernel: Callable[..., Any], rules: tuple[Any, Any], node_name: str, batch_rule: Any) -> Any:
+def _product(
+    name: str, kernel: Callable[..., Any], rules: tuple[Any, Any], node_name: str, batch_rule: Any
+) -> Any:
     return op(name, kernel, rules, kind="bilinear", halves=True, node_name=node_name, batch_rule=batch_rule)
 
 
@@ -148,8 +157,15 @@ def _affine_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -
 affine = op("affine", _affine, _AFFINE_RULES, halves=True, jvp=_affine_jvp, batch_rule=_batch_affine,
             node_name="AddmmBackward0")
 #: b + x @ wᵀ with leading axes of x folded.
-affine_folded = op("affine_folded", _affine, _AFFINE_RULES, halves=True, jvp=_affine_jvp, batch_rule=_batch_affine,
-                   node_name="ViewBackward0")
+affine_folded = op(
+    "affine_folded",
+    _affine,
+    _AFFINE_RULES,
+    halves=True,
+    jvp=_affine_jvp,
+    batch_rule=_batch_affine,
+    node_name="ViewBackward0",
+)
 
 
 def _matmul(x: ndarray, y: ndarray, /) -> ndarray:
@@ -262,12 +278,16 @@ addmm = _add_product(
     "addmm", np.dot, lambda g, z: linear(g, conj(z)), lambda g, y: linear_weight(conj(y), g), "AddmmBackward0"
 )
 addmv = _add_product(
-    "addmv", np.dot, lambda g, z: column(g) * conj(row(z)), lambda g, y: mv(swap(conj(y)), g), "AddmvBackward0"
+    "addmv", np.dot, lambda g, z: column(g) * conj(row(z)), lambda g, y: mv(swap(conj(y)), g),
+    "AddmvBackward0"
 )
 baddbmm = _add_product(
-    "baddbmm", np.matmul, lambda g, z: bmm(g, swap(conj(z))), lambda g, y: bmm(swap(conj(y)), g), "BaddbmmBackward0"
+    "baddbmm", np.matmul, lambda g, z: bmm(g, swap(conj(z))), lambda g, y: bmm(swap(conj(y)), g),
+    "BaddbmmBackward0"
 )
-addr = _add_product("addr", np.outer, lambda g, z: mv(g, conj(z)), lambda g, y: mv(swap(g), conj(y)), "AddrBackward0")
+addr = _add_product(
+    "addr", np.outer, lambda g, z: mv(g, conj(z)), lambda g, y: mv(swap(g), conj(y)), "AddrBackward0"
+)
 
 
 def _sum_of_products(x: ndarray, y: ndarray) -> ndarray:

@@ -1,7 +1,8 @@
 """Convolution in one to three dimensions: three ops, each the others' rules.
 
-With y = conv(x, w): the covector of x is `conv_transpose(g, w)`, that of w is `conv_weight(x, g)`. All three are linear in
-each argument, so derivatives of every order stay among them. torch names the node of each ConvolutionBackward0.
+With y = conv(x, w): the covector of x is `conv_transpose(g, w)`, that of w is `conv_weight(x, g)`. All three
+are linear in each argument, so derivatives of every order stay among them. torch names the node of each
+ConvolutionBackward0.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ def _unfold(y: Any, size: int) -> Any:
 
 
 def _batch_conv(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], stride: Sizes, padding: Sizes, dilation: Sizes,
-    groups: int,
+    size: int, values: Sequence[Any], dims: Sequence[int | None], stride: Sizes, padding: Sizes,
+    dilation: Sizes, groups: int,
 ) -> Any:  # fmt: skip
     x, w = _fronts(values, dims)
     if dims[1] is None:
@@ -91,8 +92,8 @@ def _batch_conv(
 
 
 def _batch_transpose(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], stride: Sizes, padding: Sizes, dilation: Sizes,
-    groups: int, target: Sizes,
+    size: int, values: Sequence[Any], dims: Sequence[int | None], stride: Sizes, padding: Sizes,
+    dilation: Sizes, groups: int, target: Sizes,
 ) -> Any:  # fmt: skip
     y, w = _fronts(values, dims)
     if dims[1] is None:
@@ -105,10 +106,12 @@ def _batch_transpose(
 
 
 def _batch_weight(
-    size: int, values: Sequence[Any], dims: Sequence[int | None], kernel: Sizes, stride: Sizes, padding: Sizes,
-    dilation: Sizes, groups: int,
+    size: int, values: Sequence[Any], dims: Sequence[int | None], kernel: Sizes, stride: Sizes,
+    padding: Sizes, dilation: Sizes, groups: int,
 ) -> Any:  # fmt: skip
-    x, y = (v if d is not None else _repeat(v, size) for v, d in zip(_fronts(values, dims), dims, strict=True))
+    x, y = (
+        v if d is not None else _repeat(v, size) for v, d in zip(_fronts(values, dims), dims, strict=True)
+    )
     w = conv_weight(
         _as_channels(x, size), _as_channels(y, size), kernel, stride, padding, dilation, groups * size
     )
@@ -171,7 +174,8 @@ def _conv_biased(
 
 
 def _transpose_biased(
-    y: ndarray, w: ndarray, b: ndarray, /, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, size: Sizes
+    y: ndarray, w: ndarray, b: ndarray, /, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int,
+    size: Sizes
 ) -> ndarray:
     return _add_bias(kernels.conv_transpose(y, w, stride, padding, dilation, groups, size), b)
 
@@ -246,5 +250,6 @@ conv_transpose_biased: Call = op(
         ),
         lambda g: sum_channels(g),
     ),
-    node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose), batch_rule=_biased_batch(conv_transpose),
+    node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose),
+    batch_rule=_biased_batch(conv_transpose),
 )  # fmt: skip

@@ -1,7 +1,8 @@
-"""Functions of one value, element by element: powers and roots, exponentials, trigonometry, rounding, special functions.
+"""Functions of one value, element by element: powers and roots, exponentials, trigonometry, rounding, special
+functions.
 
-A rule multiplies the covector by the conjugate of the derivative: for complex values that is torch's convention (the
-gradient with respect to the conjugate), for real ones `conj` does nothing.
+A rule multiplies the covector by the conjugate of the derivative: for complex values that is torch's
+convention (the gradient with respect to the conjugate), for real ones `conj` does nothing.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ def _sgn_rule(g: Any, x: Any, out: Any) -> Any:
 
 
 sgn = elementwise(
-    "sgn", np.sign, _sgn_rule, promote=None, jvp=lambda primals, tangents, out: _sgn_rule(tangents[0], primals[0], out)
+    "sgn", np.sign, _sgn_rule, promote=None, jvp=lambda primals, tangents,
+    out: _sgn_rule(tangents[0], primals[0], out)
 )
 sign = elementwise("sign", np.sign, lambda g: zeros_of(g), promote=None)
 
@@ -145,7 +147,9 @@ def _polygamma(x: ndarray, /, n: int, out: Any = ...) -> ndarray:
 polygamma = _float("polygamma", _polygamma, lambda g, x, n: g * polygamma(x, n + 1), attrs=("n",))
 
 
-def _nan_to_num(x: ndarray, /, nan: float, posinf: float | None, neginf: float | None, out: Any = ...) -> ndarray:
+def _nan_to_num(
+    x: ndarray, /, nan: float, posinf: float | None, neginf: float | None, out: Any = ...
+) -> ndarray:
     result = np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
     if out is not ...:
         out[...] = result

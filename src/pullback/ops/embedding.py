@@ -22,7 +22,8 @@ def _embedding(weight: ndarray, indices: ndarray, /, padding: int, by_frequency:
     return np.take(weight, indices, 0)
 
 
-#: ``weight[indices]``; the row `padding` (−1: none) gets no covector, and `by_frequency` divides it by the row's count.
+#: ``weight[indices]``; the row `padding` (−1: none) gets no covector, and `by_frequency` divides it by the
+#: row's count.
 embedding: Any = op(
     "embedding", _embedding,
     (
@@ -32,8 +33,10 @@ embedding: Any = op(
         None,
     ),
     kind="gather",
-    jvp=lambda primals, tangents, out, padding, by_frequency: embedding(tangents[0], primals[1], padding, by_frequency),
-    batch_rule=lambda size, values, dims, padding, by_frequency: _batched(size, values, dims, padding, by_frequency),
+    jvp=lambda primals, tangents, out, padding,
+    by_frequency: embedding(tangents[0], primals[1], padding, by_frequency),
+    batch_rule=lambda size, values, dims, padding,
+    by_frequency: _batched(size, values, dims, padding, by_frequency),
 )
 
 
@@ -64,8 +67,8 @@ def _embedding_backward(
 #: Rows of g added at `indices` into a table of zeros: the transpose of `embedding`.
 embedding_backward: Any = op(
     "embedding_backward", _embedding_backward,
-    (lambda g, indices, padding, by_frequency: _picked(g, indices, padding, by_frequency), None), kind="gather",
-    node_name="EmbeddingDenseBackwardBackward0",
+    (lambda g, indices, padding, by_frequency: _picked(g, indices, padding, by_frequency), None),
+    kind="gather", node_name="EmbeddingDenseBackwardBackward0",
     jvp=lambda primals, tangents, out, *attrs: embedding_backward(tangents[0], primals[1], *attrs),
 )
 

@@ -1,7 +1,7 @@
 """Reading, writing and adding along an axis: gather and scatter, whole slices by index, masks, flat places.
 
-``gather`` and ``scatter_add`` are transposes of each other, as are ``index_select`` and ``index_add``, ``take`` and adding
-``put``, ``masked_select`` and ``masked_place``.
+``gather`` and ``scatter_add`` are transposes of each other, as are ``index_select`` and ``index_add``,
+``take`` and adding ``put``, ``masked_select`` and ``masked_place``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def zeros_for(g: Any, shape: Ints) -> ndarray:
     return np.zeros(shape, dtype_of(g))
 
 
-# --- elements along an axis -------------------------------------------------------------------------------------------
+# --- elements along an axis ---------------------------------------------------------------------------------
 
 
 def _gather(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
@@ -40,8 +40,10 @@ def _gather(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
 
 #: y[i, j] = x[index[i, j], j] for dim 0.
 gather: Any = op(
-    "gather", _gather, (lambda g, index, shape_x, dim: scatter_add(zeros_for(g, shape_x), index, g, dim), None),
-    kind="gather", batch=dim_first, jvp=lambda primals, tangents, out, dim: gather(tangents[0], primals[1], dim),
+    "gather", _gather,
+    (lambda g, index, shape_x, dim: scatter_add(zeros_for(g, shape_x), index, g, dim), None),
+    kind="gather", batch=dim_first, jvp=lambda primals, tangents, out,
+    dim: gather(tangents[0], primals[1], dim),
 )  # fmt: skip
 
 
@@ -50,7 +52,9 @@ def _source_rule(g: Any, index: Any, shape_source: Ints, dim: int) -> Any:
 
 
 def _padded(g: Any, shape: Ints) -> Any:
-    """Zeros after the last place of every axis, up to `shape`: only a source's part under the index was used."""
+    """Zeros after the last place of every axis, up to `shape`: only a source's part under the index
+    was used.
+    """
     for dim, size in enumerate(shape):
         have = shape_of(g)
         if have[dim] != size:
@@ -95,14 +99,17 @@ def _places(x: ndarray, index: ndarray, dim: int) -> ndarray:
 
 def _scatter(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
     new = np.array(x, order="C")
-    new.reshape(-1)[_places(x, index, dim)] = source[tuple(slice(0, n) for n in index.shape)] if source.ndim else source
+    new.reshape(-1)[_places(x, index, dim)] = (
+        source[tuple(slice(0, n) for n in index.shape)] if source.ndim else source
+    )
     return new
 
 
 #: x with ``source[i, j]`` written at ``[index[i, j], j]`` for dim 0.
 scatter: Any = op(
-    "scatter", _scatter, (lambda g, index, dim: scatter_value(g, index, dim, 0), None, _source_rule), kind="gather",
-    batch=dim_first, jvp=lambda primals, tangents, out, dim: scatter(*_filled(primals, tangents), dim),
+    "scatter", _scatter, (lambda g, index, dim: scatter_value(g, index, dim, 0), None, _source_rule),
+    kind="gather", batch=dim_first, jvp=lambda primals, tangents, out,
+    dim: scatter(*_filled(primals, tangents), dim),
 )
 
 
@@ -114,8 +121,8 @@ def _scatter_value(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarr
 
 #: x with a number written at the places that `index` names along `dim`.
 scatter_value: Any = op(
-    "scatter_value", _scatter_value, (lambda g, index, dim: scatter_value(g, index, dim, 0), None), kind="gather",
-    node_name="ScatterBackward1", batch=dim_first,
+    "scatter_value", _scatter_value, (lambda g, index, dim: scatter_value(g, index, dim, 0), None),
+    kind="gather", node_name="ScatterBackward1", batch=dim_first,
     jvp=lambda primals, tangents, out, dim, value: scatter_value(tangents[0], primals[1], dim, 0),
 )
 
@@ -132,12 +139,12 @@ def _scatter_combined(x: ndarray, index: ndarray, source: ndarray, /, dim: int, 
 
 #: The old ``scatter(reduce=…)``, which torch does not differentiate.
 scatter_combined: Any = op(
-    "scatter_combined", _scatter_combined, (_refused, None, _refused), kind="gather", node_name="NotImplemented",
-    batch=dim_first,
+    "scatter_combined", _scatter_combined, (_refused, None, _refused), kind="gather",
+    node_name="NotImplemented", batch=dim_first,
 )
 
 
-# --- reductions into places -------------------------------------------------------------------------------------------
+# --- reductions into places ---------------------------------------------------------------------------------
 
 
 def _scatter_reduce(
@@ -156,7 +163,9 @@ def _scatter_reduce_rule(
     return g_x, None, _padded(g_source, shape_source)
 
 
-def _reduced_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, reduce: str, include_self: bool) -> Any:
+def _reduced_rule(
+    g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, reduce: str, include_self: bool
+) -> Any:
     if reduce == "sum":
         return g, gather(g, index, dim)
     if reduce == "mean":
@@ -193,7 +202,7 @@ def _product_rule(g: Any, x: Any, index: Any, source: Any, out: Any, dim: int, i
 scatter_reduce: Any = op("scatter_reduce", _scatter_reduce, _scatter_reduce_rule, joint=True, batch=dim_first)
 
 
-# --- whole slices -----------------------------------------------------------------------------------------------------
+# --- whole slices -------------------------------------------------------------------------------------------
 
 
 def _index_select(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
@@ -242,7 +251,9 @@ def check_slices(index: ndarray, dim: int, size: int, prefix: str = "") -> None:
     """Raise torch's error for an index out of the range of its axis; negative ones count from the end."""
     wrong = index[(index < -size) | (index >= size)]
     if wrong.size:
-        raise IndexError(f"{prefix}index {wrong.reshape(-1)[0]} is out of bounds for dimension {dim} with size {size}")
+        raise IndexError(
+            f"{prefix}index {wrong.reshape(-1)[0]} is out of bounds for dimension {dim} with size {size}"
+        )
 
 
 def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: Any) -> ndarray:
@@ -254,7 +265,9 @@ def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: 
     if flat.size and (int(flat.min()) < 0 or int(flat.max()) >= size):
         wrong = flat[(flat < 0) | (flat >= size)][0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
-    added = kernels.index_add(x.shape, dim, flat, source.reshape(*x.shape[:dim], flat.size, *x.shape[dim + 1 :]))
+    added = kernels.index_add(
+        x.shape, dim, flat, source.reshape(*x.shape[:dim], flat.size, *x.shape[dim + 1 :])
+    )
     if alpha != 1:
         added = added * np.asarray(alpha, x.dtype)
     return np.add(x, added, out=...)
@@ -270,7 +283,8 @@ index_add: Any = op(
     (
         lambda g: g,
         None,
-        lambda g, index, shape_source, dim, alpha: _as_slices(index_select(g, index, dim), shape_source) * conj(alpha),
+        lambda g, index, shape_source, dim,
+        alpha: _as_slices(index_select(g, index, dim), shape_source) * conj(alpha),
     ),
     kind="gather",
     jvp=lambda primals, tangents, out, dim, alpha: index_add(*_filled(primals, tangents), dim, alpha),
@@ -366,7 +380,7 @@ def _index_reduce_rule(
 index_reduce: Any = op("index_reduce", _index_reduce, _index_reduce_rule, joint=True)
 
 
-# --- masks ------------------------------------------------------------------------------------------------------------
+# --- masks --------------------------------------------------------------------------------------------------
 
 
 def _masked_select(x: ndarray, mask: ndarray, /) -> ndarray:
@@ -427,7 +441,7 @@ masked_scatter: Any = op(
 )
 
 
-# --- flat places ------------------------------------------------------------------------------------------------------
+# --- flat places --------------------------------------------------------------------------------------------
 
 
 def _check_flat(index: ndarray, size: int) -> None:
@@ -445,8 +459,8 @@ def _take(x: ndarray, index: ndarray, /) -> ndarray:
 
 #: Elements of x as one row at the places `index`.
 take: Any = op(
-    "take", _take, (lambda g, shape_x, index: put(zeros_for(g, shape_x), index, g, True), None), kind="gather",
-    jvp=lambda primals, tangents, out: take(tangents[0], primals[1]),
+    "take", _take, (lambda g, shape_x, index: put(zeros_for(g, shape_x), index, g, True), None),
+    kind="gather", jvp=lambda primals, tangents, out: take(tangents[0], primals[1]),
 )
 
 
@@ -470,5 +484,6 @@ def _put_kept(g: Any, index: Any, accumulate: bool) -> Any:
 put: Any = op(
     "put_places", _put,
     (_put_kept, None, lambda g, index, shape_source: reshape(take(g, index), shape_source)), kind="gather",
-    node_name="PutBackward0", jvp=lambda primals, tangents, out, accumulate: put(*_filled(primals, tangents), accumulate),
+    node_name="PutBackward0", jvp=lambda primals, tangents, out,
+    accumulate: put(*_filled(primals, tangents), accumulate),
 )

@@ -1,8 +1,8 @@
 """Reading and writing at places that integer tensors name, as ``x[i, :, j]`` does after its slices are taken.
 
-All index tensors of a call travel as one: `where`, ``(k, *shape)``, holds the places along each of the k axes `dims`.
-So the ops have a fixed number of inputs, and batching an index is batching one value. NumPy's rule for where the axes of
-the index go is torch's: at the indexed axes where those are adjacent, else in front.
+All index tensors of a call travel as one: `where`, ``(k, *shape)``, holds the places along each of the k axes
+`dims`. So the ops have a fixed number of inputs, and batching an index is batching one value. NumPy's rule
+for where the axes of the index go is torch's: at the indexed axes where those are adjacent, else in front.
 """
 
 from __future__ import annotations
@@ -80,11 +80,13 @@ def put_at(x: ndarray, where: ndarray, values: ndarray, dims: Ints, accumulate: 
         raise
 
 
-# --- with a batch axis first ------------------------------------------------------------------------------------------
+# --- with a batch axis first --------------------------------------------------------------------------------
 
 
 def batched_where(size: int, where: Any, batched: int | None, dims: Ints) -> tuple[Any, Ints]:
-    """`where` for values whose batch axis is axis 0: the batch's own place is indexed too where `where` is batched."""
+    """`where` for values whose batch axis is axis 0: the batch's own place is indexed too where
+    `where` is batched.
+    """
     own = tuple(d + 1 for d in dims)
     if batched is None:
         return where, own
@@ -92,7 +94,9 @@ def batched_where(size: int, where: Any, batched: int | None, dims: Ints) -> tup
     rows = unbind(where, 1)
     shape = shape_of(rows[0])
     steps = np.arange(size).reshape(size, *(1,) * (len(shape) - 1))
-    return stack([np.broadcast_to(steps, shape).astype(np.int64), *(cast(r, np.dtype(np.int64)) for r in rows)], 0), (0, *own)
+    return stack(
+        [np.broadcast_to(steps, shape).astype(np.int64), *(cast(r, np.dtype(np.int64)) for r in rows)], 0
+    ), (0, *own)
 
 
 def result_axes(rank: int, dims: Ints, rank_where: int, whole: Ints) -> Ints:
@@ -113,7 +117,8 @@ def result_axes(rank: int, dims: Ints, rank_where: int, whole: Ints) -> Ints:
     with_batch = whole[0] == 0
     lead = dims[0] if adjacent(dims) else 0
     if with_batch:
-        # Batch and index axes are in front unless only axis 0 and its neighbours are indexed, where it is the same.
+        # Batch and index axes are in front unless only axis 0 and its neighbours are indexed, where it is the
+        # same.
         if lead == 0:
             return tuple(range(1 + rank_where + rest))
         index = tuple(range(1, 1 + rank_where))
@@ -131,7 +136,9 @@ def _index_batched(size: int, values: Any, batched: Any, dims: Ints) -> Any:
     if batched[0] is None:
         rank = len(shape_of(x))
         lead = dims[0] if adjacent(dims) else 0
-        where = where if batched[1] in (None, 1) else permute(where, _moved(len(shape_of(where)), batched[1], 1))
+        where = (
+            where if batched[1] in (None, 1) else permute(where, _moved(len(shape_of(where)), batched[1], 1))
+        )
         out = index(x, where, dims)
         return permute_to_front(out, lead) if rank else out
     x = permute_to_front(x, batched[0])
@@ -196,13 +203,14 @@ def _index_put_batched(size: int, values: Any, batched: Any, dims: Ints, accumul
     return index_put(x, whole_where, _ordered(source, _inverse(axes)), whole, accumulate)
 
 
-# --- the ops ----------------------------------------------------------------------------------------------------------
+# --- the ops ------------------------------------------------------------------------------------------------
 
 
 #: The elements of x at the places `where` of the axes `dims`.
 index: Any = op(
-    "index", _index, (lambda g, shape_x, where, dims: index_backward(g, where, shape_x, dims), None), kind="gather",
-    jvp=lambda primals, tangents, out, dims: index(tangents[0], primals[1], dims), batch_rule=_index_batched,
+    "index", _index, (lambda g, shape_x, where, dims: index_backward(g, where, shape_x, dims), None),
+    kind="gather", jvp=lambda primals, tangents, out, dims: index(tangents[0], primals[1], dims),
+    batch_rule=_index_batched,
 )
 
 #: Zeros of `shape` with g added at the places: the transpose of `index`.
@@ -231,12 +239,14 @@ index_put: Any = op(
 )
 
 
-# --- a whole value replaced -------------------------------------------------------------------------------------------
+# --- a whole value replaced ---------------------------------------------------------------------------------
 
 
 def _copy(x: ndarray, source: ndarray, /) -> ndarray:
     new = np.empty_like(x)
-    np.copyto(new, source.real if source.dtype.kind == "c" and x.dtype.kind != "c" else source, casting="unsafe")
+    np.copyto(
+        new, source.real if source.dtype.kind == "c" and x.dtype.kind != "c" else source, casting="unsafe"
+    )
     return new
 
 
@@ -248,7 +258,11 @@ copy: Any = op(
 
 
 def _copy_batched(size: int, values: Any, dims: Any) -> Any:
-    x = expand(values[0], (size, *shape_of(values[0]))) if dims[0] is None else permute_to_front(values[0], dims[0])
+    x = (
+        expand(values[0], (size, *shape_of(values[0])))
+        if dims[0] is None
+        else permute_to_front(values[0], dims[0])
+    )
     return copy(x, _aligned(values[1], dims[1], size, shape_of(x)[1:]))
 
 
@@ -266,18 +280,20 @@ def _zero(x: ndarray, /) -> ndarray:
 
 def _filling(name: str, node_name: str) -> Any:
     return op(
-        name, _fill, (lambda g: g * 0,), kind="linear", node_name=node_name, batch=lambda size, value: (value,),
-        jvp=lambda primals, tangents, out, value: tangents[0] * 0,
+        name, _fill, (lambda g: g * 0,), kind="linear", node_name=node_name, batch=lambda size,
+        value: (value,), jvp=lambda primals, tangents, out, value: tangents[0] * 0,
     )
 
 
 def _filling_tensor(name: str, node_name: str) -> Any:
     return op(
-        name, _fill_tensor, (lambda g: g * 0, lambda g: g), kind="linear", node_name=node_name, batch_rule=_copy_batched
+        name, _fill_tensor, (lambda g: g * 0, lambda g: g), kind="linear", node_name=node_name,
+        batch_rule=_copy_batched
     )
 
 
-#: One number, or the one element of a tensor, in every place of x; torch's nodes tell apart the four ways to say it.
+#: One number, or the one element of a tensor, in every place of x; torch's nodes tell apart the four ways to
+#: say it.
 fill: Any = _filling("fill", "FillBackward0")
 fill_tensor: Any = _filling_tensor("fill_tensor", "FillBackward1")
 fill_inplace: Any = _filling("fill_inplace", "FillBackward2")

@@ -1,7 +1,7 @@
 """Linear algebra: inverse, solve, Cholesky factor, determinant, of matrices or stacks of them.
 
-Derivatives are the matrix calculus ones (Giles 2008, "An extended collection of matrix derivative results"), in torch's
-convention for complex values: the covector is that of the conjugate.
+Derivatives are the matrix calculus ones (Giles 2008, "An extended collection of matrix derivative results"),
+in torch's convention for complex values: the covector is that of the conjugate.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def _failure(x: ndarray, step: Callable[[ndarray], int]) -> tuple[str, int]:
 
 
 def _zero_pivot(matrix: ndarray) -> int:
-    """The order of the first zero on the diagonal of the LU factor, from LAPACK's getrf; 0 where there is none."""
+    """The order of the first zero on the diagonal of the LU factor, from LAPACK's getrf; 0 where
+    there is none.
+    """
     lapack = importlib.import_module("scipy.linalg.lapack")
     (getrf,) = lapack.get_lapack_funcs(("getrf",), (matrix,))
     return max(0, getrf(matrix)[2])
@@ -66,8 +68,8 @@ def _inv(x: ndarray, /) -> ndarray:
     except np.linalg.LinAlgError:
         where, order = _failure(x, _zero_pivot)
         raise LinAlgError(
-            f"linalg.inv: {where}The diagonal element {order} is zero, the inversion could not be completed because the "
-            "input matrix is singular."
+            f"linalg.inv: {where}The diagonal element {order} is zero, the inversion could not be completed "
+            "because the input matrix is singular."
         ) from None
 
 
@@ -126,8 +128,8 @@ def _cholesky(x: ndarray, /) -> ndarray:
     except np.linalg.LinAlgError:
         where, order = _failure(x, _bad_minor)
         raise LinAlgError(
-            f"linalg.cholesky: {where}The factorization could not be completed because the input is not positive-definite "
-            f"(the leading minor of order {order} is not positive-definite)."
+            f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {order} is not positive-definite)."
         ) from None
 
 

@@ -347,7 +347,8 @@ def _nll_backward_batched(
 nll_loss_backward = op(
     "nll_loss_backward", _nll_backward,
     (
-        lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index),
+        lambda g, target, weight, reduction,
+        ignore_index: nll_loss(g, target, weight, reduction, ignore_index),
         None, None,
     ),
     jvp=lambda primals, tangents, out, *attrs: nll_loss_backward(tangents[0], *primals[1:], *attrs),

@@ -69,7 +69,8 @@ avg_pools["_3d"] = avg_pool_3d = _declare_avg("_3d", "AvgPool3DBackward0")
 avg_pool_adjoint: Call = op(
     "avg_pool_adjoint", _avg_pool_adjoint,
     (
-        lambda g, windows, count_include_pad, divisor: (avg_pool_2d if len(windows.kernel) == 2 else avg_pool_3d)(
+        lambda g, windows, count_include_pad,
+        divisor: (avg_pool_2d if len(windows.kernel) == 2 else avg_pool_3d)(
             g, windows, count_include_pad, divisor
         ),
     ),
@@ -156,9 +157,11 @@ adaptive_avg_pools["_3d"] = adaptive_avg_pool_3d = _declare_adaptive_avg("_3d", 
 adaptive_avg_adjoint: Call = op(
     "adaptive_avg_adjoint", _adaptive_avg_adjoint,
     (
-        lambda g, shape_y: (adaptive_avg_pool_2d if len(shape_y) == 4 else adaptive_avg_pool_3d)(g, shape_y[2:]),
+        lambda g,
+        shape_y: (adaptive_avg_pool_2d if len(shape_y) == 4 else adaptive_avg_pool_3d)(g, shape_y[2:]),
     ),
-    kind="linear", node_name="AdaptiveAvgPool2DBackwardBackward0", batch_rule=_folded(lambda: adaptive_avg_adjoint),
+    kind="linear", node_name="AdaptiveAvgPool2DBackwardBackward0",
+    batch_rule=_folded(lambda: adaptive_avg_adjoint),
 )  # fmt: skip
 
 
@@ -179,7 +182,8 @@ def _scatter_planes(y: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
 
 #: Elements of each plane at indices into it.
 gather_planes: Call = op(
-    "gather_planes", _gather_planes, (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]), None),
+    "gather_planes", _gather_planes,
+    (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]), None),
     jvp=lambda primals, tangents, out: gather_planes(tangents[0], primals[1]),
     batch_rule=_folded(lambda: gather_planes),
 )  # fmt: skip

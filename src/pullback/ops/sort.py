@@ -1,4 +1,6 @@
-"""Order: sorting, the largest few, places in a sorted row, counts. nan is larger than everything, and sorts are stable."""
+"""Order: sorting, the largest few, places in a sorted row, counts. nan is larger than everything,
+and sorts are stable.
+"""
 
 from __future__ import annotations
 
@@ -57,18 +59,18 @@ def _topk_jvp(primals: Any, tangents: Any, out: Any, k: int, dim: int, largest: 
 
 #: Values in order along `dim`, and where they were.
 sort: Any = op(
-    "sort", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,), jvp=_sort_jvp,
-    batch=dim_first,
+    "sort", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
+    jvp=_sort_jvp, batch=dim_first,
 )
 
 #: The k largest (smallest) values along `dim` in order, and where they were.
 topk: Any = op(
-    "topk", _topk, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,), jvp=_topk_jvp,
-    batch=lambda size, k, dim, largest: (k, dim + 1, largest),
+    "topk", _topk, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
+    jvp=_topk_jvp, batch=lambda size, k, dim, largest: (k, dim + 1, largest),
 )
 
 
-# --- places in a sorted row, counts -----------------------------------------------------------------------------------
+# --- places in a sorted row, counts -------------------------------------------------------------------------
 
 
 def _searchsorted(sequence: ndarray, values: ndarray, /, right: bool, small: bool) -> ndarray:
@@ -78,7 +80,9 @@ def _searchsorted(sequence: ndarray, values: ndarray, /, right: bool, small: boo
     if sequence.ndim == 1:
         return np.asarray(np.searchsorted(sequence, values, side)).astype(dtype)
     rows = prod(sequence.shape[:-1])
-    pairs = zip(sequence.reshape(rows, sequence.shape[-1]), values.reshape(rows, values.shape[-1]), strict=True)
+    pairs = zip(
+        sequence.reshape(rows, sequence.shape[-1]), values.reshape(rows, values.shape[-1]), strict=True
+    )
     found = np.empty((rows, values.shape[-1]), dtype)
     for row, (ordered, wanted) in zip(found, pairs, strict=True):
         row[...] = np.searchsorted(ordered, wanted, side)
@@ -119,7 +123,7 @@ def _isin(x: ndarray, test: ndarray, /, invert: bool) -> ndarray:
 isin: Any = op("isin", _isin)
 
 
-# --- distinct values --------------------------------------------------------------------------------------------------
+# --- distinct values ----------------------------------------------------------------------------------------
 
 
 def runs(x: ndarray, dim: int | None) -> ndarray:
@@ -131,7 +135,9 @@ def runs(x: ndarray, dim: int | None) -> ndarray:
     return np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)])
 
 
-def distinct(x: ndarray, dim: int | None, in_order: Callable[[ndarray], ndarray] | None) -> tuple[ndarray, ndarray, ndarray]:
+def distinct(
+    x: ndarray, dim: int | None, in_order: Callable[[ndarray], ndarray] | None
+) -> tuple[ndarray, ndarray, ndarray]:
     """Distinct values (slices), the place of each element's among them, and their counts.
 
     Parameters

@@ -22,7 +22,9 @@ Shape = tuple[int, ...]
 
 
 def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
-    """The view in another shape, with torch's strides also on axes of size 1; ValueError where there is none."""
+    """The view in another shape, with torch's strides also on axes of size 1; ValueError where
+    there is none.
+    """
     y = x.reshape(shape, copy=False)
     if 1 in shape and not x.flags.c_contiguous:
         strides = reshaped_strides(x.shape, strides_of(x), shape)
@@ -34,7 +36,8 @@ def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
 #: The same elements in another shape, without a copy (raises ValueError where strides do not allow it).
 reshape_view = view(
     "view", _reshape, lambda g, shape_x: reshape(g, shape_x),
-    batch_rule=lambda size, values, dims, shape: reshape(permute_to_front(values[0], dims[0]), (size, *shape)),
+    batch_rule=lambda size, values, dims,
+    shape: reshape(permute_to_front(values[0], dims[0]), (size, *shape)),
 )
 
 
@@ -54,12 +57,15 @@ def _contiguous(x: ndarray, /) -> ndarray:
 
 #: A copy in C order.
 contiguous_copy = op(
-    "contiguous_copy", _contiguous, (lambda g: g,), kind="linear", node_name="CloneBackward0", batch=lambda size: ()
+    "contiguous_copy", _contiguous, (lambda g: g,), kind="linear", node_name="CloneBackward0",
+    batch=lambda size: ()
 )
 
 
 #: A copy in C order under the name that torch gives the first gradient of a leaf under `create_graph`.
-copy_of = op("copy_of", _contiguous, (lambda g: g,), kind="linear", node_name="CopyBackwards", batch=lambda size: ())
+copy_of = op(
+    "copy_of", _contiguous, (lambda g: g,), kind="linear", node_name="CopyBackwards", batch=lambda size: ()
+)
 
 
 def _expand(x: ndarray, /, shape: Shape) -> ndarray:
@@ -68,7 +74,11 @@ def _expand(x: ndarray, /, shape: Shape) -> ndarray:
         0 if have == 1 and want != 1 else stride
         for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
     )
-    return np.ndarray(shape, x.dtype, x, 0, strides) if x.flags.contiguous else np.lib.stride_tricks.as_strided(x, shape, strides)
+    return (
+        np.ndarray(shape, x.dtype, x, 0, strides)
+        if x.flags.contiguous
+        else np.lib.stride_tricks.as_strided(x, shape, strides)
+    )
 
 
 #: The array repeated along axes of size 1 and new leading axes, without a copy.
@@ -158,7 +168,8 @@ def _stack_rule(g: Any, dim: int) -> tuple[Any, ...]:
 
 #: Values of one shape side by side along a new axis.
 stack = op(
-    "stack", _stack, _stack_rule, kind="linear", variadic=True, promote="same", batch=lambda size, dim: (dim + 1,)
+    "stack", _stack, _stack_rule, kind="linear", variadic=True, promote="same", batch=lambda size,
+    dim: (dim + 1,)
 )
 
 
@@ -175,25 +186,30 @@ def _lay_out(x: ndarray, /, strides: tuple[int, ...] | None) -> ndarray:
     return laid_out(x, strides)
 
 
-def _lay_out_batched(size: int, values: tuple[Any, ...], dims: tuple[Any, ...], strides: tuple[int, ...] | None) -> Any:
+def _lay_out_batched(
+    size: int, values: tuple[Any, ...], dims: tuple[Any, ...], strides: tuple[int, ...] | None
+) -> Any:
     x = permute_to_front(values[0], dims[0])
     return lay_out(x, None if strides is None else (extent(shape_of(x)[1:], strides), *strides))
 
 
 #: A copy with the given strides in elements (None: C order).
 lay_out = op(
-    "lay_out", _lay_out, (lambda g: g,), kind="linear", node_name="CloneBackward0", batch_rule=_lay_out_batched
+    "lay_out", _lay_out, (lambda g: g,), kind="linear", node_name="CloneBackward0",
+    batch_rule=_lay_out_batched
 )
 
 
-def _put(base: ndarray, source: ndarray, /, steps: tuple[Any, ...], strides: tuple[int, ...] | None) -> ndarray:
+def _put(
+    base: ndarray, source: ndarray, /, steps: tuple[Any, ...], strides: tuple[int, ...] | None
+) -> ndarray:
     new = laid_out(base, strides)
     replay(new, steps)[...] = source
     return new
 
 
-#: `base` with the elements that the view steps select replaced by `source`; `strides` (None: C order) is the layout on
-#: which the steps can run.
+#: `base` with the elements that the view steps select replaced by `source`; `strides` (None: C order) is the
+#: layout on which the steps can run.
 put = op(
     "put", _put,
     (

@@ -20,13 +20,15 @@ class Adam(Optimizer):
         v ← β₂·v + (1 − β₂)·g²
         p ← p − γ / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + ε)
 
-    AMSGrad uses the largest v so far; with `decoupled_weight_decay` the decay is p ← p − γ·λ·p instead (AdamW).
+    AMSGrad uses the largest v so far; with `decoupled_weight_decay` the decay is p ← p − γ·λ·p instead
+    (AdamW).
     """
 
     def __init__(
-        self, params: Any, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
-        amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
-        differentiable: bool = False, fused: bool | None = None, decoupled_weight_decay: bool = False,
+        self, params: Any, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+        fused: bool | None = None, decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
         if not lr >= 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
@@ -41,8 +43,9 @@ class Adam(Optimizer):
             params,
             {
                 "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-                "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-                "fused": fused, "decoupled_weight_decay": decoupled_weight_decay,
+                "maximize": maximize, "foreach": foreach, "capturable": capturable,
+                "differentiable": differentiable, "fused": fused,
+                "decoupled_weight_decay": decoupled_weight_decay,
             },
         )  # fmt: skip
 
@@ -82,12 +85,13 @@ class AdamW(Adam):
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
-        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False, foreach: bool | None = None,
-        capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
+        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+        foreach: bool | None = None, capturable: bool = False, differentiable: bool = False,
+        fused: bool | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
-            differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
+            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
+            capturable=capturable, differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
         )  # fmt: skip
 
 

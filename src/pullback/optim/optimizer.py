@@ -1,6 +1,7 @@
 """`Optimizer`: parameter groups, state, state dicts and hooks.
 
-A subclass says what state a parameter has (`init`) and how a step changes it (`update`); the loop over groups is here, once.
+A subclass says what state a parameter has (`init`) and how a step changes it (`update`); the loop over groups
+is here, once.
 """
 
 from __future__ import annotations
@@ -29,9 +30,8 @@ class Optimizer:
     """Base of all optimizers.
 
     Parameters
-    ----------
-    params : iterable of tensors, of (name, tensor), or of dicts with the key "params" and options of their own
-    defaults : dict
+    ---------- params : iterable of tensors, of (name, tensor), or of dicts with the key "params" and options
+    of their own defaults : dict
         Options of groups that do not give them.
     """
 
@@ -79,8 +79,8 @@ class Optimizer:
             param_group["params"] = [params]
         elif isinstance(params, set):
             raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
-                "change between runs. Please use a list instead."
+                "optimizer parameters need to be organized in ordered collections, but the ordering of "
+                "tensors in sets will change between runs. Please use a list instead."
             )
         else:
             param_group["params"] = list(params)
@@ -92,33 +92,39 @@ class Optimizer:
             else:
                 tensors.append(p)
         if names and len(names) != len(tensors):
-            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            raise ValueError(
+                "all optimizer params should be with/without names. Some param names are missing"
+            )
         param_group["params"] = tensors
         if names:
             param_group["param_names"] = names
         for p in tensors:
             if not isinstance(p, TensorBase):
-                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + _torch_type(p))
+                raise TypeError(
+                    "optimizer can only optimize Tensors, but one of the params is " + _torch_type(p)
+                )
             if not self.defaults.get("differentiable", None) and not (p.is_leaf or p.retains_grad):  # type: ignore[attr-defined]
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
             param_group.setdefault(name, default)
         seen = {id(p) for group in self.param_groups for p in group["params"]}
         if len({id(p) for p in tensors}) != len(tensors):
             import warnings
 
             warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
-                "github.com/pytorch/pytorch/issues/40967 for more information",
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
+                "an error; see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
             )
         if any(id(p) in seen for p in tensors):
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
 
-    # --- the step -----------------------------------------------------------------------------------------------------
+    # --- the step -------------------------------------------------------------------------------------------
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """The state of a parameter before its first step."""
@@ -173,23 +179,31 @@ class Optimizer:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
         return _add(self._optimizer_step_post_hooks, hook)
 
-    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Call ``hook(optimizer)`` before `state_dict`."""
         return _add(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
-    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` after `state_dict`; what it returns replaces the dict."""
         return _add(self._optimizer_state_dict_post_hooks, hook, prepend)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` before loading; what it returns replaces the dict."""
         return _add(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
-    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Call ``hook(optimizer)`` after loading."""
         return _add(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
-    # --- state --------------------------------------------------------------------------------------------------------
+    # --- state ----------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
         """State per parameter (numbered in order) and the groups' options."""
@@ -222,9 +236,16 @@ class Optimizer:
         if len(groups) != len(saved):
             raise ValueError("loaded state dict has a different number of parameter groups")
         if any(len(g["params"]) != len(s["params"]) for g, s in zip(groups, saved, strict=True)):
-            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's "
+                "group"
+            )
         by_number = dict(
-            zip(chain.from_iterable(s["params"] for s in saved), chain.from_iterable(g["params"] for g in groups), strict=True)
+            zip(
+                chain.from_iterable(s["params"] for s in saved),
+                chain.from_iterable(g["params"] for g in groups),
+                strict=True,
+            )
         )
         state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
@@ -246,7 +267,14 @@ class Optimizer:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        for name in ("step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post"):
+        for name in (
+            "step_pre",
+            "step_post",
+            "state_dict_pre",
+            "state_dict_post",
+            "load_state_dict_pre",
+            "load_state_dict_post",
+        ):
             self.__dict__.setdefault(f"_optimizer_{name}_hooks", HookDict())
         self.defaults.setdefault("differentiable", False)
 
@@ -277,7 +305,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             if replaced is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
-                        f"{self.step} must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
+                        f"{self.step} must return None or a tuple of (new_args, new_kwargs), but got "
+                        f"{replaced}."
                     )
                 args, kwargs = replaced
         result = step(self, *args, **kwargs)

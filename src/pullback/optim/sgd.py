@@ -21,8 +21,8 @@ class SGD(Optimizer):
 
     def __init__(
         self, params: Any, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0,
-        nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
-        fused: bool | None = None,
+        nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
+        differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
         if lr < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
@@ -35,8 +35,9 @@ class SGD(Optimizer):
         super().__init__(
             params,
             {
-                "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-                "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
+                "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+                "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
+                "differentiable": differentiable, "fused": fused,
             },
         )  # fmt: skip
 

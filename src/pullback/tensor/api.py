@@ -66,7 +66,9 @@ def public(
 
     def declare(function: Function) -> Function:
         chosen = name or function.__name__
-        has_method = (namespace in ("", "linalg", "special", "fft") and namespace == "") if method is None else method
+        has_method = (
+            (namespace in ("", "linalg", "special", "fft") and namespace == "") if method is None else method
+        )
         call = _with_out(function, chosen) if out else _with_overrides(function)
         for n in (chosen, *aliases):
             REGISTRY.append(Declaration(n, call, namespace, has_method, inplace, is_function))
@@ -76,10 +78,12 @@ def public(
 
 
 def public_op(
-    call: Function, *, name: str | None = None, namespace: str = "", method: bool = True, inplace: bool = True,
-    is_function: bool = True, aliases: Iterable[str] = (),
+    call: Function, *, name: str | None = None, namespace: str = "", method: bool = True,
+    inplace: bool = True, is_function: bool = True, aliases: Iterable[str] = (),
 ) -> Function:
-    """Declare an op of one or two inputs and no attributes as it is: its closure is both function and method."""
+    """Declare an op of one or two inputs and no attributes as it is: its closure is both function
+    and method.
+    """
     op = call.op  # type: ignore[attr-defined]  # every op's call has it
     for n in (name or op.name, *aliases):
         REGISTRY.append(Declaration(n, op.public, namespace, method, inplace, is_function))
@@ -300,7 +304,12 @@ def _fast_parts(parts: Function, general: Function) -> Function:
         if type(input) is calls.Tensor or type(input) is calls.Parameter:
             a = input._value
             free = modes() is NO_GRAD or (input._node is None and not input._inference)
-            if free and type(a) is ndarray and input._view is None and (a.dtype is calls.F32 or a.dtype is calls.F64):
+            if (
+                free
+                and type(a) is ndarray
+                and input._view is None
+                and (a.dtype is calls.F32 or a.dtype is calls.F64)
+            ):
                 op, operands, attrs = parts(*args, **kwargs)
                 arrays = [_plain_operand(v, a, modes() is NO_GRAD) for v in operands]
                 if op is not None and all(v is not None for v in arrays):
@@ -318,13 +327,20 @@ def _plain_operand(v: Any, a: ndarray, unrecorded: bool) -> Any:
         return v
     if isinstance(v, TensorBase) and (unrecorded or v._node is None):
         b = v._value
-        if type(b) is ndarray and b.dtype is a.dtype and (b.shape == a.shape or not b.ndim) and v._view is None:
+        if (
+            type(b) is ndarray
+            and b.dtype is a.dtype
+            and (b.shape == a.shape or not b.ndim)
+            and v._view is None
+        ):
             return b
     return None
 
 
 def install(facade: type, functions: dict[str, Any]) -> None:
-    """Attach methods and in-place twins to the facade and collect the functions of the top-level namespace."""
+    """Attach methods and in-place twins to the facade and collect the functions of the top-level
+    namespace.
+    """
     for d in REGISTRY:
         if d.method and not hasattr(facade, d.name):
             setattr(facade, d.name, d.function)
@@ -340,7 +356,9 @@ def names(namespace: str) -> dict[str, Function]:
 
 
 def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: bool = False) -> Any:
-    """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands of an operator."""
+    """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands
+    of an operator.
+    """
     known = isinstance(inputs[-1], (TensorBase, bool, int, float, complex, np.generic))
     if operator and not known and not adopt(inputs):
         if op.name not in ("eq", "ne") or not isinstance(inputs[-1], ndarray):

@@ -1,4 +1,6 @@
-"""Writing into all of a tensor: `copy_`, `fill_`, `zero_`, and what assignment through brackets is made of."""
+"""Writing into all of a tensor: `copy_`, `fill_`, `zero_`, and what assignment through brackets is
+made of.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ from .shape import expanded
 from .tensor import Tensor
 
 _C_NAMES = {
-    "float32": "float", "float64": "double", "float16": "at::Half", "bfloat16": "at::BFloat16", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>", "bool": "bool",
+    "float32": "float", "float64": "double", "float16": "at::Half", "bfloat16": "at::BFloat16",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "bool": "bool",
 }  # fmt: skip
 
 
@@ -51,7 +53,11 @@ def write_copy(x: Any, source: Any) -> Any:
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
     inplace.check_writable(x, wanted or (record and x._node is not None))
     a, b = x._value, source._value
-    if type(a) is not ndarray or type(b) is not ndarray or (record and x._view is None and (wanted or x._node is not None)):
+    if (
+        type(a) is not ndarray
+        or type(b) is not ndarray
+        or (record and x._view is None and (wanted or x._node is not None))
+    ):
         if type(b) is not ndarray and shape_of(source) != shape_of(x):
             source = expanded(source, shape_of(x))
         return inplace.write(x, i.copy(x, source))
@@ -94,7 +100,9 @@ def _fill_value(name: str, input: Any, value: Any) -> Any:
     if isinstance(value, TensorBase):
         rank = len(shape_of(value))
         if rank:
-            raise RuntimeError(f"{name} only supports 0-dimension value tensor but got tensor with {rank} dimensions.")
+            raise RuntimeError(
+                f"{name} only supports 0-dimension value tensor but got tensor with {rank} dimensions."
+            )
         return value
     if isinstance(value, np.generic):
         value = value.item()
@@ -138,7 +146,9 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
         check_broadcast([np.broadcast_to(np.empty((), bool), s) for s in (shape, shape_of(source))])
         whole = np.broadcast_shapes(shape, shape_of(source))
         if whole != tuple(shape):
-            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}")
+            raise RuntimeError(
+                f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}"
+            )
     return write_copy(self, source)
 
 

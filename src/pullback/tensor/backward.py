@@ -1,8 +1,8 @@
 """`backward` and `grad`: check the covectors as torch does, then run the engine.
 
-`torch.autograd.backward`, `torch.autograd.grad` and `Tensor.backward` are these functions. A covector must have its
-output's shape; the design's one extension is that a covector from whose shape the output's broadcasts accumulates: it is
-summed to the output's shape, as if the Jacobian were repeated.
+`torch.autograd.backward`, `torch.autograd.grad` and `Tensor.backward` are these functions. A covector must
+have its output's shape; the design's one extension is that a covector from whose shape the output's
+broadcasts accumulates: it is summed to the output's shape, as if the Jacobian were repeated.
 """
 
 from __future__ import annotations
@@ -47,12 +47,16 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
         if int(np.prod(shape)) != 1:
             raise errors.with_note(
                 RuntimeError("grad can be implicitly created only for scalar outputs"),
-                f"The output has shape {list(shape)}. Pass the covector v that multiplies the Jacobian from the left, a "
-                "tensor of that shape: torch.ones_like(y) sums the rows of J; or reduce the output to a scalar first.",
+                f"The output has shape {list(shape)}. Pass the covector v that multiplies the Jacobian from "
+                "the left, a tensor of that shape: torch.ones_like(y) sums the rows of J; or reduce the "
+                "output to a scalar first.",
             )
         if dtype_of(output) not in DIFFERENTIABLE or dtype_of(output).kind == "c":
             if dtype_of(output).kind == "c":
-                raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got torch.{dtype_of(output)}")
+                raise RuntimeError(
+                    "grad can be implicitly created only for real scalar outputs but got "
+                    f"torch.{dtype_of(output)}"
+                )
         ones = np.ones(shape, dtype_of(output))
         return wrap(ones) if create_graph else ones
     if not isinstance(gradient, TensorBase):
@@ -62,9 +66,9 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
         raise errors.mismatched_covector(have, shape, position)
     if (dtype_of(output).kind == "c") != (dtype_of(gradient).kind == "c"):
         raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{position}] has a dtype of torch.{dtype_of(gradient)} and output[{position}] has a dtype of "
-            f"torch.{dtype_of(output)}."
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch "
+            f"in dtype: grad_output[{position}] has a dtype of torch.{dtype_of(gradient)} and "
+            f"output[{position}] has a dtype of torch.{dtype_of(output)}."
         )
     return gradient if create_graph else gradient._value
 
@@ -76,14 +80,21 @@ def _accumulates(have: tuple[int, ...], want: tuple[int, ...]) -> bool:
 
 
 def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
-    """Run backward where nothing is left to check: arrays, a covector of the output's shape and dtype, or none for one element.
+    """Run backward where nothing is left to check: arrays, a covector of the output's shape and dtype, or
+    none for one element.
 
-    Returns whether it ran; otherwise `backward` finds out what to do or to say. Saves 2 of the 6 µs that a backward through
-    one small op takes.
+    Returns whether it ran; otherwise `backward` finds out what to do or to say. Saves 2 of the 6 µs that a
+    backward through one small op takes.
     """
     value = y._value
     node = y._node
-    if type(value) is not ndarray or node is None or node is LEAF or y._view is not None or type(node) is Output:
+    if (
+        type(value) is not ndarray
+        or node is None
+        or node is LEAF
+        or y._view is not None
+        or type(node) is Output
+    ):
         return False
     if gradient is None:
         if value.size != 1 or value.dtype.kind != "f":
@@ -114,7 +125,8 @@ def backward(
     tensors : tensor or sequence of tensors
         Outputs y.
     grad_tensors : tensor or sequence of (tensor or None), optional
-        Covectors v, one per output, each of its output's shape; None stands for 1 where the output has one element.
+        Covectors v, one per output, each of its output's shape; None stands for 1 where the output has one
+        element.
     retain_graph : bool, optional
         Keep saved values so that backward can run again; by default what `create_graph` is.
     create_graph : bool
@@ -130,8 +142,8 @@ def backward(
         )
         if grad_tensors is not None:
             raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
-                "`grad_tensors`."
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
     if inputs is not None and not isinstance(inputs, TensorBase) and len(inputs) == 0:
@@ -171,13 +183,15 @@ def grad(
     grad_outputs : tensor or sequence of (tensor or None), optional
         Covectors; with `is_grads_batched` each has one more axis, first, over which the pullback is mapped.
     allow_unused : bool, optional
-        Return None for an input that the outputs do not depend on, instead of raising; by default `materialize_grads`.
+        Return None for an input that the outputs do not depend on, instead of raising; by default
+        `materialize_grads`.
     materialize_grads : bool
         Return zeros instead of None.
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
         )
     if allow_unused is None:
         allow_unused = materialize_grads
@@ -185,8 +199,8 @@ def grad(
         import warnings
 
         warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other "
-            "parts of the graph, please use torch.autograd.backward.",
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+            "gradient for other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
             stacklevel=2,
         )
@@ -199,8 +213,12 @@ def grad(
         roots = _roots(ys, vs, create_graph, is_grads_batched and vs is covectors)
         _check_inputs(xs, "One of the differentiated Tensors does not require grad")
         capture = engine.Capture([_edge(t) for t in xs], [_node(e) for e, _ in roots])
-        engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False)
-        return tuple(_result(x, g, allow_unused, materialize_grads) for x, g in zip(xs, capture.results, strict=True))
+        engine.run_backward(
+            roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False
+        )
+        return tuple(
+            _result(x, g, allow_unused, materialize_grads) for x, g in zip(xs, capture.results, strict=True)
+        )
 
     if is_grads_batched:
         from .batching import map_over_first_axis
@@ -232,7 +250,9 @@ def _covectors(outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
     return covectors
 
 
-def _roots(outputs: tuple[Any, ...], covectors: Sequence[Any], create_graph: bool, batched: bool) -> list[tuple[Any, Any]]:
+def _roots(
+    outputs: tuple[Any, ...], covectors: Sequence[Any], create_graph: bool, batched: bool
+) -> list[tuple[Any, Any]]:
     roots = []
     for position, (y, v) in enumerate(zip(outputs, covectors, strict=True)):
         covector = _covector(y, v, create_graph, batched, position)

@@ -17,7 +17,9 @@ def enter(tensor: Any, dim: int, level: int) -> Any:
 
 
 def leave(tensor: Any, dim: int, size: int, level: int) -> Any:
-    """The tensor with its batch axis visible again, at `dim` (non-negative); one that is not batched is repeated."""
+    """The tensor with its batch axis visible again, at `dim` (non-negative); one that is not
+    batched is repeated.
+    """
     if isinstance(tensor, TensorBase) and tensor._level == level:
         value = tensor._value
         while isinstance(value, TensorBase) and value._level == level:

@@ -16,9 +16,10 @@ from ..ops.structure import permute, reshape, sum_dims
 from .api import public
 
 _WORDS = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
-    "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char",
+    "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
 }  # fmt: skip
 
 
@@ -26,7 +27,9 @@ def _check_dtypes(x: Any, y: Any) -> None:
     a, b = dtype_of(x), dtype_of(y)
     if a != b:
         raise errors.with_note(
-            RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_WORDS[str(a)]} != {_WORDS[str(b)]}"),
+            RuntimeError(
+                f"expected m1 and m2 to have the same dtype, but got: {_WORDS[str(a)]} != {_WORDS[str(b)]}"
+            ),
             "Convert one operand: x.to(y.dtype).",
         )
     if a.kind == "b":
@@ -88,8 +91,8 @@ def dot(input: Any, tensor: Any) -> Any:
         )
     if a != b:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of elements, but "
-            f"got {a[0]} and {b[0]} elements respectively"
+            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of "
+            f"elements, but got {a[0]} and {b[0]} elements respectively"
         )
     return c.dot(input, tensor)
 
@@ -123,7 +126,8 @@ def _check_batches(x: Any, y: Any) -> None:
         raise RuntimeError("batch2 must be a 3D tensor")
     if a[0] != b[0] or a[2] != b[1]:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}]."
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a[0]}, {a[2]}] but got: "
+            f"[{b[0]}, {b[1]}]."
         )
 
 
@@ -131,8 +135,8 @@ def _check_batches(x: Any, y: Any) -> None:
 def matmul(input: Any, other: Any) -> Any:
     """Matrix product with torch's cases.
 
-    (k) @ (k) is a dot product; (n, k) @ (k) and (k) @ (k, m) a matrix times a vector; otherwise the last two axes are
-    matrices and leading axes broadcast.
+    (k) @ (k) is a dot product; (n, k) @ (k) and (k) @ (k, m) a matrix times a vector; otherwise the last two
+    axes are matrices and leading axes broadcast.
     """
     if not isinstance(other, TensorBase) or not isinstance(input, TensorBase):
         _tensors("matmul", input=input, other=other)
@@ -162,7 +166,8 @@ def matmul(input: Any, other: Any) -> Any:
     if rb == 2:
         if a[-1] != b[0]:
             raise RuntimeError(
-                f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1]} and {b[0]}x{b[1]})"
+                f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1]} and "
+                f"{b[0]}x{b[1]})"
             )
         return c.mm_folded(input, other)
     if ra == 1:
@@ -173,7 +178,8 @@ def matmul(input: Any, other: Any) -> Any:
     except ValueError:
         position, p, q = _mismatch(a[:-2], b[:-2])
         raise RuntimeError(
-            f"The size of tensor a ({p}) must match the size of tensor b ({q}) at non-singleton dimension {position}"
+            f"The size of tensor a ({p}) must match the size of tensor b ({q}) at non-singleton dimension "
+            f"{position}"
         ) from None
     if a[-1] != b[-2]:
         count = int(np.prod(lead))
@@ -204,14 +210,16 @@ def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
     lead = len(shape) - len(have)
     if lead < 0:
         raise RuntimeError(
-            f"expand(torch.{_title(input)}Tensor{{{list(have)}}}, size={list(shape)}): the number of sizes provided "
-            f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})"
+            f"expand(torch.{_title(input)}Tensor{{{list(have)}}}, size={list(shape)}): the number of sizes "
+            f"provided ({len(shape)}) must be greater or equal to the number of dimensions in the tensor "
+            f"({len(have)})"
         )
     for axis in reversed(range(len(have))):
         if have[axis] not in (1, shape[lead + axis]):
             raise RuntimeError(
-                f"The expanded size of the tensor ({shape[lead + axis]}) must match the existing size ({have[axis]}) at "
-                f"non-singleton dimension {lead + axis}.  Target sizes: {list(shape)}.  Tensor sizes: {list(have)}"
+                f"The expanded size of the tensor ({shape[lead + axis]}) must match the existing size "
+                f"({have[axis]}) at non-singleton dimension {lead + axis}.  Target sizes: {list(shape)}.  "
+                f"Tensor sizes: {list(have)}"
             )
 
 
@@ -282,7 +290,8 @@ def inner(input: Any, other: Any) -> Any:
         return mul(input, other)
     if a[-1] != b[-1]:
         raise RuntimeError(
-            f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and {list(b)}"
+            f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and "
+            f"{list(b)}"
         )
     return tensordot(input, other, dims=([len(a) - 1], [len(b) - 1]))
 
@@ -316,8 +325,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     for i, j in zip(over_a, over_b, strict=True):
         if sa[i] != sb[j] and 1 not in (sa[i], sb[j]):
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {sa[i]} in dim {i} and second has size {sb[j]} in "
-                f"dim {j}"
+                f"contracted dimensions need to match, but first has size {sa[i]} in dim {i} and second has "
+                f"size {sb[j]} in dim {j}"
             )
     if dtype_of(a) != dtype_of(b):
         raise RuntimeError("both inputs should have same dtype")
@@ -331,8 +340,12 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     free_a = [i for i in range(ra) if i not in over_a]
     free_b = [j for j in range(rb) if j not in over_b]
     size = int(np.prod([sa[i] for i in over_a], dtype=np.int64))
-    left = reshape(permute(a, (*free_a, *over_a)), (int(np.prod([sa[i] for i in free_a], dtype=np.int64)), size))
-    right = reshape(permute(b, (*over_b, *free_b)), (size, int(np.prod([sb[j] for j in free_b], dtype=np.int64))))
+    left = reshape(
+        permute(a, (*free_a, *over_a)), (int(np.prod([sa[i] for i in free_a], dtype=np.int64)), size)
+    )
+    right = reshape(
+        permute(b, (*over_b, *free_b)), (size, int(np.prod([sb[j] for j in free_b], dtype=np.int64)))
+    )
     return reshape(c.mm(left, right), (*(sa[i] for i in free_a), *(sb[j] for j in free_b)))
 
 
@@ -358,7 +371,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         return matmul(input, weight) if bias is None else matmul(input, weight) + bias
     if a[-1:] != w[-1:]:
         raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1] if a else 1} and {w[1]}x{w[0]})"
+            f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1] if a else 1} and "
+            f"{w[1]}x{w[0]})"
         )
     if dtype_of(input) != dtype_of(weight):
         _check_dtypes(input, weight)
@@ -385,7 +399,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     return result if bias is None else result + bias
 
 
-# --- einsum -----------------------------------------------------------------------------------------------------------
+# --- einsum -------------------------------------------------------------------------------------------------
 
 
 @public(method=False, out=False)
@@ -420,8 +434,8 @@ def _from_sublists(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
 
     if len(args) < 2:
         raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
-            "subscripts list"
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
         )
     equation = ",".join(letters(axes) for axes in args[1::2])
     operands = args[0 : len(args) - len(args) % 2 : 2]

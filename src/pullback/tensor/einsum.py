@@ -1,7 +1,7 @@
 """einsum: parse the equation, then contract operands pair by pair with one stacked matrix product each.
 
-Every subscript becomes one axis of a canonical order (output subscripts, then summed ones); an operand takes a diagonal
-where it repeats a subscript, is permuted, and gets axes of size 1 for subscripts that it lacks.
+Every subscript becomes one axis of a canonical order (output subscripts, then summed ones); an operand takes
+a diagonal where it repeats a subscript, is permuted, and gets axes of size 1 for subscripts that it lacks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ def contract(equation: str, operands: list[Any]) -> Any:
     order = [*output, *sorted({s for subscripts in inputs for s in subscripts} - set(output))]
     sizes = _sizes(inputs, operands)
     terms = [_canonical(x, subscripts, order) for x, subscripts in zip(operands, inputs, strict=True)]
-    last_use = {s: max(i for i, subscripts in enumerate(inputs) if s in subscripts) for s in order if s in sizes}
+    last_use = {
+        s: max(i for i, subscripts in enumerate(inputs) if s in subscripts) for s in order if s in sizes
+    }
     summed = range(len(output), len(order))
     result = _sum_unused(terms[0], [d for d in summed if last_use.get(order[d], 0) == 0])
     for i in range(1, len(terms)):
@@ -39,21 +41,25 @@ def _sum_unused(x: Any, dims: list[int]) -> Any:
 
 
 def _parse(equation: str, operands: list[Any]) -> tuple[list[list[str]], list[str]]:
-    """Subscripts of each operand and of the output; axes under an ellipsis are named '.0', '.1', … from the last."""
+    """Subscripts of each operand and of the output; axes under an ellipsis are named '.0', '.1', …
+    from the last.
+    """
     text = equation.replace(" ", "")
     left, arrow, right = text.partition("->")
     for character in text:
         if not (character.isascii() and character.isalpha()) and character not in ".,->":
             raise RuntimeError(
-                f"einsum(): invalid subscript given at index {equation.index(character)} in the equation string, subscripts "
-                "must be in [a-zA-Z]"
+                f"einsum(): invalid subscript given at index {equation.index(character)} in the equation "
+                "string, subscripts must be in [a-zA-Z]"
             )
     parts = left.split(",")
     if len(parts) < len(operands):
         raise RuntimeError("einsum(): more operands were provided than specified in the equation")
     if len(parts) > len(operands):
         raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
-    inputs = [_named(part, len(shape_of(x)), i) for i, (part, x) in enumerate(zip(parts, operands, strict=True))]
+    inputs = [
+        _named(part, len(shape_of(x)), i) for i, (part, x) in enumerate(zip(parts, operands, strict=True))
+    ]
     dots = max((sum(s.startswith(".") for s in names) for names in inputs), default=0)
     ellipsis = [f".{k}" for k in reversed(range(dots))]
     if not arrow:
@@ -92,11 +98,12 @@ def _named(part: str, rank: int, position: int) -> list[str]:
         relation = "exceeds" if count > rank else "doesn't match"
         if has_dots:
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({count}) is more than the number of dimensions "
-                f"({rank}) for operand {position}"
+                f"einsum(): the number of subscripts in the equation ({count}) is more than the number of "
+                f"dimensions ({rank}) for operand {position}"
             )
         raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({count}) {_count_text(relation)} the number of dimensions "
+            f"einsum(): the number of subscripts in the equation ({count}) {_count_text(relation)} the "
+            "number of dimensions "
             f"({rank}) for operand {position}" + ("" if count > rank else " and no ellipsis was given")
         )
     return [*head, *(f".{k}" for k in reversed(range(spare))), *tail]
@@ -113,14 +120,15 @@ def _sizes(inputs: list[list[str]], operands: list[Any]) -> dict[str, int]:
         for s, n in zip(names, shape_of(x), strict=True):
             if here.setdefault(s, n) != n:
                 raise RuntimeError(
-                    f"einsum(): subscript {s} is repeated for operand {position} but the sizes don't match, {n} != {here[s]}"
+                    f"einsum(): subscript {s} is repeated for operand {position} but the sizes don't match, "
+                    f"{n} != {here[s]}"
                 )
             if sizes.get(s, 1) == 1:
                 sizes[s] = n
             elif n not in (1, sizes[s]):
                 raise RuntimeError(
-                    f"einsum(): subscript {s} has size {n} for operand {position} which does not broadcast with previously "
-                    f"seen size {sizes[s]}"
+                    f"einsum(): subscript {s} has size {n} for operand {position} which does not broadcast "
+                    f"with previously seen size {sizes[s]}"
                 )
     return sizes
 
@@ -161,8 +169,14 @@ def _pair(x: Any, y: Any, over: list[int]) -> Any:
     left = [d for d in range(rank) if d not in over and d not in batch and a[d] != 1]
     right = [d for d in range(rank) if d not in over and d not in batch and a[d] == 1]
     size = _count(a, both)
-    p = reshape(permute(x, (*batch, *left, *both, *_rest(rank, batch, left, both))), (_count(a, batch), _count(a, left), size))
-    q = reshape(permute(y, (*batch, *both, *right, *_rest(rank, batch, both, right))), (_count(b, batch), size, _count(b, right)))
+    p = reshape(
+        permute(x, (*batch, *left, *both, *_rest(rank, batch, left, both))),
+        (_count(a, batch), _count(a, left), size),
+    )
+    q = reshape(
+        permute(y, (*batch, *both, *right, *_rest(rank, batch, both, right))),
+        (_count(b, batch), size, _count(b, right)),
+    )
     product = c.bmm(p, q)
     axes = [*batch, *left, *right]
     product = reshape(product, tuple(a[d] if d not in right else b[d] for d in axes))

@@ -58,7 +58,8 @@ def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _
             return all_op(input)
         if not isinstance(dim, (int, np.integer)):
             signatures: Any = {
-                "()": [("", lambda v: False)], "(Tensor other)": [("other", lambda v: isinstance(v, TensorBase))],
+                "()": [("", lambda v: False)],
+                "(Tensor other)": [("other", lambda v: isinstance(v, TensorBase))],
                 "(int dim, bool keepdim = False)": [],
             }  # fmt: skip
             raise errors.invalid_combination(name, (dim,), {}, signatures)

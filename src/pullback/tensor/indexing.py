@@ -1,11 +1,11 @@
 """Brackets: ``x[...]`` and ``x[...] = v`` for every index that torch takes.
 
-An index is applied from left to right: integers, slices, None and Ellipsis take views; what is left are index tensors
-(masks become the places where they hold), which one `index` op reads or one `index_put` writes. So an integer between
-index tensors does not separate them, unlike in NumPy.
+An index is applied from left to right: integers, slices, None and Ellipsis take views; what is left are index
+tensors (masks become the places where they hold), which one `index` op reads or one `index_put` writes. So an
+integer between index tensors does not separate them, unlike in NumPy.
 
-``x[3]`` is what loops do, so that an integer and a slice have a path of their own at the top (0.9 µs on 8×8 with a node;
-the general path takes 3 µs).
+``x[3]`` is what loops do, so that an integer and a slice have a path of their own at the top (0.9 µs on 8×8
+with a node; the general path takes 3 µs).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ALL = slice(None)
 Entry = tuple[int, Any]
 
 
-# --- reading ----------------------------------------------------------------------------------------------------------
+# --- reading ------------------------------------------------------------------------------------------------
 
 
 def _getitem(self: Any, index: Any) -> Any:
@@ -113,7 +113,13 @@ def _general_getitem(self: Any, index: Any) -> Any:
     kind = type(index)
     if kind is slice:
         return sliced(self, 0, index)
-    if kind is Tensor and type(a := index._value) is ndarray and a.dtype is _INT64 and a.ndim and shape_of(self):
+    if (
+        kind is Tensor
+        and type(a := index._value) is ndarray
+        and a.dtype is _INT64
+        and a.ndim
+        and shape_of(self)
+    ):
         return i.index(self, wrap_alias(a[None], index), (0,))
     if index is None:
         return v.unsqueeze(self, 0)
@@ -142,8 +148,8 @@ def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
     shape = shape_of(x)
     if not shape:
         raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
-            "tensor to a number"
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+            "convert a 0-dim tensor to a number"
         )
     if not -(2**63) <= index < 2**63:
         raise ValueError("Overflow when unpacking long long")
@@ -154,7 +160,9 @@ def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
 
 
 def sliced(x: Any, dim: int, part: slice, keep_whole: bool = True) -> Any:
-    """The view of a slice of axis `dim`; without `keep_whole` the tensor itself where the slice is all of the axis."""
+    """The view of a slice of axis `dim`; without `keep_whole` the tensor itself where the slice is
+    all of the axis.
+    """
     if part.step is None or part.step == 1:
         step = 1
     else:
@@ -185,7 +193,9 @@ def _slice_end(end: Any) -> int:
 
 
 def as_tuple(index: Any) -> tuple[Any, ...]:
-    """The parts of an index; a list that holds sequences, slices or tensors counts as a tuple, as torch warns."""
+    """The parts of an index; a list that holds sequences, slices or tensors counts as a tuple, as
+    torch warns.
+    """
     if type(index) is tuple:
         return index
     if isinstance(index, tuple):
@@ -193,12 +203,13 @@ def as_tuple(index: Any) -> tuple[Any, ...]:
     if isinstance(index, (TensorBase, ndarray)) or not _is_sequence(index) or len(index) >= 32:
         return (index,)
     if any(
-        item is None or item is Ellipsis or isinstance(item, (slice, TensorBase)) or _is_sequence(item) for item in index
+        item is None or item is Ellipsis or isinstance(item, (slice, TensorBase)) or _is_sequence(item)
+        for item in index
     ):
         warnings.warn(
-            "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
-            "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
-            "which will result either in an error or a different result",
+            "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
+            "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
+            "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result",
             UserWarning,
             stacklevel=3,
         )
@@ -270,7 +281,14 @@ def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list
 def _as_index(item: Any) -> Any:
     """One part of an index as int, slice, None, Ellipsis, bool or tensor."""
     kind = type(item)
-    if kind is int or kind is slice or item is None or item is Ellipsis or kind is bool or isinstance(item, TensorBase):
+    if (
+        kind is int
+        or kind is slice
+        or item is None
+        or item is Ellipsis
+        or kind is bool
+        or isinstance(item, TensorBase)
+    ):
         return item
     if is_int(item):
         return operator.index(item)
@@ -282,8 +300,8 @@ def _as_index(item: Any) -> Any:
     from ..errors import type_name
 
     raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
-        f"{type_name(item)})"
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {type_name(item)})"
     )
 
 
@@ -299,8 +317,8 @@ def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
     for j, size in enumerate(own):
         if dim + j >= len(shape) or shape[dim + j] != size:
             raise IndexError(
-                f"The shape of the mask {list(own)} at index {j} does not match the shape of the indexed tensor "
-                f"{list(shape)} at index {dim + j}"
+                f"The shape of the mask {list(own)} at index {j} does not match the shape of the indexed "
+                f"tensor {list(shape)} at index {dim + j}"
             )
     found = array_of(mask).nonzero()
     if len(found) == 1:
@@ -330,7 +348,9 @@ def packed(x: Any, entries: list[Entry]) -> tuple[Ints, Any]:
         if isinstance(places, TensorBase):
             if type(places._value) is ndarray:
                 array = places._value
-                return (dim,), wrap_alias((array if array.dtype == _INT64 else array.astype(_INT64))[None], places)
+                return (dim,), wrap_alias(
+                    (array if array.dtype == _INT64 else array.astype(_INT64))[None], places
+                )
             return (dim,), v.unsqueeze(cast(places, _INT64), 0)
         return (dim,), places[None]
     dims = tuple(dim for dim, _ in entries)
@@ -348,10 +368,12 @@ def packed(x: Any, entries: list[Entry]) -> tuple[Ints, Any]:
         for k, p in enumerate(plain):
             where[k] = p
         return dims, where
-    return dims, stack([expand(p if isinstance(p, ndarray) else cast(p, _INT64), shape) for p in places_of], 0)
+    return dims, stack(
+        [expand(p if isinstance(p, ndarray) else cast(p, _INT64), shape) for p in places_of], 0
+    )
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+# --- writing ------------------------------------------------------------------------------------------------
 
 
 def _setitem(self: Any, index: Any, value: Any) -> None:
@@ -370,9 +392,13 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
 
 
 def _holds(array: ndarray, value: float) -> bool:
-    """Whether a number can be written to an array as it is: float32 or float64, no overflow, no shared elements."""
+    """Whether a number can be written to an array as it is: float32 or float64, no overflow, no
+    shared elements.
+    """
     wide = array.dtype is calls.F64
-    return (wide or (array.dtype is calls.F32 and -3e38 < value < 3e38)) and not inplace.overlaps_itself(array)
+    return (wide or (array.dtype is calls.F32 and -3e38 < value < 3e38)) and not inplace.overlaps_itself(
+        array
+    )
 
 
 def _general_setitem(self: Any, index: Any, value: Any) -> None:
@@ -454,8 +480,8 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, mask
     if have != want:
         if not (masked and not accumulate and int(np.prod(shape_of(values))) == 1):
             raise RuntimeError(
-                f"Index put requires the source and destination dtypes match, got {type_word(want)} for the destination and "
-                f"{type_word(have)} for the source."
+                f"Index put requires the source and destination dtypes match, got {type_word(want)} for the "
+                f"destination and {type_word(have)} for the source."
             )
         values = cast(values, want)
     target = i.result_shape(shape_of(x), shape_of(where)[1:], dims)
@@ -475,8 +501,8 @@ def _check_values(shape: Ints, target: Ints) -> None:
     lead = len(target) - len(shape)
     if lead < 0 or any(n not in (1, target[lead + d]) for d, n in enumerate(shape)):
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of shape "
-            f"{list(target)}"
+            f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of "
+            f"shape {list(target)}"
         )
 
 
@@ -484,7 +510,7 @@ def _delitem(self: Any, index: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-# --- the same under names ---------------------------------------------------------------------------------------------
+# --- the same under names -----------------------------------------------------------------------------------
 
 
 def _indices(name: str, x: Any, indices: Any) -> tuple[Ints, Any]:
@@ -509,8 +535,8 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
     dims, where = _indices("index_put", input, indices)
     if dtype_of(values) != dtype_of(input):
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {type_word(dtype_of(input))} for the "
-            f"destination and {type_word(dtype_of(values))} for the source."
+            f"Index put requires the source and destination dtypes match, got {type_word(dtype_of(input))} "
+            f"for the destination and {type_word(dtype_of(values))} for the source."
         )
     _check_values(shape_of(values), i.result_shape(shape_of(input), shape_of(where)[1:], dims))
     return i.index_put(input, where, values, dims, bool(accumulate))

@@ -22,7 +22,8 @@ def _square(x: Any, name: str, argument: str = "A") -> None:
         raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
     if shape[-1] != shape[-2]:
         raise RuntimeError(
-            f"{name}: {argument} must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} matrices"
+            f"{name}: {argument} must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} "
+            "matrices"
         )
     if dtype_of(x).kind in "biu":
         raise RuntimeError(
@@ -51,17 +52,21 @@ def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
     vector = len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
     if dtype_of(A) != dtype_of(B):
         raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {type_word(dtype_of(A))} and B of "
-            f"type {type_word(dtype_of(B))} instead"
+            "linalg.solve: Expected A and B to have the same dtype, but found A of type "
+            f"{type_word(dtype_of(A))} and B of type {type_word(dtype_of(B))} instead"
         )
     matrix = column(B) if vector else B
     m = shape_of(matrix)
     if vector and not left:
-        raise RuntimeError("linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)")
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In "
+            "this case linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
     if (m[-2] if left else m[-1]) != a[-1]:
         kind = "AX = B" if left else "XA = B"
         raise RuntimeError(
-            f"linalg.solve: Incompatible shapes of A and B for the equation {kind} ({a[-2]}x{a[-1]} and {m[-2]}x{m[-1]})"
+            f"linalg.solve: Incompatible shapes of A and B for the equation {kind} ({a[-2]}x{a[-1]} and "
+            f"{m[-2]}x{m[-1]})"
         )
     if not left:
         return ops.swap(ops.solve(ops.swap(A), ops.swap(matrix)))

@@ -18,25 +18,26 @@ from ..ops.convert import cast
 from .api import public, public_op
 
 for _call in (
-    e.exp, e.exp2, e.expm1, e.log, e.log2, e.log10, e.log1p, e.sqrt, e.sin, e.cos, e.tan, e.sinh, e.cosh, e.sigmoid,
-    e.sign, e.sgn, e.floor, e.ceil, e.frac, e.relu, e.erf, e.erfc, e.erfinv, e.lgamma, e.digamma, e.tanh, a.reciprocal,
-    a.rsqrt,
+    e.exp, e.exp2, e.expm1, e.log, e.log2, e.log10, e.log1p, e.sqrt, e.sin, e.cos, e.tan, e.sinh, e.cosh,
+    e.sigmoid, e.sign, e.sgn, e.floor, e.ceil, e.frac, e.relu, e.erf, e.erfc, e.erfinv, e.lgamma, e.digamma,
+    e.tanh, a.reciprocal, a.rsqrt,
 ):  # fmt: skip
     public_op(_call)
 for _call, _alias in (
     (e.asin, "arcsin"), (e.acos, "arccos"), (e.atan, "arctan"), (e.asinh, "arcsinh"), (e.acosh, "arccosh"),
     (e.atanh, "arctanh"), (e.trunc, "fix"), (e.abs, "absolute"), (a.neg, "negative"), (c.lt, "less"),
-    (c.le, "less_equal"), (c.gt, "greater"), (c.ge, "greater_equal"), (c.ne, "not_equal"), (a.mul, "multiply"),
-    (m.atan2, "arctan2"),
+    (c.le, "less_equal"), (c.gt, "greater"), (c.ge, "greater_equal"), (c.ne, "not_equal"),
+    (a.mul, "multiply"), (m.atan2, "arctan2"),
 ):  # fmt: skip
     public_op(_call, aliases=(_alias,))
 for _call in (
-    c.eq, c.logical_and, c.logical_or, c.logical_xor, c.logical_not, c.bitwise_and, c.bitwise_or, c.bitwise_xor,
-    c.bitwise_not, c.bitwise_left_shift, c.bitwise_right_shift, m.hypot, m.copysign, m.xlogy,
+    c.eq, c.logical_and, c.logical_or, c.logical_xor, c.logical_not, c.bitwise_and, c.bitwise_or,
+    c.bitwise_xor, c.bitwise_not, c.bitwise_left_shift, c.bitwise_right_shift, m.hypot, m.copysign, m.xlogy,
 ):  # fmt: skip
     public_op(_call)
 for _call in (
-    c.isnan, c.isfinite, c.isinf, c.signbit, m.maximum, m.minimum, m.fmax, m.fmin, m.logaddexp, m.logaddexp2, m.angle,
+    c.isnan, c.isfinite, c.isinf, c.signbit, m.maximum, m.minimum, m.fmax, m.fmin, m.logaddexp, m.logaddexp2,
+    m.angle,
 ):  # fmt: skip
     public_op(_call, inplace=False)
 
@@ -57,7 +58,11 @@ def _check_alpha(alpha: Any, *operands: Any) -> None:
 
 
 def _scaled_sum_parts(other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
-    return (m.add_scaled.op, (other,), (alpha,)) if isinstance(alpha, (int, float)) and out is None else (None, (), ())
+    return (
+        (m.add_scaled.op, (other,), (alpha,))
+        if isinstance(alpha, (int, float)) and out is None
+        else (None, (), ())
+    )
 
 
 @public(inplace=_scaled_sum_parts)
@@ -71,7 +76,11 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 def _scaled_difference_parts(other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
-    return (m.add_scaled.op, (other,), (-alpha,)) if isinstance(alpha, (int, float)) and out is None else (None, (), ())
+    return (
+        (m.add_scaled.op, (other,), (-alpha,))
+        if isinstance(alpha, (int, float)) and out is None
+        else (None, (), ())
+    )
 
 
 @public(inplace=_scaled_difference_parts, aliases=("subtract",))
@@ -87,7 +96,11 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 @public
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """Difference ``other - alpha * input``."""
-    return sub(other, input, alpha=alpha) if isinstance(other, TensorBase) else a.rsub(a.mul(input, number(alpha)), other)
+    return (
+        sub(other, input, alpha=alpha)
+        if isinstance(other, TensorBase)
+        else a.rsub(a.mul(input, number(alpha)), other)
+    )
 
 
 @public(inplace=True, name="div", aliases=("divide",))
@@ -234,10 +247,16 @@ def _lerp_parts(end: Any, weight: Any) -> Any:
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """``input + weight * (end - input)``."""
     if dtype_of(input).kind in "biu":
-        raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{type_word(dtype_of(input))}'")
+        raise NotImplementedError(
+            f"\"lerp_kernel_scalar\" not implemented for '{type_word(dtype_of(input))}'"
+        )
     if dtype_of(input) != dtype_of(end):
         raise RuntimeError(f"expected dtype {_lower(input)} for `end` but got dtype {_lower(end)}")
-    return m.lerp_tensor(input, end, weight) if isinstance(weight, TensorBase) else m.lerp(input, end, number(weight))
+    return (
+        m.lerp_tensor(input, end, weight)
+        if isinstance(weight, TensorBase)
+        else m.lerp(input, end, number(weight))
+    )
 
 
 def _lower(x: Any) -> str:
@@ -262,11 +281,11 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """``input + value * tensor1 / tensor2``."""
     if dtype_of(tensor1).kind in "biu" and dtype_of(tensor2).kind in "biu":
         raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
-            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
-            "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
-            "tensor2), for all dtypes."
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
+            "perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
+            "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer "
+            "inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior "
+            "is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes."
         )
     return m.addcdiv(input, tensor1, tensor2, number(value))
 
@@ -275,20 +294,25 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """The input with `value` where `mask` holds."""
     if dtype_of(mask).kind != "b":
-        word = {"int64": "long int", "uint8": "unsigned char", "float32": "float"}.get(str(dtype_of(mask)), str(dtype_of(mask)))
+        word = {"int64": "long int", "uint8": "unsigned char", "float32": "float"}.get(
+            str(dtype_of(mask)), str(dtype_of(mask))
+        )
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {word}")
     if isinstance(value, TensorBase):
         rank = len(shape_of(value))
         if rank:
             raise RuntimeError(
-                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {rank} dimension(s)."
+                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {rank} "
+                "dimension(s)."
             )
         return c.where(mask, cast(value, dtype_of(input)), input)
     return m.masked_fill(input, mask, value)
 
 
 @public(inplace=True)
-def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+def nan_to_num(
+    input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Any:
     """The input with nan and infinities replaced (by 0 and the largest finite numbers unless given)."""
     if dtype_of(input).kind in "biu":
         return e.nan_to_num(input, 0.0, None, None)

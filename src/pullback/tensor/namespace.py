@@ -48,7 +48,13 @@ from .constants import CONSTANTS
 from .tensor import Tensor, seal
 
 #: The names of torch's top level.
-TOP_LEVEL: dict[str, Any] = {"Tensor": Tensor, **CONSTANTS, **random.FUNCTIONS, **legacy.TYPES, **shape_inplace.FUNCTIONS}
+TOP_LEVEL: dict[str, Any] = {
+    "Tensor": Tensor,
+    **CONSTANTS,
+    **random.FUNCTIONS,
+    **legacy.TYPES,
+    **shape_inplace.FUNCTIONS,
+}
 
 install(Tensor, TOP_LEVEL)
 seal(Tensor)

@@ -295,7 +295,10 @@ def _spread(name: str, call: _F, label: str) -> _F:
 
 _DOCS = {
     "var": "Variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means ``correction=0``.",
-    "std": "Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means ``correction=0``.",
+    "std": (
+        "Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means "
+        "``correction=0``."
+    ),
     "var_mean": "Variance and mean over `dim`.",
     "std_mean": "Standard deviation and mean over `dim`.",
 }

@@ -44,8 +44,8 @@ def return_type(name: str, *fields: str) -> type[ReturnType]:
     if name not in KINDS:
         members: dict[str, Any] = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
         members |= {
-            "__slots__": (), "__module__": "torch.return_types", "__match_args__": fields, "n_fields": len(fields),
-            "n_sequence_fields": len(fields),
+            "__slots__": (), "__module__": "torch.return_types", "__match_args__": fields,
+            "n_fields": len(fields), "n_sequence_fields": len(fields),
         }  # fmt: skip
         KINDS[name] = type(name, (ReturnType,), members)
     return KINDS[name]

@@ -36,7 +36,7 @@ def _whole_axes(shape: Ints) -> Ints:
     return shape or (1,)
 
 
-# --- elements along an axis -------------------------------------------------------------------------------------------
+# --- elements along an axis ---------------------------------------------------------------------------------
 
 
 @public
@@ -54,8 +54,8 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     for d, (n, m) in enumerate(zip(own, shape, strict=False)):
         if d != dim and n > m:
             raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(own)} to be no larger than self {list(shape)} apart "
-                f"from dimension {dim}"
+                f"Size does not match at dimension {d} expected index {list(own)} to be no larger than self "
+                f"{list(shape)} apart from dimension {dim}"
             )
     return o.gather(input, index, dim)
 
@@ -77,18 +77,23 @@ def _check_scatter(name: str, input: Any, dim: int, index: Any, source: Any) -> 
     if source is None:
         if too_large:
             raise RuntimeError(
-                f"Expected index {list(own)} to be no larger than self {list(shape)} apart from dimension {dim}"
+                f"Expected index {list(own)} to be no larger than self {list(shape)} apart from dimension "
+                f"{dim}"
             )
     elif too_large or any(n > m for n, m in zip(own, shape_of(source), strict=False)):
         raise RuntimeError(
-            f"Expected index {list(own)} to be no larger than self {list(shape)} apart from dimension {dim} and to be no larger "
-            f"size than src {list(shape_of(source))}"
+            f"Expected index {list(own)} to be no larger than self {list(shape)} apart from dimension {dim} "
+            f"and to be no larger size than src {list(shape_of(source))}"
         )
 
 
 @public(inplace=True)
-def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
-    """`input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike for others."""
+def scatter(
+    input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Any:
+    """`input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike
+    for others.
+    """
     dim = _arguments("scatter", input, dim, index)
     source = value if src is None else src
     plain = not isinstance(source, TensorBase)
@@ -117,8 +122,12 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
 
 
 @public(inplace=True)
-def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
-    """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or "amin"."""
+def scatter_reduce(
+    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax"
+    or "amin".
+    """
     dim = _arguments("scatter_reduce", input, dim, index)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
@@ -135,7 +144,9 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     if dim is None:
         flat = reshape(input, (count(shape_of(input)),))
         _check_along(flat, indices, False)
-        return o.gather(flat, _from_start(reshape(indices, (count(shape_of(indices)),)), shape_of(flat)[0]), 0)
+        return o.gather(
+            flat, _from_start(reshape(indices, (count(shape_of(indices)),)), shape_of(flat)[0]), 0
+        )
     shape, own = shape_of(input), shape_of(indices)
     _check_along(input, indices, True)
     dim = checked_dim(dim, len(shape))
@@ -155,8 +166,9 @@ def _from_start(indices: Any, size: int) -> Any:
 def _check_along(input: Any, indices: Any, ranks: bool) -> None:
     if ranks and len(shape_of(input)) != len(shape_of(indices)):
         raise RuntimeError(
-            f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{len(shape_of(input))} dimensions for input, and {len(shape_of(indices))} dimensions for indices"
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{len(shape_of(input))} dimensions for input, and {len(shape_of(indices))} dimensions for "
+            "indices"
         )
     if dtype_of(indices).name != "int64":
         raise RuntimeError(
@@ -164,7 +176,7 @@ def _check_along(input: Any, indices: Any, ranks: bool) -> None:
         )
 
 
-# --- whole slices -----------------------------------------------------------------------------------------------------
+# --- whole slices -------------------------------------------------------------------------------------------
 
 
 @public
@@ -188,24 +200,26 @@ def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> N
     word = type_word(dtype_of(index))
     if len(own) > 1:
         raise IndexError(
-            f"{name}: Index is supposed to be a vector, but got dim: {len(own)} with type: {word} and size: {list(own)}"
+            f"{name}: Index is supposed to be a vector, but got dim: {len(own)} with type: {word} and size: "
+            f"{list(own)}"
         )
     if dtype_of(index).name not in ("int64", "int32"):
         raise RuntimeError(f"{name}: Expected dtype int32/int64 for index but got: {word}")
     if dtype_of(input) != dtype_of(source):
         raise RuntimeError(
-            f"{name}: self ({type_word(dtype_of(input))}) and source ({type_word(dtype_of(source))}) must have the same "
-            "scalar type"
+            f"{name}: self ({type_word(dtype_of(input))}) and source ({type_word(dtype_of(source))}) must "
+            "have the same scalar type"
         )
     along = (shape[dim] if dim < len(shape) else 1) if shape else 1
     if count(own) != along:
         raise RuntimeError(
-            f"{name}: Number of indices ({count(own)}) should be equal to source.size(dim): ({along}), for dim: {dim}"
+            f"{name}: Number of indices ({count(own)}) should be equal to source.size(dim): ({along}), for "
+            f"dim: {dim}"
         )
     if (*size[:dim], *size[dim + 1 :]) != (*shape[:dim], *shape[dim + 1 :]) or len(size) != len(shape):
         raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
-            f"{list(size)} source.shape = {list(shape)}"
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(size)} source.shape = {list(shape)}"
         )
 
 
@@ -218,11 +232,17 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
 
 
 @public(inplace=True)
-def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
-    """`input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or "amin"."""
+def index_reduce(
+    input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """`input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax"
+    or "amin".
+    """
     dim = _arguments("index_reduce", input, dim, index)
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+        raise RuntimeError(
+            f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
+        )
     _check_slices("index_reduce()", input, dim, index, tensor("index_reduce", "source", source, 3))
     return o.index_reduce(input, index, source, dim, reduce, bool(include_self))
 
@@ -235,14 +255,18 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
     if len(own) > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {len(own)})")
     if not shape and count(own) != 1:
-        raise IndexError(f"index_copy_(): When source is scalar, index should have one element (got {count(own)})")
+        raise IndexError(
+            f"index_copy_(): When source is scalar, index should have one element (got {count(own)})"
+        )
     if len(shape) != len(size) and shape and size:
         raise IndexError(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
-            f"dimensionality ({len(shape)}), destination dimensionality ({len(size)})"
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. "
+            f"Source dimensionality ({len(shape)}), destination dimensionality ({len(size)})"
         )
     if dtype_of(index).name != "int64":
-        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
+        raise RuntimeError(
+            f"index_copy_(): Expected a long tensor for index, but got {type_word(dtype_of(index))}"
+        )
     if dtype_of(input) != dtype_of(source):
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
@@ -252,12 +276,13 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
     if rest != own_rest:
         raise RuntimeError(
             "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
-            f"{' '.join(map(str, rest))} at dimension {dim} and source slice shape: {' '.join(map(str, own_rest))} at "
-            "dimension 0."
+            f"{' '.join(map(str, rest))} at dimension {dim} and source slice shape: "
+            f"{' '.join(map(str, own_rest))} at dimension 0."
         )
     if shape and count(own) != shape[dim]:
         raise IndexError(
-            f"index_copy_(): Number of indices ({count(own)}) should be equal to source.size(dim) ({shape[dim]})"
+            f"index_copy_(): Number of indices ({count(own)}) should be equal to source.size(dim) "
+            f"({shape[dim]})"
         )
     return o.index_copy(input, index, source, dim)
 
@@ -268,7 +293,8 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     dim = _arguments("index_fill", input, dim, index)
     if isinstance(value, TensorBase) and shape_of(value):
         raise RuntimeError(
-            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {len(shape_of(value))} dimension(s)."
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{len(shape_of(value))} dimension(s)."
         )
     if dtype_of(index).name != "int64":
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
@@ -281,7 +307,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     return o.index_fill(input, index, dim, number_array(value, dtype_of(input)).item())
 
 
-# --- masks ------------------------------------------------------------------------------------------------------------
+# --- masks --------------------------------------------------------------------------------------------------
 
 
 @public
@@ -307,8 +333,8 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {word}")
     if dtype_of(tensor("masked_scatter", "source", source, 3)) != dtype_of(input):
         raise RuntimeError(
-            f"masked_scatter: expected self and source to have same dtypes but got{type_word(dtype_of(input))} and "
-            f"{type_word(dtype_of(source))}"
+            "masked_scatter: expected self and source to have same dtypes but "
+            f"got{type_word(dtype_of(input))} and {type_word(dtype_of(source))}"
         )
     _broadcast(mask, input)
     shape = np.broadcast_shapes(shape_of(input), shape_of(mask))
@@ -317,7 +343,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     return o.masked_scatter(input, mask, source)
 
 
-# --- flat places ------------------------------------------------------------------------------------------------------
+# --- flat places --------------------------------------------------------------------------------------------
 
 
 @public
@@ -339,8 +365,8 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
         raise RuntimeError(f"put_(): Expected a long tensor for index, but got {type_word(dtype_of(index))}")
     if dtype_of(input) != dtype_of(tensor("put", "source", source, 3)):
         raise RuntimeError(
-            f"put_(): self and source expected to have the same dtype, but got self.dtype = {type_word(dtype_of(input))} and "
-            f"source.dtype = {type_word(dtype_of(source))}"
+            "put_(): self and source expected to have the same dtype, but got self.dtype = "
+            f"{type_word(dtype_of(input))} and source.dtype = {type_word(dtype_of(source))}"
         )
     given, wanted = count(shape_of(source)), count(shape_of(index))
     if given != wanted:
@@ -351,7 +377,7 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     return o.put(input, index, source, bool(accumulate))
 
 
-# --- where ------------------------------------------------------------------------------------------------------------
+# --- where --------------------------------------------------------------------------------------------------
 
 
 @public
@@ -390,7 +416,8 @@ _WHERE_SIGNATURES: dict[str, list[tuple[str, Callable[[object], bool]]]] = {
         ("other", lambda v: isinstance(v, TensorBase)), ("out", lambda v: isinstance(v, TensorBase)),
     ],
     "(Tensor condition, Number self, Tensor other)": [
-        ("condition", lambda v: isinstance(v, TensorBase)), ("self", lambda v: isinstance(v, (int, float, complex))),
+        ("condition", lambda v: isinstance(v, TensorBase)),
+        ("self", lambda v: isinstance(v, (int, float, complex))),
         ("other", lambda v: isinstance(v, TensorBase)),
     ],
     "(Tensor condition, Tensor input, Number other)": [
@@ -398,7 +425,8 @@ _WHERE_SIGNATURES: dict[str, list[tuple[str, Callable[[object], bool]]]] = {
         ("other", lambda v: isinstance(v, (int, float, complex))),
     ],
     "(Tensor condition, Number self, Number other)": [
-        ("condition", lambda v: isinstance(v, TensorBase)), ("self", lambda v: isinstance(v, (int, float, complex))),
+        ("condition", lambda v: isinstance(v, TensorBase)),
+        ("self", lambda v: isinstance(v, (int, float, complex))),
         ("other", lambda v: isinstance(v, (int, float, complex))),
     ],
 }  # fmt: skip
@@ -408,7 +436,8 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
     if dtype_of(condition).kind != "b":
         if dtype_of(condition) != np.uint8:
             raise RuntimeError(
-                f"where expected condition to be a boolean tensor, but got a tensor with dtype {type_word(dtype_of(condition))}"
+                "where expected condition to be a boolean tensor, but got a tensor with dtype "
+                f"{type_word(dtype_of(condition))}"
             )
         condition = cast(condition, np.dtype(np.bool_))
     _broadcast(condition, chosen, other)
@@ -420,12 +449,16 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
 
 @public(method=False)
 def where(condition: Any, *args: Any, **named: Any) -> Any:
-    """Elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it holds."""
+    """Elements of `input` where `condition` holds, else of `other`; with `condition` alone, where
+    it holds.
+    """
     operands = [*args, *(named[k] for k in ("input", "self", "other") if k in named)]
     if isinstance(condition, TensorBase):
         if not operands:
             return nonzero(condition, as_tuple=True)
-        if len(operands) == 2 and all(isinstance(v, (TensorBase, bool, int, float, complex, np.generic)) for v in operands):
+        if len(operands) == 2 and all(
+            isinstance(v, (TensorBase, bool, int, float, complex, np.generic)) for v in operands
+        ):
             return _choice(condition, *(v.item() if isinstance(v, np.generic) else v for v in operands))
     raise errors.invalid_combination("where", (condition, *args), named, _WHERE_SIGNATURES)
 

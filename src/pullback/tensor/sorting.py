@@ -57,7 +57,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
     return named("topk", ("values", "indices"), o.topk(input, int(k), dim, bool(largest)))
 
 
-# --- distinct values --------------------------------------------------------------------------------------------------
+# --- distinct values ----------------------------------------------------------------------------------------
 
 
 def _distinct(input: Any, dim: int | None, order: Any, return_inverse: bool, return_counts: bool) -> Any:
@@ -69,7 +69,9 @@ def _distinct(input: Any, dim: int | None, order: Any, return_inverse: bool, ret
         dim = checked_dim(dim, array.ndim)
         others = [n for d, n in enumerate(array.shape) if d != dim]
         if 0 in others:
-            raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+            raise RuntimeError(
+                "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+            )
     values, inverse, counts = o.distinct(array, dim, order)
     results = [wrap(np.ascontiguousarray(values))]
     if return_inverse:
@@ -81,9 +83,12 @@ def _distinct(input: Any, dim: int | None, order: Any, return_inverse: bool, ret
 
 @public(out=False)
 def unique(
-    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
+    dim: int | None = None
 ) -> Any:
-    """The distinct values (or slices along `dim`) in order; on request also where each element's is, and how many."""
+    """The distinct values (or slices along `dim`) in order; on request also where each element's
+    is, and how many.
+    """
     return _distinct(tensor("unique", "input", input), dim, o.lexical, return_inverse, return_counts)
 
 
@@ -95,7 +100,7 @@ def unique_consecutive(
     return _distinct(tensor("unique_consecutive", "input", input), dim, None, return_inverse, return_counts)
 
 
-# --- places in sorted rows --------------------------------------------------------------------------------------------
+# --- places in sorted rows ----------------------------------------------------------------------------------
 
 
 def _is_scalar(v: Any) -> bool:
@@ -104,10 +109,12 @@ def _is_scalar(v: Any) -> bool:
 
 @public
 def searchsorted(
-    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
-    sorter: Any = None,
+    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
+    side: str | None = None, sorter: Any = None,
 ) -> Any:  # fmt: skip
-    """Where values would be inserted into the rows of a sorted tensor: before equal elements, or after (`right`)."""
+    """Where values would be inserted into the rows of a sorted tensor: before equal elements, or
+    after (`right`).
+    """
     name = "torch.searchsorted()"
     shape = shape_of(tensor("searchsorted", "sorted_sequence", sorted_sequence))
     if side is not None:
@@ -121,21 +128,22 @@ def searchsorted(
     own = shape_of(values)
     if not own and len(shape) != 1 and shape:
         raise RuntimeError(
-            f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor "
-            f"dim({len(shape)}) and input value's dim(0) numel(1)"
+            f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({len(shape)}) and input value's dim(0) numel(1)"
         )
     if not shape:
         raise RuntimeError(f"{name}: boundaries tensor should have positive dimension, but got 0 dimension")
     if len(shape) != 1 and shape[:-1] != own[:-1]:
         raise RuntimeError(
-            f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value "
-            f"tensor must match, but we got boundaries tensor {list(shape)} and input value tensor {list(own)}"
+            f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {list(shape)} and input "
+            f"value tensor {list(own)}"
         )
     if sorter is not None:
         if shape_of(sorter) != shape:
             raise RuntimeError(
-                f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(shape)} and got sorter "
-                f"tensor {list(shape_of(sorter))}"
+                f"{name}: boundary and sorter must have the same size, but got boundary tensor {list(shape)} "
+                f"and got sorter tensor {list(shape_of(sorter))}"
             )
         if dtype_of(sorter).name != "int64":
             raise RuntimeError(
@@ -157,7 +165,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     return o.searchsorted(boundaries, values, bool(right), bool(out_int32))
 
 
-# --- counts -----------------------------------------------------------------------------------------------------------
+# --- counts -------------------------------------------------------------------------------------------------
 
 
 @public(out=False)
@@ -179,7 +187,9 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 @public
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range where both are equal)."""
+    """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range
+    where both are equal).
+    """
     if dtype_of(tensor("histc", "input", input)).kind not in "fV":
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_word(dtype_of(input))}'")
     if bins <= 0:

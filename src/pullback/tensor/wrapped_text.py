@@ -39,7 +39,7 @@ def wrapped_text(tensor: Any) -> str:
             return wrapper_text("GradTrackingTensor", repr(inner), level=level)
         node = inner.grad_fn
         return tensor_text(
-            inner._value, requires_grad=inner.requires_grad, grad_fn=None if node is None else type(node).__name__,
-            tangent=format(as_tensor(value.tangent)),
+            inner._value, requires_grad=inner.requires_grad,
+            grad_fn=None if node is None else type(node).__name__, tangent=format(as_tensor(value.tangent)),
         )
     return wrapper_text("GradTrackingTensor", repr(as_tensor(value)), level=level)

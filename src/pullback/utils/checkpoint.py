@@ -1,7 +1,9 @@
-"""Checkpointing: save a function's inputs instead of its intermediate values, and compute them again in backward.
+"""Checkpointing: save a function's inputs instead of its intermediate values, and compute them again in
+backward.
 
-The reentrant form is a Function whose backward runs the function again and calls `backward` inside. The other form packs
-each saved tensor as a number; the first unpack runs the function again and keeps what it would have saved, in order.
+The reentrant form is a Function whose backward runs the function again and calls `backward` inside. The other
+form packs each saved tensor as a number; the first unpack runs the function again and keeps what it would
+have saved, in order.
 """
 
 from __future__ import annotations
@@ -71,7 +73,11 @@ class CheckpointFunction(Function):
             with enable_grad():
                 outputs = ctx.run_function(*detached)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        pairs = [(y, g) for y, g in zip(outputs, grads, strict=True) if isinstance(y, TensorBase) and y.requires_grad]  # type: ignore[attr-defined]
+        pairs = [
+            (y, g)
+            for y, g in zip(outputs, grads, strict=True)
+            if isinstance(y, TensorBase) and y.requires_grad
+        ]  # type: ignore[attr-defined]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([y for y, _ in pairs], [g for _, g in pairs])
@@ -124,9 +130,9 @@ def _unpack(holder: _Holder) -> Any:
         _recompute(frame)
     if holder.index not in frame.recomputed:
         raise CheckpointError(
-            "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are calling "
-            "ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details on your "
-            "use case."
+            "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
+            "If you are calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise "
+            "please open an issue with details on your use case."
         )
     return frame.recomputed.pop(holder.index)
 
@@ -153,9 +159,9 @@ def _recompute(frame: _Frame) -> None:
         return
     if count != len(frame.metadata):
         raise CheckpointError(
-            "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
-            f"Number of tensors saved during forward: {len(frame.metadata)}\n"
-            f"Number of tensors saved during recomputation: {count}."
+            "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+            f"recomputation.\nNumber of tensors saved during forward: {len(frame.metadata)}\nNumber of "
+            f"tensors saved during recomputation: {count}."
         )
 
 
@@ -164,9 +170,9 @@ def _mismatch(frame: _Frame, index: int, x: Any) -> str:
         return str({"shape": metadata[0], "dtype": metadata[1], "device": metadata[2]})
 
     return (
-        "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward "
-        f"pass.\ntensor at position {index}:\nsaved metadata: {shown(frame.metadata[index])}\n"
-        f"recomputed metadata: {shown(_metadata(x))}\n"
+        "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
+        f"during the forward pass.\ntensor at position {index}:\nsaved metadata: "
+        f"{shown(frame.metadata[index])}\nrecomputed metadata: {shown(_metadata(x))}\n"
     )
 
 
@@ -194,8 +200,8 @@ def noop_context_fn() -> tuple[Any, Any]:
 
 def checkpoint(
     function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
-    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default", debug: bool = False,
-    early_stop: bool = True, **kwargs: Any,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default",
+    debug: bool = False, early_stop: bool = True, **kwargs: Any,
 ) -> Any:  # fmt: skip
     """``function(*args, **kwargs)`` without keeping its intermediate values; backward computes them again.
 
@@ -208,10 +214,11 @@ def checkpoint(
     """
     if use_reentrant is None:
         warnings.warn(
-            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
-            "checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
-            "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
-            "differences between the two variants.",
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in "
+            "PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception. "
+            "use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
+            "you can pass use_reentrant=True. Refer to docs for more details on the differences between the "
+            "two variants.",
             stacklevel=2,
         )
         use_reentrant = True
@@ -255,5 +262,7 @@ def checkpoint_sequential(
     stop = 0
     for start in range(0, size * (segments - 1), size):
         stop = start + size
-        input = checkpoint(stretch(start, stop), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+        input = checkpoint(
+            stretch(start, stop), input, use_reentrant=use_reentrant, preserve_rng_state=preserve
+        )
     return stretch(stop, len(modules))(input)

@@ -15,7 +15,9 @@ SAMPLES = [
     Sample("linear_weight", (normal(2, 5, 3), normal(2, 5, 4))),
     Sample("linear_weight", (complex_normal(5, 3), complex_normal(5, 4)), reference=lambda g, x: g.T @ x),
     Sample("affine", (normal(4), normal(2, 3), normal(4, 3)), reference=lambda b, x, w: x @ w.T + b),
-    Sample("affine_folded", (normal(4), normal(2, 2, 3), normal(4, 3)), reference=lambda b, x, w: x @ w.T + b),
+    Sample(
+        "affine_folded", (normal(4), normal(2, 2, 3), normal(4, 3)), reference=lambda b, x, w: x @ w.T + b
+    ),
     Sample("matmul", (normal(2, 1, 2, 3), normal(3, 3, 2)), reference=np.matmul),
     Sample("matmul", (complex_normal(2, 2, 3), complex_normal(3, 2))),
     Sample("bmm", (normal(2, 2, 3), normal(2, 3, 2)), reference=np.matmul),
@@ -23,7 +25,12 @@ SAMPLES = [
     Sample("dot", (complex_normal(3), complex_normal(3))),
     Sample("mv", (normal(2, 3), normal(3)), reference=np.dot),
     Sample("mv", (complex_normal(2, 3), complex_normal(3))),
-    Sample("addmm", (normal(4), normal(2, 3), normal(3, 4)), (0.5, 2.0), reference=lambda b, x, y, f, a: f * b + a * x @ y),
+    Sample(
+        "addmm",
+        (normal(4), normal(2, 3), normal(3, 4)),
+        (0.5, 2.0),
+        reference=lambda b, x, y, f, a: f * b + a * x @ y,
+    ),
     Sample("addmv", (normal(2), normal(2, 3), normal(3)), (0.5, 2.0)),
     Sample("baddbmm", (normal(2, 2, 4), normal(2, 2, 3), normal(2, 3, 4)), (1, 2.0)),
     Sample("addbmm", (normal(2, 4), normal(2, 2, 3), normal(2, 3, 4)), (0.5, 1)),

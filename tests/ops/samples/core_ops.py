@@ -31,8 +31,16 @@ SAMPLES = [
     Sample("permute", (normal(2, 3, 4),), ((2, 0, 1),), reference=np.transpose),
     Sample("sum", (normal(2, 3),), ((0,), False), reference=lambda x, d, k: np.sum(x, d, keepdims=k)),
     Sample("sum", (normal(2, 3),), ((0, 1), True), reference=lambda x, d, k: np.sum(x, d, keepdims=k)),
-    Sample("put", (normal(2, 3), normal(2)), (((TABLE["permute"], ((1, 0),), None), (TABLE["unbind"], (0,), 1)), None)),
-    Sample("put", (normal(2, 3), normal(6)), (((TABLE["permute"], ((1, 0),), None), (TABLE["view"], ((6,),), None)), (1, 2))),
+    Sample(
+        "put",
+        (normal(2, 3), normal(2)),
+        (((TABLE["permute"], ((1, 0),), None), (TABLE["unbind"], (0,), 1)), None),
+    ),
+    Sample(
+        "put",
+        (normal(2, 3), normal(6)),
+        (((TABLE["permute"], ((1, 0),), None), (TABLE["view"], ((6,),), None)), (1, 2)),
+    ),
     Sample("lay_out", (normal(2, 3),), ((1, 2),)),
     Sample("stack", (normal(2), normal(2)), (1,)),
     Sample("unbind", (normal(2, 3),), (1,)),

@@ -6,18 +6,38 @@ import numpy as np
 
 from . import Sample, apart, between, complex_normal, integers, normal, positive
 
-_EVERYWHERE = ["exp", "exp2", "expm1", "sin", "cos", "sinh", "cosh", "tanh", "sigmoid", "atan", "asinh", "tan"]
+_EVERYWHERE = [
+    "exp",
+    "exp2",
+    "expm1",
+    "sin",
+    "cos",
+    "sinh",
+    "cosh",
+    "tanh",
+    "sigmoid",
+    "atan",
+    "asinh",
+    "tan",
+]
 _POSITIVE = ["log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal"]
 _REAL = ["erf", "erfc", "lgamma", "digamma"]
 
 SAMPLES = [
     *(Sample(name, (normal(2, 3),)) for name in _EVERYWHERE),
-    *(Sample(name, (complex_normal(2, 3),)) for name in [*_EVERYWHERE, *_POSITIVE] if name not in ("log1p", "expm1")),
+    *(
+        Sample(name, (complex_normal(2, 3),))
+        for name in [*_EVERYWHERE, *_POSITIVE]
+        if name not in ("log1p", "expm1")
+    ),
     *(Sample(name, (positive(2, 3),)) for name in [*_POSITIVE, *_REAL]),
     *(Sample(name, (between(4, low=-0.8, high=0.8),)) for name in ("asin", "acos", "atanh", "erfinv")),
     *(Sample(name, (complex_normal(3),)) for name in ("asin", "acos", "atanh", "acosh")),
     Sample("acosh", (positive(4, low=1.2, high=3.0),)),
-    *(Sample(name, (apart(5),)) for name in ("abs", "sign", "sgn", "floor", "ceil", "trunc", "round", "frac", "relu")),
+    *(
+        Sample(name, (apart(5),))
+        for name in ("abs", "sign", "sgn", "floor", "ceil", "trunc", "round", "frac", "relu")
+    ),
     Sample("abs", (complex_normal(3),)),
     Sample("polygamma", (positive(3),), (1,)),
     Sample("nan_to_num", (np.array([1.0, np.nan, np.inf, -2.0]),), (0.0, None, None), smooth=False),

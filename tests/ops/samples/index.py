@@ -48,7 +48,9 @@ SAMPLES = [
     Sample("scatter_add", (normal(3, 4), DIM1, normal(3, 2)), (1,)),
     Sample("scatter_add", (normal(3, 4), DIM0, normal(3, 5)), (0,)),
     Sample("scatter", (normal(3, 4), np.array([[0, 2], [1, 3]]), normal(3, 3)), (1,)),
-    Sample("scatter", (normal(3, 4), np.array([[0, 2], [1, 2], [3, 0]]), normal(3, 2)), (1,), reference=_scatter),
+    Sample(
+        "scatter", (normal(3, 4), np.array([[0, 2], [1, 2], [3, 0]]), normal(3, 2)), (1,), reference=_scatter
+    ),
     Sample("scatter_value", (normal(3, 4), DIM1), (1, 2.0)),
     Sample("scatter_combined", (normal(3, 4), DIM1, normal(3, 2)), (1, "prod"), smooth=False),
     *(
@@ -56,7 +58,11 @@ SAMPLES = [
         for r in REDUCTIONS
         for s in (True, False)
     ),
-    Sample("scatter_reduce", (normal(3), np.array([0, 0, 1, 1]), np.array([0.0, 2.0, 0.0, 3.0])), (0, "prod", True)),
+    Sample(
+        "scatter_reduce",
+        (normal(3), np.array([0, 0, 1, 1]), np.array([0.0, 2.0, 0.0, 3.0])),
+        (0, "prod", True),
+    ),
     Sample("index_select", (normal(3, 4), ROWS), (0,), reference=np.take),
     Sample("index_select", (complex_normal(2, 3), ROWS), (1,)),
     Sample("index_add", (normal(3, 4), ROWS, normal(3, 4)), (0, 1)),
@@ -69,7 +75,9 @@ SAMPLES = [
         for r in REDUCTIONS[1:]
         for s in (True, False)
     ),
-    Sample("masked_select", (normal(2, 3), MASK), batched=False, known_shape=False, reference=lambda x, m: x[m]),
+    Sample(
+        "masked_select", (normal(2, 3), MASK), batched=False, known_shape=False, reference=lambda x, m: x[m]
+    ),
     Sample("masked_select", (normal(3), MASK), batched=False, known_shape=False),
     Sample("masked_place", (normal(5), MASK), ((2, 3),), batched=False),
     Sample("masked_scatter", (normal(2, 3), MASK, normal(5)), batched=False),
@@ -77,7 +85,12 @@ SAMPLES = [
     Sample("take", (normal(2, 3), np.array([[0, -1], [5, 5]])), reference=np.take),
     Sample("put_places", (normal(2, 3), np.array([0, 4]), normal(2)), (False,)),
     Sample("put_places", (normal(2, 3), np.array([[0, 4], [-2, 1]]), normal(2, 2)), (True,)),
-    Sample("embedding", (normal(4, 3), np.array([[0, 3], [3, 1]])), (-1, False), reference=lambda w, i, p, f: w[i]),
+    Sample(
+        "embedding",
+        (normal(4, 3), np.array([[0, 3], [3, 1]])),
+        (-1, False),
+        reference=lambda w, i, p, f: w[i],
+    ),
     Sample("embedding", (normal(4, 3), np.array([[0, 3], [2, 1]])), (-1, True)),
     Sample("embedding_backward", (normal(2, 2, 3), np.array([[0, 3], [3, 1]])), (4, 3, False)),
     Sample("embedding_backward", (normal(2, 2, 3), np.array([[0, 3], [3, 1]])), (4, -1, True)),

@@ -22,7 +22,8 @@ SAMPLES = [
     Sample("linalg_inv_ex", (complex_normal(2, 2) + 3 * np.eye(2),), reference=np.linalg.inv),
     Sample("linalg_solve_ex", (_well(3, 3), normal(3, 2)), reference=np.linalg.solve),
     Sample("linalg_solve_ex", (_well(2, 3, 3), normal(3, 1))),
-    # The factor reads one triangle and its gradient is that of symmetric changes: see tests/tensor/test_linear_algebra.py.
+    # The factor reads one triangle and its gradient is that of symmetric changes: see
+    # tests/tensor/test_linear_algebra.py.
     Sample("linalg_cholesky_ex", (_positive_definite(3),), reference=np.linalg.cholesky, smooth=False),
     Sample("linalg_det", (_well(3, 3),), reference=np.linalg.det),
     Sample("linalg_det", (_well(2, 2, 2),), reference=np.linalg.det),

@@ -8,8 +8,12 @@ from . import Sample, apart, complex_normal, normal, positive
 
 SAMPLES = [
     Sample("add_scaled", (normal(3, 4), normal(4)), (2.5,), reference=lambda x, y, a: x + a * y),
-    Sample("addcmul", (normal(3), normal(2, 3), normal(3)), (0.5,), reference=lambda x, y, z, v: x + v * y * z),
-    Sample("addcdiv", (normal(3), normal(2, 3), positive(3)), (0.5,), reference=lambda x, y, z, v: x + v * y / z),
+    Sample(
+        "addcmul", (normal(3), normal(2, 3), normal(3)), (0.5,), reference=lambda x, y, z, v: x + v * y * z
+    ),
+    Sample(
+        "addcdiv", (normal(3), normal(2, 3), positive(3)), (0.5,), reference=lambda x, y, z, v: x + v * y / z
+    ),
     Sample("lerp", (normal(3), normal(3)), (0.3,), reference=lambda x, y, w: x + w * (y - x)),
     Sample("lerp", (normal(3), normal(3)), (0.8,), reference=lambda x, y, w: x + w * (y - x)),
     Sample("lerp_tensor", (normal(3), normal(3), normal(3)), reference=lambda x, y, w: x + w * (y - x)),
@@ -18,8 +22,10 @@ SAMPLES = [
     Sample("clamp_min", (apart(6), apart(6)[::-1] + 0.03), reference=np.maximum),
     Sample("clamp_max", (apart(6), apart(6)[::-1] + 0.03), reference=np.minimum),
     Sample("clamp_both", (apart(6), normal(6) - 1, normal(6) + 1)),
-    *(Sample(n, (apart(6), apart(6)[::-1] + 0.03), reference=getattr(np, n))
-      for n in ("maximum", "minimum", "fmax", "fmin")),
+    *(
+        Sample(n, (apart(6), apart(6)[::-1] + 0.03), reference=getattr(np, n))
+        for n in ("maximum", "minimum", "fmax", "fmin")
+    ),
     Sample("remainder", (positive(4, low=2.1, high=2.9), np.full(4, 1.0)), reference=np.remainder),
     Sample("fmod", (positive(4, low=2.1, high=2.9), np.full(4, -1.0)), reference=np.fmod),
     Sample("floor_quotient", (normal(4), positive(4)), reference=np.floor_divide),

@@ -25,16 +25,39 @@ _group_mean, _group_rstd = _statistics(_grouped.reshape(2, 2, 6), (2,))
 SAMPLES = [
     Sample("native_layer_norm", (_rows, normal(4), normal(4)), (1, _EPS)),
     Sample("native_layer_norm", (normal(2, 3, 4), None, None), (2, _EPS)),
-    Sample("native_layer_norm_backward", (normal(3, 4), _rows, normal(4), _row_mean, _row_rstd), (1, _EPS), smooth=False, batched=False),
+    Sample(
+        "native_layer_norm_backward",
+        (normal(3, 4), _rows, normal(4), _row_mean, _row_rstd),
+        (1, _EPS),
+        smooth=False,
+        batched=False,
+    ),
     Sample("native_batch_norm", (_x, normal(2), normal(2), None, None), (True, _EPS)),
     Sample("native_batch_norm", (normal(5, 3), None, None, None, None), (True, _EPS)),
-    Sample("native_batch_norm", (_x, normal(2), normal(2), normal(2), positive(2)), (False, _EPS), smooth=False),
-    Sample("native_batch_norm_backward", (normal(3, 2, 4), _x, normal(2), _mean, _invstd), (True, _EPS), smooth=False, batched=False),
-    Sample("native_batch_norm_backward", (normal(3, 2, 4), _x, normal(2), _mean, _invstd), (False, _EPS), smooth=False, batched=False),
+    Sample(
+        "native_batch_norm", (_x, normal(2), normal(2), normal(2), positive(2)), (False, _EPS), smooth=False
+    ),
+    Sample(
+        "native_batch_norm_backward",
+        (normal(3, 2, 4), _x, normal(2), _mean, _invstd),
+        (True, _EPS),
+        smooth=False,
+        batched=False,
+    ),
+    Sample(
+        "native_batch_norm_backward",
+        (normal(3, 2, 4), _x, normal(2), _mean, _invstd),
+        (False, _EPS),
+        smooth=False,
+        batched=False,
+    ),
     Sample("native_group_norm", (_grouped, normal(4), normal(4)), (2, _EPS)),
     Sample("native_group_norm", (_grouped, None, None), (4, _EPS)),
     Sample(
-        "native_group_norm_backward", (normal(2, 4, 3), _grouped, normal(4), _group_mean, _group_rstd), (2, _EPS),
-        smooth=False, batched=False,
+        "native_group_norm_backward",
+        (normal(2, 4, 3), _grouped, normal(4), _group_mean, _group_rstd),
+        (2, _EPS),
+        smooth=False,
+        batched=False,
     ),
 ]

@@ -27,9 +27,16 @@ SAMPLES = [
     Sample("sum_all", (complex_normal(3),), reference=np.sum),
     Sample("mean_all", (normal(3, 4),), reference=np.mean),
     Sample("mean", (normal(3, 4),), ((1,), False), reference=lambda x, d, k: np.mean(x, d, keepdims=k)),
-    Sample("mean", (complex_normal(3, 4),), ((0, 1), True), reference=lambda x, d, k: np.mean(x, d, keepdims=k)),
-    Sample("nansum", (np.array([[1.0, np.nan, 2.0], [np.nan, 4.0, 5.0]]),), ((1,), False), smooth=False,
-           reference=lambda x, d, k: np.nansum(x, d, keepdims=k)),
+    Sample(
+        "mean", (complex_normal(3, 4),), ((0, 1), True), reference=lambda x, d, k: np.mean(x, d, keepdims=k)
+    ),
+    Sample(
+        "nansum",
+        (np.array([[1.0, np.nan, 2.0], [np.nan, 4.0, 5.0]]),),
+        ((1,), False),
+        smooth=False,
+        reference=lambda x, d, k: np.nansum(x, d, keepdims=k),
+    ),
     Sample("nansum", (normal(2, 3),), ((0,), True)),
     Sample("prod", (normal(3, 4),), (1, False), reference=lambda x, d, k: np.prod(x, d, keepdims=k)),
     Sample("prod", (_zeros_in(2, 3),), (1, True)),
@@ -37,14 +44,32 @@ SAMPLES = [
     Sample("prod", (complex_normal(2, 3),), (0, True)),
     Sample("prod_all", (_zeros_in(2, 3),), reference=np.prod),
     Sample("prod_all", (normal(),)),
-    Sample("var", (normal(3, 4),), ((1,), 1, False), reference=lambda x, d, c, k: np.var(x, d, ddof=c, keepdims=k)),
-    Sample("var", (normal(3, 4),), ((0, 1), 0, True), reference=lambda x, d, c, k: np.var(x, d, ddof=c, keepdims=k)),
+    Sample(
+        "var",
+        (normal(3, 4),),
+        ((1,), 1, False),
+        reference=lambda x, d, c, k: np.var(x, d, ddof=c, keepdims=k),
+    ),
+    Sample(
+        "var",
+        (normal(3, 4),),
+        ((0, 1), 0, True),
+        reference=lambda x, d, c, k: np.var(x, d, ddof=c, keepdims=k),
+    ),
     Sample("var", (complex_normal(5),), ((0,), 1, False)),
-    Sample("std", (normal(3, 4),), ((1,), 1, False), reference=lambda x, d, c, k: np.std(x, d, ddof=c, keepdims=k)),
+    Sample(
+        "std",
+        (normal(3, 4),),
+        ((1,), 1, False),
+        reference=lambda x, d, c, k: np.std(x, d, ddof=c, keepdims=k),
+    ),
     Sample("std", (complex_normal(5),), ((0,), 1, True)),
     Sample("var_mean", (normal(3, 4),), ((0,), 1, False)),
     Sample("std_mean", (normal(3, 4),), ((1,), 0, True)),
-    *(Sample("vector_norm", (normal(3, 4),), (float(p), (1,), False), reference=_norm) for p in (1, 2, 3, 1.5)),
+    *(
+        Sample("vector_norm", (normal(3, 4),), (float(p), (1,), False), reference=_norm)
+        for p in (1, 2, 3, 1.5)
+    ),
     *(Sample("vector_norm", (apart(3, 4),), (p, (0, 1), True)) for p in (math.inf, -math.inf, 0.5)),
     Sample("vector_norm", (complex_normal(3, 4),), (2.0, (1,), True), reference=_norm),
     Sample("vector_norm", (complex_normal(3, 4),), (3.0, (0,), False), reference=_norm),
@@ -52,11 +77,19 @@ SAMPLES = [
     Sample("norm_dims", (normal(3, 4),), (2.0, (1,), False), reference=_norm),
     Sample("dist", (normal(3, 4), normal(4)), (2.0,)),
     Sample("dist", (normal(3), normal(3)), (3.0,)),
-    Sample("logsumexp", (normal(3, 4),), ((1,), False),
-           reference=lambda x, d, k: special.logsumexp(x, axis=d, keepdims=k)),
+    Sample(
+        "logsumexp",
+        (normal(3, 4),),
+        ((1,), False),
+        reference=lambda x, d, k: special.logsumexp(x, axis=d, keepdims=k),
+    ),
     Sample("logsumexp", (complex_normal(3, 4),), ((0, 1), True)),
-    Sample("all", (integers(3, 4, high=2),), ((1,), False), reference=lambda x, d, k: np.all(x, d, keepdims=k)),
-    Sample("any", (integers(3, 4, high=2),), ((0, 1), True), reference=lambda x, d, k: np.any(x, d, keepdims=k)),
+    Sample(
+        "all", (integers(3, 4, high=2),), ((1,), False), reference=lambda x, d, k: np.all(x, d, keepdims=k)
+    ),
+    Sample(
+        "any", (integers(3, 4, high=2),), ((0, 1), True), reference=lambda x, d, k: np.any(x, d, keepdims=k)
+    ),
     Sample("count_nonzero", (integers(3, 4, high=2),), ((1,),), reference=np.count_nonzero),
     # running values
     Sample("cumsum", (normal(3, 4),), (1, False), reference=lambda x, d, r: np.cumsum(x, d)),
@@ -77,7 +110,11 @@ SAMPLES = [
     # extremes and order statistics
     Sample("pick", (normal(3, 4), np.array([[0, 2], [1, 1], [3, 0]])), (1,), reference=np.take_along_axis),
     Sample("place", (normal(3, 2), np.array([[0, 2], [1, 1], [3, 0]])), (1, 4)),
-    *(Sample(name, (apart(3, 4),), (1, keep)) for name in ("max", "min", "median", "nanmedian") for keep in (True, False)),
+    *(
+        Sample(name, (apart(3, 4),), (1, keep))
+        for name in ("max", "min", "median", "nanmedian")
+        for keep in (True, False)
+    ),
     *(Sample(name, (apart(3, 4),), (0, False)) for name in ("argmax", "argmin")),
     *(Sample(name, (apart(3, 4),)) for name in ("max_all", "min_all", "median_all", "nanmedian_all")),
     *(Sample(name, (apart(3, 4),), ((1,), False)) for name in ("amax", "amin", "aminmax")),

@@ -26,8 +26,8 @@ def _numbers(value: Any, rank: int, name: str, function: str) -> tuple[int, ...]
             return values * rank
         if len(values) != rank:
             raise RuntimeError(
-                f"expected {name} to be a single integer value or a list of {rank} values to match the convolution "
-                f"dimensions, but got {name}={list(values)}"
+                f"expected {name} to be a single integer value or a list of {rank} values to match the "
+                f"convolution dimensions, but got {name}={list(values)}"
             )
         return values
     return (int(value),) * rank
@@ -41,13 +41,17 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, fun
     shape, weight = shape_of(x), shape_of(w)
     if len(shape) not in (rank + 1, rank + 2):
         raise RuntimeError(
-            f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to {function}, but got input of size: "
-            f"{list(shape)}"
+            f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to {function}, but got input "
+            f"of size: {list(shape)}"
         )
     if len(weight) != rank + 2:
         raise RuntimeError(
-            f"weight should have at least three dimensions" if len(weight) < 3 else
-            f"expected {rank + 2}-dimensional weight, but got {len(weight)}-dimensional weight of size {list(weight)}"
+            f"weight should have at least three dimensions"
+            if len(weight) < 3
+            else (
+                f"expected {rank + 2}-dimensional weight, but got {len(weight)}-dimensional weight of size "
+                f"{list(weight)}"
+            )
         )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
@@ -55,21 +59,21 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, fun
     want = weight[0] if transposed else weight[1] * groups
     if weight[0] < groups:
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
-            f"{list(weight)} instead"
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight "
+            f"of size {list(weight)} instead"
         )
     if weight[0] % groups:
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
-            f"{list(weight)} instead"
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
+            f"weight of size {list(weight)} instead"
         )
     if channels != want:
         word = f"transposed={int(transposed)}, " if transposed else ""
         shown = list(shape) if len(shape) == rank + 2 else [1, *shape]
         raise graph_errors.with_note(
             RuntimeError(
-                f"Given {word}groups={groups}, weight of size {list(weight)}, expected input{shown} to have {want} "
-                f"channels, but got {channels} channels instead"
+                f"Given {word}groups={groups}, weight of size {list(weight)}, expected input{shown} to have "
+                f"{want} channels, but got {channels} channels instead"
             ),
             "A convolution's input is (images, channels, …); the weight says how many channels it takes.",
         )
@@ -83,8 +87,9 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, fun
         outputs = weight[1] * groups if transposed else weight[0]
         if shape_of(b) != (outputs,):
             raise RuntimeError(
-                f"Given {'transposed=1, ' if transposed else ''}weight of size {list(weight)}, expected bias to be "
-                f"1-dimensional with {outputs} elements, but got bias of size {list(shape_of(b))} instead"
+                f"Given {'transposed=1, ' if transposed else ''}weight of size {list(weight)}, expected bias "
+                f"to be 1-dimensional with {outputs} elements, but got bias of size {list(shape_of(b))} "
+                "instead"
             )
         if dtype_of(b) != dtype_of(x):
             raise RuntimeError(f"Input type ({_word(x)}) and bias type ({_word(b)}) should be the same")
@@ -154,7 +159,8 @@ def _convolution(
 
 
 def _transposed(
-    x: Any, w: Any, b: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any, rank: int
+    x: Any, w: Any, b: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any,
+    rank: int
 ) -> Any:
     function = f"conv_transpose{rank}d"
     alone = _check(x, w, b, rank, groups, True, function)
@@ -168,16 +174,16 @@ def _transposed(
     if any(o >= max(s, d) for o, s, d in zip(output_padding, stride, dilation, strict=True)):
         raise RuntimeError(
             "output padding must be smaller than either stride or dilation, but got output_padding_height: "
-            f"{output_padding[0]} output_padding_width: {output_padding[-1]} stride_height: {stride[0]} stride_width: "
-            f"{stride[-1]} dilation_height: {dilation[0]} dilation_width: {dilation[-1]}"
+            f"{output_padding[0]} output_padding_width: {output_padding[-1]} stride_height: {stride[0]} "
+            f"stride_width: {stride[-1]} dilation_height: {dilation[0]} dilation_width: {dilation[-1]}"
         )
     if alone:
         x = unsqueeze(x, 0)
     size = transposed_size(shape_of(x)[2:], shape_of(w)[2:], stride, padding, output_padding, dilation)
     if any(n < 1 for n in size):
         raise RuntimeError(
-            f"Given input size per channel: ({' x '.join(map(str, shape_of(x)[2:]))}). Calculated output size per channel: "
-            f"({' x '.join(map(str, size))}). Output size is too small"
+            f"Given input size per channel: ({' x '.join(map(str, shape_of(x)[2:]))}). Calculated output "
+            f"size per channel: ({' x '.join(map(str, size))}). Output size is too small"
         )
     attrs = (stride, padding, dilation, groups, size)
     y = ops.conv_transpose(x, w, *attrs) if b is None else ops.conv_transpose_biased(x, w, b, *attrs)
@@ -186,7 +192,8 @@ def _transposed(
 
 @public(method=False, out=False)
 def conv1d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int = 1
 ) -> Any:
     """Convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
     return _convolution(input, weight, bias, stride, padding, dilation, groups, 1)
@@ -194,7 +201,8 @@ def conv1d(
 
 @public(method=False, out=False)
 def conv2d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int = 1
 ) -> Any:
     """Convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
     return _convolution(input, weight, bias, stride, padding, dilation, groups, 2)
@@ -202,7 +210,8 @@ def conv2d(
 
 @public(method=False, out=False)
 def conv3d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: int = 1
 ) -> Any:
     """Convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H', W')."""
     return _convolution(input, weight, bias, stride, padding, dilation, groups, 3)
@@ -210,8 +219,8 @@ def conv3d(
 
 @public(method=False, out=False)
 def conv_transpose1d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-    dilation: Any = 1,
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
     """Transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
@@ -219,8 +228,8 @@ def conv_transpose1d(
 
 @public(method=False, out=False)
 def conv_transpose2d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-    dilation: Any = 1,
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
     """Transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O, H', W')."""
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
@@ -228,8 +237,8 @@ def conv_transpose2d(
 
 @public(method=False, out=False)
 def conv_transpose3d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-    dilation: Any = 1,
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
 ) -> Any:  # fmt: skip
     """Transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 3)

@@ -19,13 +19,13 @@ def _functional(function: Any) -> Any:
 
 @_functional
 def embedding(
-    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False, sparse: bool = False,
+    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Any:  # fmt: skip
     """Rows of `weight`, ``(rows, columns)``, at integers of any shape: ``(*) -> (*, columns)``.
 
-    The row `padding_idx` gets no gradient; `scale_grad_by_freq` divides a row's gradient by how often it was picked;
-    `max_norm` first scales the picked rows of `weight`, in place, down to that norm.
+    The row `padding_idx` gets no gradient; `scale_grad_by_freq` divides a row's gradient by how often it was
+    picked; `max_norm` first scales the picked rows of `weight`, in place, down to that norm.
     """
     rows = shape_of(tensor("embedding", "weight", weight, 2))[0] if shape_of(weight) else 0
     if padding_idx is None:
@@ -45,13 +45,16 @@ def embedding(
 def _check_indices(indices: Any, name: str) -> None:
     if dtype_of(indices).name not in ("int64", "int32"):
         raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{type_word(dtype_of(indices))}Tensor instead (while checking arguments for {name})"
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
+            f"but got torch.{type_word(dtype_of(indices))}Tensor instead (while checking arguments for "
+            f"{name})"
         )
 
 
 def _renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
-    """Scale the rows of a table that are picked and longer than `max_norm` down to it; nothing is recorded."""
+    """Scale the rows of a table that are picked and longer than `max_norm` down to it; nothing is
+    recorded.
+    """
     table = array_of(weight)
     rows = np.unique(indices)
     if rows.size and not (rows[0] >= 0 and rows[-1] < len(table)):

@@ -31,8 +31,8 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         raise RuntimeError("Padding length must be divisible by 2")
     if len(amounts) > 2 * len(shape):
         raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(amounts)} and input of dimension {len(shape)}"
+            "Padding length should be less than or equal to two times the input dimension but got padding "
+            f"length {len(amounts)} and input of dimension {len(shape)}"
         )
     pairs = [(amounts[i], amounts[i + 1]) for i in range(0, len(amounts), 2)]
     if mode == "constant":
@@ -69,8 +69,8 @@ def _places(size: int, before: int, after: int, mode: str, axis: int, shape: tup
         return places % size
     if before >= size or after >= size:
         raise RuntimeError(
-            f"Argument #4: Padding size should be less than the corresponding input dimension, but got: padding ({before}, "
-            f"{after}) at dimension {axis} of input {list(shape)}"
+            "Argument #4: Padding size should be less than the corresponding input dimension, but got: "
+            f"padding ({before}, {after}) at dimension {axis} of input {list(shape)}"
         )
     period = max(1, 2 * (size - 1))
     folded = places % period

@@ -1,4 +1,6 @@
-"""Pools with torch's arguments. One axis is pooled as two, the first of length 1, which is what torch does."""
+"""Pools with torch's arguments. One axis is pooled as two, the first of length 1, which is what
+torch does.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def _numbers(value: Any, rank: int, name: str, function: str) -> tuple[int, ...]
         return values * rank
     if len(values) != rank:
         words = {2: "a tuple of two ints", 3: "a tuple of three ints"}
-        raise RuntimeError(f"{function}: {name} must either be a single int, or {words.get(rank, 'a single int')}")
+        raise RuntimeError(
+            f"{function}: {name} must either be a single int, or {words.get(rank, 'a single int')}"
+        )
     return values
 
 
@@ -44,7 +48,10 @@ def _windows(
         raise RuntimeError(
             f"kernel size should be greater than zero, but got kH: {kernel[0]} kW: {kernel[-1]}"
             if any(k <= 0 for k in kernel)
-            else f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: {dilation[-1]}"
+            else (
+                f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
+                f"{dilation[-1]}"
+            )
         )
     if any(s <= 0 for s in stride):
         raise RuntimeError("stride should not be zero")
@@ -53,7 +60,8 @@ def _windows(
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if p > ((k - 1) * d + 1) // 2:
             raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
+                f"dilation={d}"
             )
     windows = Windows(kernel, stride, padding, dilation, bool(ceil_mode))
     size = shape[-rank:]
@@ -62,19 +70,26 @@ def _windows(
         channels = shape[-rank - 1]
         spatial = "x".join(map(str, size))
         raise RuntimeError(
-            f"Given input size: ({channels}x{spatial}). Calculated output size: ({channels}x{'x'.join(map(str, output))}). "
-            "Output size is too small"
+            f"Given input size: ({channels}x{spatial}). Calculated output size: "
+            f"({channels}x{'x'.join(map(str, output))}). Output size is too small"
         )
     return windows
 
 
 def _lifted(windows: Windows) -> Windows:
     """Windows over one axis as windows over two."""
-    return Windows((1, *windows.kernel), (1, *windows.stride), (0, *windows.padding), (1, *windows.dilation), windows.ceil_mode)
+    return Windows(
+        (1, *windows.kernel),
+        (1, *windows.stride),
+        (0, *windows.padding),
+        (1, *windows.dilation),
+        windows.ceil_mode,
+    )
 
 
 def _max_pool(
-    x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool, rank: int
+    x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool,
+    rank: int
 ) -> Any:
     windows = _windows(x, kernel, stride, padding, dilation, ceil_mode, rank, f"max_pool{rank}d")
     alone = len(shape_of(x)) == rank + 1
@@ -99,8 +114,8 @@ def _max_pool(
 
 @public(namespace="nn.functional", method=False, out=False)
 def max_pool1d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = False,
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
@@ -108,8 +123,8 @@ def max_pool1d(
 
 @public(namespace="nn.functional", method=False, out=False)
 def max_pool2d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = False,
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
@@ -117,15 +132,16 @@ def max_pool2d(
 
 @public(namespace="nn.functional", method=False, out=False)
 def max_pool3d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = False,
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """Largest value of each window of three axes."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
 
 
 def _avg_pool(
-    x: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: Any, rank: int
+    x: Any, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: Any,
+    rank: int
 ) -> Any:
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")

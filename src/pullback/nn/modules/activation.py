@@ -37,7 +37,9 @@ class _Activation(Module):
         values = {**self.arguments, **dict(zip(names, args, strict=False))}
         for name, value in kwargs.items():
             if name not in values:
-                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{name}'")
+                raise TypeError(
+                    f"{type(self).__name__}.__init__() got an unexpected keyword argument '{name}'"
+                )
             values[name] = value
         for name, value in values.items():
             setattr(self, name, value)
@@ -258,7 +260,9 @@ class Softmax2d(Module):
 class PReLU(Module):
     """x where x > 0, else weight·x with a learnt weight, one or one per channel."""
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init

@@ -36,8 +36,12 @@ class _NormBase(Module):
         else:
             self.register_parameter("weight", None)
             self.register_parameter("bias", None)
-        self.register_buffer("running_mean", zeros(num_features, device=device, dtype=dtype) if track_running_stats else None)
-        self.register_buffer("running_var", ones(num_features, device=device, dtype=dtype) if track_running_stats else None)
+        self.register_buffer(
+            "running_mean", zeros(num_features, device=device, dtype=dtype) if track_running_stats else None
+        )
+        self.register_buffer(
+            "running_var", ones(num_features, device=device, dtype=dtype) if track_running_stats else None
+        )
         self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
         self.reset_parameters()
 
@@ -82,7 +86,9 @@ class _NormBase(Module):
 
 class _BatchNorm(_NormBase):
     def forward(self, input: Any) -> Any:
-        """Normalise over all axes but the second, with the batch's statistics in training and the running ones otherwise."""
+        """Normalise over all axes but the second, with the batch's statistics in training and the
+        running ones otherwise.
+        """
         self._check_input_dim(input)
         factor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
@@ -92,8 +98,8 @@ class _BatchNorm(_NormBase):
         batch_statistics = self.training or (self.running_mean is None and self.running_var is None)
         keep = not self.training or self.track_running_stats
         return F.batch_norm(
-            input, self.running_mean if keep else None, self.running_var if keep else None, self.weight, self.bias,
-            batch_statistics, factor, self.eps,
+            input, self.running_mean if keep else None, self.running_var if keep else None, self.weight,
+            self.bias, batch_statistics, factor, self.eps,
         )  # fmt: skip
 
 

@@ -14,7 +14,9 @@ from .utils import n_tuple
 
 
 class _ConvNd(Module):
-    """What convolutions of every rank and direction share; `weight` is (out, in / groups, *kernel), transposed (in, out / groups, *kernel)."""
+    """What convolutions of every rank and direction share; `weight` is (out, in / groups, *kernel),
+    transposed (in, out / groups, *kernel).
+    """
 
     rank: int
     transposed = False
@@ -41,7 +43,9 @@ class _ConvNd(Module):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         modes = ("zeros", "reflect", "replicate", "circular")
         if padding_mode not in modes:
-            raise ValueError(f"padding_mode must be one of {set(modes)}, but got padding_mode='{padding_mode}'")
+            raise ValueError(
+                f"padding_mode must be one of {set(modes)}, but got padding_mode='{padding_mode}'"
+            )
         self.in_channels = in_channels
         self.out_channels = out_channels
         self.kernel_size = n_tuple(kernel_size, self.rank)
@@ -83,7 +87,9 @@ class _ConvNd(Module):
 
     def extra_repr(self) -> str:
         """The arguments that differ from their defaults."""
-        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        text = (
+            f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        )
         if self.padding != (0,) * self.rank:
             text += f", padding={self.padding}"
         if self.dilation != (1,) * self.rank:
@@ -101,11 +107,13 @@ class _ConvNd(Module):
 
 class _Conv(_ConvNd):
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-        groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+        dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
+        device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias, padding_mode, device, dtype
+            in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias, padding_mode,
+            device, dtype
         )
 
     def forward(self, input: Any) -> Any:
@@ -141,14 +149,14 @@ class _ConvTranspose(_ConvNd):
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
-        output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros",
-        device: Any = None, dtype: Any = None,
+        output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1,
+        padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups, bias, padding_mode,
-            device, dtype,
+            in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups, bias,
+            padding_mode, device, dtype,
         )  # fmt: skip
 
     def _output_padding(self, input: Any, output_size: Any) -> tuple[int, ...]:
@@ -158,13 +166,15 @@ class _ConvTranspose(_ConvNd):
         spatial = tuple(input.shape)[-self.rank :]
         smallest = [
             (n - 1) * s - 2 * p + d * (k - 1) + 1
-            for n, s, p, d, k in zip(spatial, self.stride, self.padding, self.dilation, self.kernel_size, strict=True)  # type: ignore[arg-type]
+            for n, s, p, d, k in zip(
+                spatial, self.stride, self.padding, self.dilation, self.kernel_size, strict=True
+            )  # type: ignore[arg-type]
         ]
         largest = [m + s - 1 for m, s in zip(smallest, self.stride, strict=True)]
         if any(not low <= n <= high for n, low, high in zip(wanted, smallest, largest, strict=True)):
             raise ValueError(
-                f"requested an output size of {list(wanted)}, but valid sizes range from {smallest} to {largest} (for an "
-                f"input of {input.size()[2:]})"
+                f"requested an output size of {list(wanted)}, but valid sizes range from {smallest} to "
+                f"{largest} (for an input of {input.size()[2:]})"
             )
         return tuple(n - m for n, m in zip(wanted, smallest, strict=True))
 
@@ -172,7 +182,9 @@ class _ConvTranspose(_ConvNd):
         """(N, in, *spatial) or (in, *spatial) -> (…, out, *spatial'), the transpose of the convolution."""
         function = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.rank - 1]
         extra = self._output_padding(input, output_size)
-        return function(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
+        return function(
+            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
+        )
 
 
 class ConvTranspose1d(_ConvTranspose):

@@ -22,7 +22,9 @@ class BackwardHookFunction(Function):
 
 
 def _through_identity(values: Any) -> tuple[Any, Any]:
-    """Send the tensors of a tuple through the identity; return the tuple and the node, or None for no gradient."""
+    """Send the tensors of a tuple through the identity; return the tuple and the node, or None for
+    no gradient.
+    """
     tensors = [v for v in values if isinstance(v, TensorBase)]
     if not any(t.requires_grad for t in tensors):  # type: ignore[attr-defined]  # the facade has it
         return values, None
@@ -66,8 +68,8 @@ class _BackwardHooks:
             for hook in list(self.module._backward_hooks.values()):
                 if hook(self.module, (), given) is not None:
                     raise RuntimeError(
-                        "Backward hook for Modules where no input requires gradient should always return None or None for "
-                        "all gradients."
+                        "Backward hook for Modules where no input requires gradient should always return "
+                        "None or None for all gradients."
                     )
         return given
 
@@ -88,7 +90,8 @@ def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         if hook.with_kwargs:
             if not (isinstance(replaced, tuple) and len(replaced) == 2):
                 raise RuntimeError(
-                    f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {replaced}."
+                    "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
+                    f"{replaced}."
                 )
             args, kwargs = replaced
         else:
@@ -102,7 +105,11 @@ def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         output = module.forward(*args, **kwargs)
         for key, hook in list(module._forward_hooks.items()):
             called.add(key)
-            replaced = hook.call(module, args, kwargs, output) if hook.with_kwargs else hook.call(module, args, output)
+            replaced = (
+                hook.call(module, args, kwargs, output)
+                if hook.with_kwargs
+                else hook.call(module, args, output)
+            )
             output = output if replaced is None else replaced
     except Exception:
         for key, hook in list(module._forward_hooks.items()):

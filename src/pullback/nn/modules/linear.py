@@ -29,7 +29,8 @@ class Linear(Module):
     Parameters
     ----------
     in_features, out_features : int
-        Sizes of the last axis before and after; `weight` is (out_features, in_features), `bias` (out_features,).
+        Sizes of the last axis before and after; `weight` is (out_features, in_features), `bias`
+        (out_features,).
     bias : bool
     """
 
@@ -60,14 +61,17 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         """Sizes and whether there is a bias."""
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        )
 
 
 class Bilinear(Module):
     """``y = x₁ᵀ A x₂ + b``."""
 
     def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None,
+        dtype: Any = None
     ) -> None:
         super().__init__()
         self.in1_features = in1_features
@@ -94,8 +98,8 @@ class Bilinear(Module):
     def extra_repr(self) -> str:
         """Sizes and whether there is a bias."""
         return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
         )
 
 

@@ -10,14 +10,17 @@ from .module import Module
 
 
 class _Loss(Module):
-    """Calls a loss function with the arguments of the constructor; `size_average` and `reduce` are torch's old names."""
+    """Calls a loss function with the arguments of the constructor; `size_average` and `reduce` are
+    torch's old names.
+    """
 
     function: ClassVar[str]
     arguments: ClassVar[dict[str, Any]] = {}
     weighted: ClassVar[bool] = False
 
     def __init__(
-        self, *args: Any, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", **kwargs: Any
+        self, *args: Any, size_average: bool | None = None, reduce: bool | None = None,
+        reduction: str = "mean", **kwargs: Any
     ) -> None:
         super().__init__()
         names = [*(["weight"] if self.weighted else []), *self.positional()]
@@ -35,12 +38,18 @@ class _Loss(Module):
             else:
                 values[name] = value
         if len(args) > len(names):
-            raise TypeError(f"{type(self).__name__}.__init__() takes at most {len(names) + 1} positional arguments")
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes at most {len(names) + 1} positional arguments"
+            )
         for name, value in kwargs.items():
             if name not in values:
-                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{name}'")
+                raise TypeError(
+                    f"{type(self).__name__}.__init__() got an unexpected keyword argument '{name}'"
+                )
             values[name] = value
-        self.reduction = reduction if size_average is None and reduce is None else legacy_reduction(size_average, reduce)
+        self.reduction = (
+            reduction if size_average is None and reduce is None else legacy_reduction(size_average, reduce)
+        )
         if self.weighted:
             self.register_buffer("weight", weight)
         for name, value in values.items():
@@ -53,7 +62,11 @@ class _Loss(Module):
     def positional(cls) -> list[str]:
         """Names of the constructor's arguments in order, after `weight`."""
         own = list(cls.arguments)
-        return [*own, "size_average", "reduce", "reduction"] if cls.own_first else ["size_average", *own, "reduce", "reduction"]
+        return (
+            [*own, "size_average", "reduce", "reduction"]
+            if cls.own_first
+            else ["size_average", *own, "reduce", "reduction"]
+        )
 
     own_first: ClassVar[bool] = True
 
@@ -71,7 +84,8 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     reduce = True if reduce is None else reduce
     chosen = "none" if not reduce else "mean" if size_average else "sum"
     warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.", UserWarning, stacklevel=4
+        f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.",
+        UserWarning, stacklevel=4
     )
     return chosen
 

@@ -47,8 +47,8 @@ _STORES = ("_parameters", "_buffers", "_modules")
 class Module:
     """Base of all layers and models.
 
-    Assigning a `Parameter`, a registered buffer's tensor or a `Module` to an attribute registers it; `forward` computes the
-    output and is called through the module itself, so that hooks run.
+    Assigning a `Parameter`, a registered buffer's tensor or a `Module` to an attribute registers it;
+    `forward` computes the output and is called through the module itself, so that hooks run.
     """
 
     dump_patches = False
@@ -59,7 +59,9 @@ class Module:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init and kwargs:
-            raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
+            )
         if not self.call_super_init and args:
             raise TypeError(
                 f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
@@ -81,7 +83,7 @@ class Module:
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    # --- attributes ---------------------------------------------------------------------------------------------------
+    # --- attributes -----------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
         stores = self.__dict__
@@ -103,8 +105,12 @@ class Module:
         if parameters is not None and name in parameters:
             if value is not None:
                 raise with_note(
-                    TypeError(f"cannot assign '{_full_name(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"),
-                    "To change its values write under no_grad: `with torch.no_grad(): module.weight.copy_(t)`.",
+                    TypeError(
+                        f"cannot assign '{_full_name(value)}' as parameter '{name}' (torch.nn.Parameter or "
+                        "None expected)"
+                    ),
+                    "To change its values write under no_grad: `with torch.no_grad(): "
+                    "module.weight.copy_(t)`.",
                 )
             self.register_parameter(name, value)
             return
@@ -117,14 +123,18 @@ class Module:
             return
         if modules is not None and name in modules:
             if value is not None:
-                raise TypeError(f"cannot assign '{_full_name(value)}' as child module '{name}' (torch.nn.Module or None expected)")
+                raise TypeError(
+                    f"cannot assign '{_full_name(value)}' as child module '{name}' (torch.nn.Module or None "
+                    "expected)"
+                )
             modules[name] = value
             return
         buffers = stores.get("_buffers")
         if buffers is not None and (name in buffers or getattr(value, "_is_buffer", False)):
             if value is not None and not isinstance(value, TensorBase):
                 raise TypeError(
-                    f"cannot assign '{_full_name(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
+                    f"cannot assign '{_full_name(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor "
+                    "or None expected)"
                 )
             if name not in buffers:
                 self._forget(name)
@@ -174,11 +184,15 @@ class Module:
         if param is None:
             self._parameters[name] = None
         elif not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{_full_name(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)")
+            raise TypeError(
+                f"cannot assign '{_full_name(param)}' object to parameter '{name}' (torch.nn.Parameter or "
+                "None required)"
+            )
         elif not param.is_leaf:
             raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To "
-                f"express '{name}' as a function of another Tensor, compute the value in the forward() method."
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
+                f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
+                "forward() method."
             )
         else:
             self._parameters[name] = param
@@ -189,7 +203,10 @@ class Module:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, TensorBase):
-            raise TypeError(f"cannot assign '{_full_name(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
+            raise TypeError(
+                f"cannot assign '{_full_name(tensor)}' object to buffer '{name}' (torch Tensor or None "
+                "required)"
+            )
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -205,7 +222,7 @@ class Module:
 
     register_module = add_module
 
-    # --- the tree -----------------------------------------------------------------------------------------------------
+    # --- the tree -------------------------------------------------------------------------------------------
 
     def get_submodule(self, target: str) -> Module:
         """The submodule with a dotted name."""
@@ -235,7 +252,9 @@ class Module:
         """The buffer with a dotted name."""
         return self._get_leaf(target, "_buffers", "`{}` is not a buffer")
 
-    def named_modules(self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[Any]:
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[Any]:
         """(name, module) for this module and all below, each once."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -245,7 +264,9 @@ class Module:
         yield prefix, self
         for name, module in self._modules.items():
             if module is not None:
-                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+                yield from module.named_modules(
+                    memo, f"{prefix}.{name}" if prefix else name, remove_duplicate
+                )
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """This module and all below."""
@@ -263,7 +284,9 @@ class Module:
         """The direct submodules."""
         return (module for _, module in self.named_children())
 
-    def _named_members(self, members: Callable[[Module], Any], prefix: str, recurse: bool, unique: bool) -> Iterator[Any]:
+    def _named_members(
+        self, members: Callable[[Module], Any], prefix: str, recurse: bool, unique: bool
+    ) -> Iterator[Any]:
         seen: set[int] = set()
         pairs = self.named_modules(prefix=prefix, remove_duplicate=unique) if recurse else [(prefix, self)]
         for path, module in pairs:
@@ -274,7 +297,9 @@ class Module:
                     seen.add(id(value))
                 yield (f"{path}.{name}" if path else name), value
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[Any]:
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[Any]:
         """(dotted name, parameter), each parameter once."""
         return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
@@ -282,7 +307,9 @@ class Module:
         """The parameters."""
         return (parameter for _, parameter in self.named_parameters(recurse=recurse))
 
-    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[Any]:
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[Any]:
         """(dotted name, buffer), each buffer once."""
         return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
@@ -297,7 +324,7 @@ class Module:
         fn(self)
         return self
 
-    # --- modes and conversions ----------------------------------------------------------------------------------------
+    # --- modes and conversions ------------------------------------------------------------------------------
 
     def train(self, mode: bool = True) -> Module:
         """Switch training mode on or off in the whole tree."""
@@ -383,12 +410,17 @@ class Module:
         """Accepted: storage is shared within the process."""
         return self
 
-    # --- calling ------------------------------------------------------------------------------------------------------
+    # --- calling --------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         own = self.__dict__
-        if not (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"] or own["_backward_pre_hooks"]
-                or _GLOBAL):
+        if not (
+            own["_forward_hooks"]
+            or own["_forward_pre_hooks"]
+            or own["_backward_hooks"]
+            or own["_backward_pre_hooks"]
+            or _GLOBAL
+        ):
             return self.forward(*args, **kwargs)
         from .hooked_call import call_with_hooks
 
@@ -410,7 +442,8 @@ class Module:
         return self._add_hook(self._forward_pre_hooks, _PreHook(hook, with_kwargs), prepend)
 
     def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
+        always_call: bool = False
     ) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after `forward`; what it returns replaces the output."""
         return self._add_hook(self._forward_hooks, _ForwardHook(hook, with_kwargs, always_call), prepend)
@@ -421,24 +454,28 @@ class Module:
 
     register_backward_hook = register_full_backward_hook
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` when the outputs' covectors are known."""
         return self._add_hook(self._backward_pre_hooks, hook, prepend)
 
-    # --- state --------------------------------------------------------------------------------------------------------
+    # --- state ----------------------------------------------------------------------------------------------
 
     def get_extra_state(self) -> Any:
         """State beyond parameters and buffers; a subclass may give this together with `set_extra_state`."""
         raise RuntimeError(
-            "Reached a code path in Module.get_extra_state() that should never be called. Please file an issue at "
-            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+            "Reached a code path in Module.get_extra_state() that should never be called. Please file an "
+            "issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this "
+            "bug."
         )
 
     def set_extra_state(self, state: Any) -> None:
         """Take what `get_extra_state` gave."""
         raise RuntimeError(
-            "Reached a code path in Module.set_extra_state() that should never be called. Please file an issue at "
-            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+            "Reached a code path in Module.set_extra_state() that should never be called. Please file an "
+            "issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this "
+            "bug."
         )
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -455,7 +492,9 @@ class Module:
         """Call a hook with the module and `_load_from_state_dict`'s arguments before loading."""
         return self._add_hook(self._load_state_dict_pre_hooks, lambda *args: hook(self, *args))
 
-    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any], with_module: bool = False) -> RemovableHandle:
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
         call = (lambda *args: hook(self, *args)) if with_module else hook
         return self._add_hook(self._load_state_dict_pre_hooks, call)
 
@@ -473,7 +512,9 @@ class Module:
         if type(self).get_extra_state is not Module.get_extra_state:
             destination[prefix + "_extra_state"] = self.get_extra_state()
 
-    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+    def state_dict(
+        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
+    ) -> Any:
         """All parameters and persistent buffers under dotted names; they share storage with the module's."""
         if args:
             destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
@@ -526,12 +567,15 @@ class Module:
                     if first not in self._modules and (rest or first not in {*self._parameters, *persistent}):
                         unexpected_keys.append(key)
 
-    def _load_one(self, name: str, key: str, own: Any, given: Any, assign: bool, error_msgs: list[str]) -> None:
+    def _load_one(
+        self, name: str, key: str, own: Any, given: Any, assign: bool, error_msgs: list[str]
+    ) -> None:
         from ...autograd.grad_mode import no_grad
 
         if not isinstance(given, TensorBase):
             error_msgs.append(
-                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but '
+                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object '
+                'from checkpoint but '
                 f"received {type(given)}"
             )
             return
@@ -540,8 +584,8 @@ class Module:
             given_tensor = given_tensor[0]
         if tuple(own.shape) != tuple(given_tensor.shape):
             error_msgs.append(
-                f"size mismatch for {key}: copying a param with shape {given_tensor.shape} from checkpoint, the shape in "
-                f"current model is {own.shape}."
+                f"size mismatch for {key}: copying a param with shape {given_tensor.shape} from checkpoint, "
+                f"the shape in current model is {own.shape}."
             )
             return
         with no_grad():
@@ -552,13 +596,16 @@ class Module:
             else:
                 own.copy_(given_tensor)
 
-    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> _IncompatibleKeys:
+    def load_state_dict(
+        self, state_dict: Any, strict: bool = True, assign: bool = False
+    ) -> _IncompatibleKeys:
         """Copy values in from a state dict.
 
         Raises
         ------
         RuntimeError
-            Shapes differ, or with `strict` names are missing or not known; nothing of a wrong shape is written.
+            Shapes differ, or with `strict` names are missing or not known; nothing of a wrong shape is
+            written.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -584,9 +631,13 @@ class Module:
         load(self, values, "")
         if strict:
             if unexpected:
-                messages.insert(0, "Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". ")
+                messages.insert(
+                    0, "Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". "
+                )
             if missing:
-                messages.insert(0, "Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". ")
+                messages.insert(
+                    0, "Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". "
+                )
         if messages:
             raise RuntimeError(
                 f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(messages)
@@ -596,7 +647,7 @@ class Module:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
-    # --- printing -----------------------------------------------------------------------------------------------------
+    # --- printing -------------------------------------------------------------------------------------------
 
     def _get_name(self) -> str:
         return type(self).__name__
@@ -607,7 +658,9 @@ class Module:
 
     def __repr__(self) -> str:
         extra = self.extra_repr().split("\n") if self.extra_repr() else []
-        children = [f"({name}): " + repr(module).replace("\n", "\n  ") for name, module in self._modules.items()]
+        children = [
+            f"({name}): " + repr(module).replace("\n", "\n  ") for name, module in self._modules.items()
+        ]
         name = self._get_name()
         if not children:
             if len(extra) <= 1:

@@ -12,8 +12,8 @@ class _MaxPool(Module):
     rank: int
 
     def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: bool = False,
-        ceil_mode: bool = False,
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+        return_indices: bool = False, ceil_mode: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
         self.kernel_size = kernel_size
@@ -34,8 +34,8 @@ class _MaxPool(Module):
     def extra_repr(self) -> str:
         """The arguments."""
         return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
-            f"ceil_mode={self.ceil_mode}"
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
         )
 
 
@@ -61,7 +61,8 @@ class AvgPool1d(Module):
     """Mean over windows of one axis."""
 
     def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True
     ) -> None:
         super().__init__()
         self.kernel_size = _single(kernel_size)
@@ -72,7 +73,9 @@ class AvgPool1d(Module):
 
     def forward(self, input: Any) -> Any:
         """Mean of each window."""
-        return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
+        return F.avg_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        )
 
     def extra_repr(self) -> str:
         """The arguments."""
@@ -102,7 +105,8 @@ class _AvgPool(Module):
         """Mean of each window."""
         function = (F.avg_pool2d, F.avg_pool3d)[self.rank - 2]
         return function(
-            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override
+            input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
+            self.divisor_override
         )
 
     def extra_repr(self) -> str:

@@ -16,7 +16,9 @@ def _gradients(parameters: Any) -> list[Any]:
 
 
 @no_grad()
-def get_total_norm(tensors: Iterable[Any], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None) -> Any:
+def get_total_norm(
+    tensors: Iterable[Any], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
+) -> Any:
     """The p-norm of all elements of several tensors together."""
     from ...tensor.namespace import TOP_LEVEL
 
@@ -27,17 +29,21 @@ def get_total_norm(tensors: Iterable[Any], norm_type: float = 2.0, error_if_nonf
     total = norm(TOP_LEVEL["stack"]([norm(v.detach(), float(norm_type)) for v in values]), float(norm_type))
     if error_if_nonfinite and not bool(total.isfinite()):
         raise RuntimeError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
-            "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
+            "cannot be clipped. To disable this error and scale the gradients by the non-finite norm anyway, "
+            "set `error_if_nonfinite=False`"
         )
     return total
 
 
 @no_grad()
 def clip_grad_norm_(
-    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
+    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: Any = None
 ) -> Any:
-    """Scale gradients in place so that their common norm is at most `max_norm`; return the norm that it was."""
+    """Scale gradients in place so that their common norm is at most `max_norm`; return the norm
+    that it was.
+    """
     grads = _gradients(parameters)
     total = get_total_norm(grads, norm_type, error_if_nonfinite)
     factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
