@@ -84,11 +84,9 @@ def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
 def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
     """A copy in another dtype, laid out alike: imaginary parts dropped, half precisions by way of float32."""
     if array.dtype.kind == "c" and dtype.kind not in "cb":
-        array = array.real
-    try:
-        if dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64:
-            array = array.astype(np.float32)
-        return copy(array, dtype)
-    except RuntimeWarning:
-        with np.errstate(all="ignore"):
-            return copy(array, dtype)
+        new = empty_like(array, dtype)
+        new[...] = array.real
+        return new
+    if dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64:
+        array = array.astype(np.float32)
+    return copy(array, dtype)

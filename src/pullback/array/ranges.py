@@ -28,6 +28,8 @@ def arange(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     """Return `start`, `start` + `step`, … (`count` numbers)."""
     if dtype.kind in "iu":
         return (np.arange(count, dtype=np.int64) * np.int64(step) + np.int64(start)).astype(dtype)
+    if count < 2:
+        return rounded(np.full(count, float(start)), dtype)
     places = np.arange(count, dtype=np.float64)
     start, step = float(start), float(step)
     if dtype.itemsize == 2:

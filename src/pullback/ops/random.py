@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import random_choice, random_integer, random_normal, random_transform, random_uniform
-from ..core.op import op
+from ..core.op import check_broadcast, op
 from .comparison import zeros_of
 
 
@@ -120,6 +120,7 @@ def _normal_wide(std: ndarray, /, mean: float, generator: Any) -> ndarray:
 
 
 def _normal_each(mean: ndarray, std: ndarray, /, generator: Any) -> ndarray:
+    check_broadcast((mean, std))
     out = _standard(np.broadcast_shapes(mean.shape, std.shape), mean, generator)
     out *= std
     out += mean

@@ -87,7 +87,7 @@ def public_op(
     op = call.op  # type: ignore[attr-defined]  # every op's call has it
     for n in (name or op.name, *aliases):
         REGISTRY.append(Declaration(n, op.public, namespace, method, inplace, is_function))
-    return op.public  # type: ignore[no-any-return]
+    return op.public
 
 
 def _items(args: Iterable[Any]) -> Iterator[Any]:
@@ -168,7 +168,7 @@ def dispatch_override(
             position = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
             types.insert(position, kind)
     for kind in types:
-        result = kind.__torch_function__(function, tuple(types), args, kwargs)  # type: ignore[attr-defined]
+        result = kind.__torch_function__(function, tuple(types), args, kwargs)
         if result is not NotImplemented:
             return result
     if operator:

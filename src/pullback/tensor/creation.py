@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..device import as_device
 from .api import public
 from .constants import channels_last, channels_last_3d, preserve_format
 from .data import array_from, number_dtype, scalar_array
-from .signature import OPTIONS, OUT, Parser, parsed
+from .signature import OPTIONS, OUT, Parser, described, parsed
 
 _FORMAT = "torch.memory_format memory_format = None"
 
@@ -74,6 +75,53 @@ def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] |
     return None
 
 
+def creator(name: str, *signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare a function of torch's top level that makes a tensor, or fills the one given as ``out=``."""
+    parser = Parser(name, *signatures)
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            given = parser.bind(args, kwargs)
+            out = given.pop("out", None)
+            return function(**given) if out is None else _filled(name, out, function, given)
+
+        return public(described(call, function, name), name=name, method=False, out=False)
+
+    return declare
+
+
+def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """Let a function make its tensor in the dtype of `out` and put it there."""
+    if modes().grad and out.requires_grad:
+        raise RuntimeError(
+            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but "
+            "one of the arguments requires grad."
+        )
+    dtype = given.get("dtype")
+    if dtype is not None and dtype is not out.dtype:
+        raise RuntimeError(
+            f"dtype {dtype.scalar_type} does not match dtype of out parameter ({out.dtype.scalar_type})"
+        )
+    given["dtype"] = out.dtype
+    requires_grad = given.pop("requires_grad", False)
+    array = function(**given)._value
+    if out._value.shape == array.shape:
+        out._value[...] = array
+    else:
+        if name == "arange" and out._value.size not in (0, array.size):
+            warnings.warn(
+                f"The number of elements in the out tensor of shape {list(out._value.shape)} is "
+                f"{out._value.size} which does not match the computed number of elements {array.size}. Note "
+                "that this may occur as a result of rounding error. The out tensor will be resized to a "
+                f"tensor of shape ({array.size},).",
+                UserWarning,
+                stacklevel=4,
+            )
+        out._value = array
+    out._counter[0] += 1
+    return out.requires_grad_(True) if requires_grad else out
+
+
 _TENSOR = Parser(
     "tensor",
     "(object data, *, torch.dtype dtype = None, torch.device device = None, bool pin_memory = False, "
@@ -112,8 +160,6 @@ def tensor(*args: Any, **kwargs: Any) -> Any:
 
 def warn_of_copy(function: str) -> None:
     """Warn, as torch does, that there are clearer ways to copy a tensor."""
-    import warnings
-
     name = f"torch.{function}" if function == "tensor" else f"tensor.{function}"
     warnings.warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -123,8 +169,7 @@ def warn_of_copy(function: str) -> None:
     )
 
 
-@public(method=False)
-@parsed("zeros", f"(tuple of ints size, *, {OUT})")
+@creator("zeros", f"(tuple of ints size, *, {OUT})")
 def zeros(
     size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
     requires_grad: bool = False,
@@ -144,8 +189,7 @@ def zeros(
     return made(np.zeros(size, numpy_dtype(dtype)), requires_grad)
 
 
-@public(method=False)
-@parsed("ones", f"(tuple of ints size, *, {OUT})")
+@creator("ones", f"(tuple of ints size, *, {OUT})")
 def ones(
     size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
     requires_grad: bool = False,
@@ -156,8 +200,7 @@ def ones(
     return made(array, requires_grad)
 
 
-@public(method=False)
-@parsed("empty", f"(tuple of ints size, *, {_FORMAT}, {OUT})")
+@creator("empty", f"(tuple of ints size, *, {_FORMAT}, {OUT})")
 def empty(
     size: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
     requires_grad: bool = False, memory_format: Any = None,
@@ -199,8 +242,7 @@ def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[An
     return laid_out_empty(tuple(size), tuple(stride), dtype)
 
 
-@public(method=False)
-@parsed("full", f"(tuple of ints size, Number fill_value, *, {OUT})")
+@creator("full", f"(tuple of ints size, Number fill_value, *, {OUT})")
 def full(
     size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
@@ -223,8 +265,7 @@ def scalar_tensor(
     return made(scalar_array(s, numpy_dtype(dtype)), requires_grad)
 
 
-@public(method=False)
-@parsed("eye", f"(int n, *, {OUT})", f"(int n, int m, *, {OUT})")
+@creator("eye", f"(int n, *, {OUT})", f"(int n, int m, *, {OUT})")
 def eye(
     n: int, m: int | None = None, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,

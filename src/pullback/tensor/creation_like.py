@@ -146,6 +146,4 @@ def new_tensor(
         warn_of_copy("new_tensor")
         given = dtypes.from_numpy_dtype(dtype_of(data)) if dtype is None else dtype
         return made(array_from(array_of(data), given.numpy), requires_grad)
-    if dtype is None and isinstance(data, ndarray | np.generic):
-        return made(array_from(data, None), requires_grad)
     return made(array_from(data, _chosen(self, dtype)), requires_grad)

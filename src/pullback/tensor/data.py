@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -23,13 +22,34 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..array.layout import convert
+from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, array_of
+from .warn import warn_once
 
 _NUMBERS = frozenset({bool, int, float, complex})
 _LEAST_DTYPE = {bool: 0, int: 1, float: 2, complex: 3}
 MOST_DIMENSIONS = 128
 
 
+def _silent(function: Callable[..., ndarray]) -> Callable[..., ndarray]:
+    """Compute inf where a number is too large for a dtype without NumPy's warning."""
+
+    def call(*args: Any) -> ndarray:
+        token = quiet(IGNORE)
+        try:
+            return function(*args)
+        finally:
+            loud(token)
+
+    call.__doc__ = function.__doc__
+    return call
+
+
+#: A copy in another dtype, rounded as torch rounds.
+cast_array = _silent(convert)
+
+
+@_silent
 def array_from(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
     """Return a new array of `data`, of the dtype given or else of the one that its elements call for."""
     kind = type(data)
@@ -38,7 +58,7 @@ def array_from(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
     if isinstance(data, TensorBase):
         return converted(array_of(data), dtype)
     if isinstance(data, ndarray):
-        dtypes.from_numpy_dtype(data.dtype)
+        check_array(data)
         return converted(data, dtype)
     if isinstance(data, str | bytes):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
@@ -59,6 +79,30 @@ def converted(array: ndarray, dtype: np.dtype[Any] | None) -> ndarray:
     if dtype is None or array.dtype == dtype:
         return array.copy(order="C")
     return np.ascontiguousarray(convert(array, dtype)).reshape(array.shape)
+
+
+def check_array(array: ndarray) -> None:
+    """Raise torch's error for an array that no tensor can share."""
+    numpy_dtype = array.dtype
+    if numpy_dtype == dtypes.bfloat16.numpy:
+        raise TypeError(
+            "can't convert np.ndarray of type ml_dtypes.bfloat16. The only supported types are: float64, "
+            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
+            "uint8, and bool."
+        )
+    dtypes.from_numpy_dtype(numpy_dtype)
+    for stride in array.strides:
+        if stride % numpy_dtype.itemsize:
+            raise ValueError(
+                "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
+                "reallocate the memory."
+            )
+        if stride < 0:
+            raise ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides "
+                "are not currently supported. (You can probably work around this by making a copy of your "
+                "array  with array.copy().) "
+            )
 
 
 def number_dtype(kind: type) -> np.dtype[Any]:
@@ -121,11 +165,10 @@ def _from_arrays(
     arrays: list[ndarray], sizes: tuple[int, ...], dim: int, dtype: np.dtype[Any] | None
 ) -> ndarray:
     if dim:
-        warnings.warn(
+        warn_once(
             "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
             "the list to a single numpy.ndarray with numpy.array() before converting to a tensor.",
-            UserWarning,
-            stacklevel=5,
+            7,
         )
     for array in arrays:
         if array.shape != sizes[dim:]:
@@ -187,11 +230,7 @@ def _stored(flat: list[Any], dtype: np.dtype[Any], sizes: tuple[int, ...]) -> nd
     if dtype.kind in "iu":
         return _stored_integers(flat, dtype).reshape(sizes)
     stored_as = dtype if dtype.itemsize > 2 else np.dtype(np.float32)
-    try:
-        array = np.array(flat, stored_as)
-    except RuntimeWarning:
-        with np.errstate(all="ignore"):
-            array = np.array(flat, stored_as)
+    array = np.array(flat, stored_as)
     return convert(array, dtype).reshape(sizes)
 
 
@@ -209,7 +248,7 @@ def checked_integer(number: Any, dtype: np.dtype[Any], name: str) -> int:
     limits = np.iinfo(dtype)
     low, high = int(limits.min), int(limits.max)
     if type(number) is float:
-        if number != number or not low - 1 < number < high + 1:
+        if not low <= number <= high:
             raise overflow(name)
         return int(number)
     if not -(2**63) <= number < (2**64 if dtype == np.uint64 else 2**63):
@@ -230,6 +269,7 @@ C_NAMES = {
 }  # fmt: skip
 
 
+@_silent
 def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
     """Return a Python number as a 0-d array of `dtype`; refuse one that is out of range."""
     name = dtype.name
@@ -268,11 +308,10 @@ def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
         if array_of(item).size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if item._node is not None:
-            warnings.warn(
+            warn_once(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                 "Consider using tensor.detach() first.",
-                UserWarning,
-                stacklevel=6,
+                8,
             )
         return item.item()  # type: ignore[attr-defined]  # the facade has it
     if isinstance(item, ndarray | np.generic):
@@ -282,6 +321,10 @@ def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
         return operator.index(item)
     if dtype.kind == "b":
         return bool(item)
-    return complex(item) if dtype.kind == "c" else float(item)
+    if dtype.kind == "c":
+        return complex(item)
+    if not hasattr(type(item), "__float__"):
+        raise TypeError(f"must be real number, not {type(item).__name__}")
+    return float(item)
 
 

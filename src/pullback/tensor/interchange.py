@@ -16,12 +16,11 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..array.layout import convert as convert_array
 from ..core.value import TensorBase, array_of
 from ..ops import convert
 from .api import public
 from .creation import check_options, made
-from .data import array_from
+from .data import array_from, cast_array, check_array
 from .signature import parsed
 from .warn import warn_once
 
@@ -36,30 +35,6 @@ class Memory:
         interface = dict(array.__array_interface__)
         interface["data"] = (interface["data"][0], False)
         self.__array_interface__ = interface
-
-
-def check_array(array: ndarray) -> None:
-    """Raise torch's error for an array that no tensor can share."""
-    numpy_dtype = array.dtype
-    if numpy_dtype == dtypes.bfloat16.numpy:
-        raise TypeError(
-            "can't convert np.ndarray of type ml_dtypes.bfloat16. The only supported types are: float64, "
-            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
-            "uint8, and bool."
-        )
-    dtypes.from_numpy_dtype(numpy_dtype)
-    for stride in array.strides:
-        if stride % numpy_dtype.itemsize:
-            raise ValueError(
-                "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
-                "reallocate the memory."
-            )
-        if stride < 0:
-            raise ValueError(
-                "At least one stride in the given numpy array is negative, and tensors with negative strides "
-                "are not currently supported. (You can probably work around this by making a copy of your "
-                "array  with array.copy().) "
-            )
 
 
 def shared(array: ndarray, stacklevel: int = 3) -> ndarray:
@@ -111,7 +86,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     if isinstance(data, ndarray):
         array = shared(data, 5)
         return made(
-            array if dtype is None or array.dtype == dtype.numpy else convert_array(array, dtype.numpy)
+            array if dtype is None or array.dtype == dtype.numpy else cast_array(array, dtype.numpy)
         )
     return made(array_from(data, None if dtype is None else dtype.numpy))
 

@@ -18,7 +18,7 @@ from ..core.value import TensorBase, array_of, wrap
 from ..device import as_device
 from ..ops import random as ops
 from .api import public
-from .creation import made, new_array
+from .creation import creator, made, new_array
 from .creation_like import array_like
 from .signature import OPTIONS, OUT, method, parsed
 
@@ -112,8 +112,7 @@ def _of(generator: Any) -> Any:
 _SIZED = (f"(tuple of ints size, *, torch.Generator? generator, {OUT})", f"(tuple of ints size, *, {OUT})")
 
 
-@public(method=False)
-@parsed("rand", *_SIZED)
+@creator("rand", *_SIZED)
 def rand(
     size: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
@@ -130,8 +129,7 @@ def rand(
     return made(random_uniform.uniform(_of(generator), array), requires_grad)
 
 
-@public(method=False)
-@parsed("randn", *_SIZED)
+@creator("randn", *_SIZED)
 def randn(
     size: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
@@ -141,8 +139,7 @@ def randn(
     return made(random_normal.normal(_of(generator), array), requires_grad)
 
 
-@public(method=False)
-@parsed(
+@creator(
     "randint",
     f"(int high, tuple of ints size, *, torch.Generator? generator, {OUT})",
     f"(int high, tuple of ints size, *, {OUT})",
@@ -158,8 +155,7 @@ def randint(
     return made(random_integer.random_between(_of(generator), array, low, high), requires_grad)
 
 
-@public(method=False)
-@parsed("randperm", f"(int n, *, torch.Generator? generator, {OUT})", f"(int n, *, {OUT})")
+@creator("randperm", f"(int n, *, torch.Generator? generator, {OUT})", f"(int n, *, {OUT})")
 def randperm(
     n: int, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,

@@ -11,10 +11,9 @@ import numpy as np
 from .. import dtypes
 from ..array import ranges
 from ..core.value import TensorBase, array_of
-from .api import public
-from .creation import check_options, made, numpy_dtype
+from .creation import check_options, creator, made, numpy_dtype
 from .data import overflow
-from .signature import OPTIONS, OUT, parsed
+from .signature import OPTIONS, OUT
 
 INT64 = range(-(2**63), 2**63)
 
@@ -33,8 +32,7 @@ def _as_integer(number: Any) -> int:
     return int(number)
 
 
-@public(method=False)
-@parsed(
+@creator(
     "arange", f"(Number end, *, {OUT})", f"(Number start, Number end, *, {OPTIONS})",
     f"(Number start, Number end, Number step = 1, *, {OUT})",
 )
@@ -79,8 +77,7 @@ def _check_bounds(start: Any, end: Any, step: Any) -> None:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
 
-@public(name="range", method=False)
-@parsed("range", f"(Number start, Number end, Number step = 1, *, {OUT})")
+@creator("range", f"(Number start, Number end, Number step = 1, *, {OUT})")
 def range_(
     start: Any, end: Any, step: Any = 1, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
@@ -134,8 +131,7 @@ def _spans(function: str, more: str = "") -> list[str]:
     return [f"({a} start, {b} end, int steps{more}, *, {OUT})" for a, b in kinds]
 
 
-@public(method=False)
-@parsed("linspace", *_spans("linspace"))
+@creator("linspace", *_spans("linspace"))
 def linspace(
     start: Any, end: Any, steps: int, *, dtype: Any = None, layout: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False,
@@ -156,8 +152,7 @@ def linspace(
     return made(ranges.linspace(start, end, steps, chosen), requires_grad)
 
 
-@public(method=False)
-@parsed("logspace", *_spans("logspace", ", float base = 10.0"))
+@creator("logspace", *_spans("logspace", ", float base = 10.0"))
 def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, layout: Any = None,
     device: Any = None, pin_memory: bool = False, requires_grad: bool = False,

@@ -378,7 +378,7 @@ def parsed(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]
         def call(*args: Any, **kwargs: Any) -> Any:
             return function(**parser.bind(args, kwargs))
 
-        return _described(call, function, function_name)
+        return described(call, function, function_name)
 
     return decorate
 
@@ -391,12 +391,13 @@ def method(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]
         def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
             return function(self, **parser.bind(args, kwargs))
 
-        return _described(call, function, function_name)
+        return described(call, function, function_name)
 
     return decorate
 
 
-def _described(call: Callable[..., Any], function: Callable[..., Any], name: str) -> Callable[..., Any]:
+def described(call: Callable[..., Any], function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Give a wrapper the name, the text and the signature of what it wraps, and return it."""
     call.__name__ = call.__qualname__ = name
     call.__doc__ = function.__doc__
     call.__module__ = function.__module__

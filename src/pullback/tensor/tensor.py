@@ -172,7 +172,7 @@ class Tensor(TensorBase):
                 UserWarning,
                 stacklevel=2,
             )
-        return self._grad  # type: ignore[no-any-return]  # a class-level default
+        return self._grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
@@ -210,7 +210,7 @@ class Tensor(TensorBase):
     @property
     def grad_dtype(self) -> dtypes.dtype | None:
         """The dtype that `.grad` must have; None for any."""
-        return self.__dict__.get("_grad_dtype", self.dtype)  # type: ignore[no-any-return]  # what the setter put there
+        return self.__dict__.get("_grad_dtype", self.dtype)
 
     @grad_dtype.setter
     def grad_dtype(self, dtype: dtypes.dtype | None) -> None:
@@ -219,7 +219,7 @@ class Tensor(TensorBase):
     @property
     def data(self) -> Tensor:
         """The same storage without history and with a version counter of its own."""
-        return wrap(self._value, None, self._level)  # type: ignore[no-any-return]
+        return wrap(self._value, None, self._level)
 
     @data.setter
     def data(self, other: Tensor) -> None:
@@ -235,11 +235,11 @@ class Tensor(TensorBase):
         """The same storage, version counter included, without history."""
         if self._view is not None:
             bring_up_to_date(self)
-        return wrap_alias(self._value, self)  # type: ignore[no-any-return]
+        return wrap_alias(self._value, self)
 
     def detach_(self) -> Tensor:
         """Cut this tensor from its history, in place."""
-        return inplace.detach_(self)  # type: ignore[no-any-return]
+        return inplace.detach_(self)
 
     @property
     def _version(self) -> int:
