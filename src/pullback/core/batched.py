@@ -44,13 +44,13 @@ class Batched(InnerValue):
         self._level = level
 
     @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # computed, not stored
+    def shape(self) -> tuple[int, ...]:
         """Shape without the batch axis."""
         shape = shape_of(self.value)
         return shape[: self.dim] + shape[self.dim + 1 :]
 
     @property
-    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]  # computed, not stored
+    def dtype(self) -> np.dtype[Any]:
         """NumPy dtype."""
         return dtype_of(self.value)
 

@@ -33,18 +33,18 @@ class Bulk(InnerValue):
         self.value = value
 
     @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # computed, not stored
+    def shape(self) -> tuple[int, ...]:
         """Shape of the array."""
-        return self.value.shape  # type: ignore[no-any-return]
+        return self.value.shape
 
     @property
-    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]  # computed, not stored
+    def dtype(self) -> np.dtype[Any]:
         """NumPy dtype of the array."""
-        return self.value.dtype  # type: ignore[no-any-return]
+        return self.value.dtype
 
     def array(self) -> ndarray:
         """The array."""
-        return self.value  # type: ignore[no-any-return]
+        return self.value
 
     @classmethod
     def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:

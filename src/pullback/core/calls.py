@@ -297,7 +297,7 @@ def _attach(
     carried = [outs[k] for k in which if dtype_of(outs[k]._value) in DIFFERENTIABLE]
     if not carried:
         return
-    node = _new(op.general_class)  # type: ignore[type-var]  # set for every op with rules
+    node = _new(op.general_class)
     node.level = level  # type: ignore[attr-defined]  # the general class has the slot
     node._edges = tuple(edges)
     node._hooks = None

@@ -40,12 +40,12 @@ class Dual(InnerValue):
         self._level = level
 
     @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # computed, not stored
+    def shape(self) -> tuple[int, ...]:
         """Shape of the primal."""
         return shape_of(self.primal)
 
     @property
-    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]  # computed, not stored
+    def dtype(self) -> np.dtype[Any]:
         """NumPy dtype of the primal."""
         return dtype_of(self.primal)
 

@@ -78,7 +78,7 @@ def hooks_of(node: Any) -> NodeHooks:
     """The hooks of a node, made when first asked for."""
     if node._hooks is None:
         node._hooks = NodeHooks()
-    return node._hooks  # type: ignore[no-any-return]  # a slot without a type
+    return node._hooks
 
 
 def leaf_hooks(leaf: Any) -> NodeHooks:
@@ -89,7 +89,7 @@ def leaf_hooks(leaf: Any) -> NodeHooks:
     node = reference() if reference is not None else None
     if node is not None:
         node._hooks = leaf._leaf_hooks
-    return leaf._leaf_hooks  # type: ignore[no-any-return]  # a class-level default
+    return leaf._leaf_hooks
 
 
 def add(hooks: HookDict, hook: Callable[..., Any]) -> RemovableHandle:

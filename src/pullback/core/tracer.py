@@ -93,12 +93,12 @@ class Tracer(InnerValue):
         return self.recorder.level
 
     @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]  # the recorder's
+    def shape(self) -> tuple[int, ...]:
         """Shape of the value."""
         return self.recorder.shapes[self.index]
 
     @property
-    def dtype(self) -> np.dtype[Any]:  # type: ignore[override]  # the recorder's
+    def dtype(self) -> np.dtype[Any]:
         """NumPy dtype of the value."""
         return self.recorder.dtypes[self.index]
 

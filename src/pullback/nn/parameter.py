@@ -44,7 +44,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         else:
             raise TypeError(f"Parameter data has to be a tensor, but got {type(data).__name__}")
         if data is not None and type(data) is not Tensor and not isinstance(data, Parameter):
-            made = data.detach().requires_grad_(requires_grad)  # type: ignore[attr-defined]  # the facade has it
+            made = data.detach().requires_grad_(requires_grad)
             made._is_param = True
             return made
         made = object.__new__(cls)
@@ -68,7 +68,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) in memo:
-            return memo[id(self)]  # type: ignore[no-any-return]  # what was put there
+            return memo[id(self)]
         made = type(self)(self.data.clone(), self.requires_grad)
         memo[id(self)] = made
         return made
@@ -77,13 +77,13 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         state = attributes(self)
         return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict(), *((state,) if state else ()))
 
-    __torch_function__ = _disabled_torch_function_impl  # type: ignore[assignment]  # ops on parameters are plain
+    __torch_function__ = _disabled_torch_function_impl
 
 
 def _rebuild_parameter(data: Any, requires_grad: bool, backward_hooks: Any, state: Any = None) -> Parameter:
     made = Parameter(data, requires_grad)
     made.__dict__.update(state or {})
-    return made  # type: ignore[no-any-return]  # __new__ returns Any
+    return made
 
 
 class Buffer:

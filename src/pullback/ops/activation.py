@@ -26,7 +26,7 @@ def _into(out: Any, result: Any) -> ndarray:
     if out is ...:
         return np.asarray(result)
     out[...] = result
-    return out  # type: ignore[no-any-return]
+    return out
 
 
 def _activation(

@@ -57,7 +57,7 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
     result = np.where(condition, x, y)
     if out is not ...:
         out[...] = result
-        return out  # type: ignore[no-any-return]
+        return out
     return np.asarray(result)
 
 
@@ -71,7 +71,7 @@ where = elementwise(
 def _zero(x: ndarray, /, out: Any = ...) -> ndarray:
     if out is not ...:
         out[...] = 0
-        return out  # type: ignore[no-any-return]
+        return out
     return np.zeros_like(x)
 
 

@@ -42,7 +42,7 @@ def _as_complex(x: ndarray, /, out: Any = ...) -> ndarray:
     result = x.astype(_COMPLEX_OF["f"][x.dtype.itemsize])
     if out is not ...:
         out[...] = result
-        return out  # type: ignore[no-any-return]
+        return out
     return result
 
 

@@ -102,7 +102,7 @@ def _rounding(function: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
         if x.dtype.kind in "biu":
             return np.positive(x, out=out) if x.dtype.kind != "b" else x.copy()
-        return function(x, out=out)  # type: ignore[no-any-return]
+        return function(x, out=out)
 
     return kernel
 
@@ -139,7 +139,7 @@ def _polygamma(x: ndarray, /, n: int, out: Any = ...) -> ndarray:
     result = scipy_special.polygamma(n, x).astype(x.dtype)
     if out is not ...:
         out[...] = result
-        return out  # type: ignore[no-any-return]
+        return out
     return np.asarray(result)
 
 
@@ -153,7 +153,7 @@ def _nan_to_num(
     result = np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
     if out is not ...:
         out[...] = result
-        return out  # type: ignore[no-any-return]
+        return out
     return np.asarray(result)
 
 

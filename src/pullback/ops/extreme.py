@@ -157,14 +157,14 @@ def _all_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _extreme_all(ufunc: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: ndarray, /) -> ndarray:
-        return ufunc.reduce(x, axis=None, out=...)  # type: ignore[no-any-return]
+        return ufunc.reduce(x, axis=None, out=...)
 
     return kernel
 
 
 def _extreme(ufunc: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-        return ufunc.reduce(x, axis=dims, keepdims=keepdim, out=...)  # type: ignore[no-any-return]
+        return ufunc.reduce(x, axis=dims, keepdims=keepdim, out=...)
 
     return kernel
 
@@ -259,7 +259,7 @@ def _median_of_all(kernel: Callable[..., Any]) -> Callable[..., ndarray]:
     def run(x: ndarray, /) -> ndarray:
         if x.size == 0:
             return np.asarray(np.nan).astype(x.dtype)
-        return kernel(x.reshape(-1), 0, False)[0][...]  # type: ignore[no-any-return]
+        return kernel(x.reshape(-1), 0, False)[0][...]
 
     return run
 

@@ -25,7 +25,7 @@ def _into(out: Any, result: ndarray) -> ndarray:
     if out is ...:
         return np.asarray(result)
     out[...] = result
-    return out  # type: ignore[no-any-return]
+    return out
 
 
 def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch: int) -> ndarray:
@@ -210,7 +210,7 @@ def _checked_zero(function: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         if np.result_type(x, y).kind in "biu" and np.any(np.asarray(y) == 0):
             raise RuntimeError("ZeroDivisionError")
-        return function(x, y, out=out)  # type: ignore[no-any-return]
+        return function(x, y, out=out)
 
     return kernel
 

@@ -84,7 +84,7 @@ def _layer_norm(
 
 
 def _layer_rule(g: Any, x: Any, weight: Any, mean: Any, rstd: Any, axes: int, eps: float) -> tuple[Any, ...]:
-    return layer_norm_backward(g, x, weight, mean, rstd, axes, eps)  # type: ignore[no-any-return]
+    return layer_norm_backward(g, x, weight, mean, rstd, axes, eps)
 
 
 def _layer_backward(
@@ -315,7 +315,7 @@ def _group_norm(
 def _group_rule(
     g: Any, x: Any, weight: Any, mean: Any, rstd: Any, groups: int, eps: float
 ) -> tuple[Any, ...]:
-    return group_norm_backward(g, x, weight, mean, rstd, groups, eps)  # type: ignore[no-any-return]
+    return group_norm_backward(g, x, weight, mean, rstd, groups, eps)
 
 
 def _group_backward(

@@ -77,7 +77,7 @@ class CheckpointFunction(Function):
             (y, g)
             for y, g in zip(outputs, grads, strict=True)
             if isinstance(y, TensorBase) and y.requires_grad
-        ]  # type: ignore[attr-defined]
+        ]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([y for y, _ in pairs], [g for _, g in pairs])

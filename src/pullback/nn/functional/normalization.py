@@ -29,7 +29,7 @@ _F = Callable[..., Any]
 
 def functional(function: _F) -> _F:
     """Declare a function of torch.nn.functional."""
-    return public(function, namespace="nn.functional", method=False, out=False)  # type: ignore[no-any-return]
+    return public(function, namespace="nn.functional", method=False, out=False)
 
 
 def _size(shape: Sequence[int]) -> str:

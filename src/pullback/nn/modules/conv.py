@@ -168,7 +168,7 @@ class _ConvTranspose(_ConvNd):
             (n - 1) * s - 2 * p + d * (k - 1) + 1
             for n, s, p, d, k in zip(
                 spatial, self.stride, self.padding, self.dilation, self.kernel_size, strict=True
-            )  # type: ignore[arg-type]
+            )
         ]
         largest = [m + s - 1 for m, s in zip(smallest, self.stride, strict=True)]
         if any(not low <= n <= high for n, low, high in zip(wanted, smallest, largest, strict=True)):

@@ -10,9 +10,9 @@ from ..parameter import Parameter
 
 def empty_parameter(shape: tuple[int, ...], device: Any, dtype: Any) -> Parameter:
     """A parameter of a shape whose values are still to be drawn."""
-    return Parameter(empty(shape, device=device, dtype=dtype))  # type: ignore[no-any-return]  # __new__ returns Any
+    return Parameter(empty(shape, device=device, dtype=dtype))
 
 
 def filled_parameter(shape: tuple[int, ...], value: float, device: Any, dtype: Any) -> Parameter:
     """A parameter with one value everywhere."""
-    return Parameter(full(shape, value, device=device, dtype=dtype))  # type: ignore[no-any-return]  # __new__ returns Any
+    return Parameter(full(shape, value, device=device, dtype=dtype))

@@ -233,7 +233,7 @@ class Module:
             module = getattr(module, part)
             if not isinstance(module, Module):
                 raise AttributeError(f"`{part}` is not an nn.Module")
-        return module  # type: ignore[no-any-return]  # checked above
+        return module
 
     def _get_leaf(self, target: str, store: str, wrong: str) -> Any:
         path, _, name = target.rpartition(".")
@@ -246,7 +246,7 @@ class Module:
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter with a dotted name."""
-        return self._get_leaf(target, "_parameters", "`{}` is not an nn.Parameter")  # type: ignore[no-any-return]
+        return self._get_leaf(target, "_parameters", "`{}` is not an nn.Parameter")
 
     def get_buffer(self, target: str) -> Any:
         """The buffer with a dotted name."""
