@@ -18,7 +18,7 @@ from numpy import ndarray
 from ..core.op import elementwise
 from ..core.value import dtype_of
 from .arithmetic import log, reciprocal, rsqrt
-from .comparison import isfinite, where, zeros_of
+from .comparison import eq, isfinite, where, zeros_of
 from .complex import real
 from .convert import conj
 
@@ -47,6 +47,23 @@ sqrt = _float("sqrt", np.sqrt, lambda g, out: g / (2 * conj(out)))
 
 sin = _float("sin", np.sin, lambda g, x: g * conj(cos(x)))
 cos = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)))
+def _acosh_rule(g: Any, x: Any) -> Any:
+    """g / √(x² − 1); on the complex plane the root of the product would take the wrong branch."""
+    if dtype_of(x).kind == "c":
+        return g * conj(rsqrt(x - 1) * rsqrt(x + 1))
+    return g * rsqrt(x * x - 1)
+
+
+def _rad2deg(x: ndarray, /, out: Any = ...) -> ndarray:
+    return np.multiply(x, x.dtype.type(180 / math.pi), out=out)
+
+
+def _deg2rad(x: ndarray, /, out: Any = ...) -> ndarray:
+    return np.multiply(x, x.dtype.type(math.pi / 180), out=out)
+
+
+rad2deg = _float("rad2deg", _rad2deg, lambda g: g * (180 / math.pi))
+deg2rad = _float("deg2rad", _deg2rad, lambda g: g * (math.pi / 180))
 tan = _float("tan", np.tan, lambda g, out: g * conj(1 + out * out))
 asin = _float("asin", np.arcsin, lambda g, x: g * conj(rsqrt(1 - x * x)))
 acos = _float("acos", np.arccos, lambda g, x: g * -conj(rsqrt(1 - x * x)))
@@ -55,7 +72,7 @@ sinh = _float("sinh", np.sinh, lambda g, x: g * conj(cosh(x)))
 cosh = _float("cosh", np.cosh, lambda g, x: g * conj(sinh(x)))
 tanh = _float("tanh", np.tanh, lambda g, out: g * conj(1 - out * out))
 asinh = _float("asinh", np.arcsinh, lambda g, x: g * conj(rsqrt(x * x + 1)))
-acosh = _float("acosh", np.arccosh, lambda g, x: g * conj(rsqrt(x - 1) * rsqrt(x + 1)))
+acosh = _float("acosh", np.arccosh, _acosh_rule)
 atanh = _float("atanh", np.arctanh, lambda g, x: g / conj(1 - x * x))
 
 
@@ -161,5 +178,26 @@ nan_to_num = elementwise(
     "nan_to_num", _nan_to_num, lambda g, x: where(isfinite(x), g, 0), promote=None,
     attrs=("nan", "posinf", "neginf"),
 )
+
+i0 = _float("i0", special("i0"), lambda g, x: g * i1(x))
+i1 = _float("i1", special("i1"), lambda g, x, out: g * (i0(x) - where(eq(x, 0), 0.5, out / where(eq(x, 0), 1, x))))
+
+
+def _sinc(x: ndarray, /, out: Any = ...) -> ndarray:
+    result = np.sinc(x).astype(x.dtype)
+    if out is not ...:
+        out[...] = result
+        return out  # type: ignore[no-any-return]
+    return np.asarray(result)
+
+
+def _sinc_rule(g: Any, x: Any) -> Any:
+    angle = x * math.pi
+    slope = (angle * cos(angle) - sin(angle)) / (x * angle)
+    return g * where(abs(x) > 0, conj(slope), 0)
+
+
+#: sin(πx) / (πx).
+sinc = _float("sinc", _sinc, _sinc_rule)
 
 __all__ = ["log", "reciprocal", "rsqrt"]

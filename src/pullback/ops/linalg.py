@@ -175,3 +175,27 @@ def _det_rule(g: Any, x: Any, out: Any) -> Any:
 
 #: The determinant.
 det: Call = op("linalg_det", _det, (_det_rule,), batch=lambda size: ())
+
+
+def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
+    sign, size = np.linalg.slogdet(x)
+    return np.asarray(sign), np.asarray(size)
+
+
+#: Sign (or phase) of the determinant and the logarithm of its absolute value; only the latter carries a gradient.
+slogdet: Call = op(
+    "linalg_slogdet", _slogdet, (lambda g, x: column(column(g)) * adjoint(inv(x)),), outputs=("sign", "logabsdet"),
+    differentiable=(1,), batch=lambda size: (),
+)  # fmt: skip
+
+
+def _cross(x: ndarray, y: ndarray, /, dim: int) -> ndarray:
+    return np.cross(x, y, axis=dim)
+
+
+#: The vector product along an axis of length 3.
+cross: Call = op(
+    "linalg_cross", _cross,
+    (lambda g, y, dim: cross(conj(y), g, dim), lambda g, x, dim: cross(g, conj(x), dim)), kind="bilinear",
+    batch=lambda size, dim: (dim + 1,),
+)  # fmt: skip

@@ -296,7 +296,7 @@ def _xlogy(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 
 xlogy = elementwise(
-    "xlogy", _xlogy, lambda g, x, y: g * where(eq(x, 0) & le(y, 0), 0, log(y)), lambda g, x, y: g * x / y, promote="float"
+    "xlogy", _xlogy, lambda g, x, y: where(eq(x, 0) & le(y, 0), 0, xlogy(g, y)), lambda g, x, y: g * x / y, promote="float"
 )
 
 
@@ -307,7 +307,7 @@ def _xlog1py(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 
 xlog1py = elementwise(
-    "xlog1py", _xlog1py, lambda g, x, y: g * where(eq(x, 0) & le(y, -1), 0, log1p(y)), lambda g, x, y: g * x / (y + 1),
+    "xlog1py", _xlog1py, lambda g, x, y: where(eq(x, 0) & le(y, -1), 0, xlog1py(g, y)), lambda g, x, y: g * x / (y + 1),
     promote="float",
 )
 
@@ -343,3 +343,5 @@ def _angle_jvp(x: Any, t: Any) -> Any:
         return zeros_of(t)
     return imag_view(div(t, x))
 
+
+heaviside = elementwise("heaviside", np.heaviside, None, None)

@@ -18,7 +18,7 @@ Call = Callable[..., Any]
 Sizes = tuple[int, ...]
 
 
-def _folded(call: Callable[[], Call]) -> Call:
+def folded(call: Callable[[], Call]) -> Call:
     """A batching rule that folds the batch into the images of every input."""
 
     def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
@@ -56,7 +56,7 @@ def _declare_avg(suffix: str, node_name: str) -> Call:
                 g, windows, shape_x[2:], count_include_pad, divisor
             ),
         ),
-        kind="linear", node_name=node_name, batch_rule=_folded(lambda: avg_pools[suffix]),
+        kind="linear", node_name=node_name, batch_rule=folded(lambda: avg_pools[suffix]),
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ avg_pool_adjoint: Call = op(
             g, windows, count_include_pad, divisor
         ),
     ),
-    kind="linear", node_name="AvgPool2DBackwardBackward0", batch_rule=_folded(lambda: avg_pool_adjoint),
+    kind="linear", node_name="AvgPool2DBackwardBackward0", batch_rule=folded(lambda: avg_pool_adjoint),
 )  # fmt: skip
 
 
@@ -95,14 +95,14 @@ gather_windows: Call = op(
     "gather_windows", _gather,
     (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]), None),
     jvp=lambda primals, tangents, out, windows: gather_windows(tangents[0], primals[1], windows),
-    batch_rule=_folded(lambda: gather_windows),
+    batch_rule=folded(lambda: gather_windows),
 )  # fmt: skip
 
 #: Covectors added to the places of the winners.
 scatter_windows: Call = op(
     "scatter_windows", _scatter, (lambda g, winners, windows: gather_windows(g, winners, windows), None),
     jvp=lambda primals, tangents, out, windows, size: scatter_windows(tangents[0], primals[1], windows, size),
-    batch_rule=_folded(lambda: scatter_windows),
+    batch_rule=folded(lambda: scatter_windows),
 )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def _declare_max(suffix: str, node_name: str) -> Call:
         (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]),),
         outputs=("values", "winners"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, windows: (gather_windows(tangents[0], out[1], windows), None),
-        batch_rule=_folded(lambda: max_pools[suffix]),
+        batch_rule=folded(lambda: max_pools[suffix]),
     )  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def _winner_indices(winners: ndarray, /, windows: Windows, size: Sizes) -> ndarr
 
 #: torch's indices of the winners: places in the flattened plane.
 winner_indices: Call = op(
-    "winner_indices", _winner_indices, (), batch_rule=_folded(lambda: winner_indices)
+    "winner_indices", _winner_indices, (), batch_rule=folded(lambda: winner_indices)
 )
 
 
@@ -144,7 +144,7 @@ def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
     return op(
         "adaptive_avg_pool" + suffix, _adaptive_avg,
         (lambda g, shape_x: adaptive_avg_adjoint(g, shape_x[2:]),),
-        kind="linear", node_name=node_name, batch_rule=_folded(lambda: adaptive_avg_pools[suffix]),
+        kind="linear", node_name=node_name, batch_rule=folded(lambda: adaptive_avg_pools[suffix]),
     )  # fmt: skip
 
 
@@ -161,7 +161,7 @@ adaptive_avg_adjoint: Call = op(
         shape_y: (adaptive_avg_pool_2d if len(shape_y) == 4 else adaptive_avg_pool_3d)(g, shape_y[2:]),
     ),
     kind="linear", node_name="AdaptiveAvgPool2DBackwardBackward0",
-    batch_rule=_folded(lambda: adaptive_avg_adjoint),
+    batch_rule=folded(lambda: adaptive_avg_adjoint),
 )  # fmt: skip
 
 
@@ -185,14 +185,14 @@ gather_planes: Call = op(
     "gather_planes", _gather_planes,
     (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]), None),
     jvp=lambda primals, tangents, out: gather_planes(tangents[0], primals[1]),
-    batch_rule=_folded(lambda: gather_planes),
+    batch_rule=folded(lambda: gather_planes),
 )  # fmt: skip
 
 #: Covectors added to each plane at indices into it.
 scatter_planes: Call = op(
     "scatter_planes", _scatter_planes, (lambda g, indices: gather_planes(g, indices), None),
     jvp=lambda primals, tangents, out, size: scatter_planes(tangents[0], primals[1], size),
-    batch_rule=_folded(lambda: scatter_planes),
+    batch_rule=folded(lambda: scatter_planes),
 )  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def _declare_adaptive_max(suffix: str, node_name: str) -> Call:
         (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]),),
         outputs=("values", "indices"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, output: (gather_planes(tangents[0], out[1]), None),
-        batch_rule=_folded(lambda: adaptive_max_pools[suffix]),
+        batch_rule=folded(lambda: adaptive_max_pools[suffix]),
     )  # fmt: skip
 
 

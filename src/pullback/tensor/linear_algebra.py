@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..graph_errors import type_word
 from ..ops import linalg as ops
 from ..ops.contract import column
-from ..ops.structure import reshape, sum_dims
+from ..ops.structure import expand, reshape, sum_dims
 from ..ops.view import diagonal as diagonal_view
 from .api import public
+from .return_types import return_type
+from .tensor import checked_dim
 
 
 def _square(x: Any, name: str, argument: str = "A") -> None:
@@ -116,3 +120,40 @@ def trace(input: Any) -> Any:
     return sum_dims(diagonal_view(input, 0, 0, 1), (0,), False)
 
 
+@public(namespace="linalg", name="slogdet")
+def linalg_slogdet(A: Any) -> Any:
+    """Sign and logarithm of the absolute value of the determinant, a named tuple (sign, logabsdet)."""
+    _square(A, "linalg.slogdet")
+    return return_type("linalg_slogdet", "sign", "logabsdet")(*ops.slogdet(A))
+
+
+@public
+def slogdet(input: Any) -> Any:
+    """Sign and logarithm of the absolute value of the determinant."""
+    _square(input, "linalg.slogdet")
+    return return_type("slogdet", "sign", "logabsdet")(*ops.slogdet(input))
+
+
+@public(namespace="linalg", name="cross")
+def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+    """The vector product along `dim`, of length 3 in both; other axes broadcast."""
+    a, b = shape_of(input), shape_of(other)
+    if len(a) != len(b):
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    axis = checked_dim(dim, len(a))
+    if a[axis] != 3 or b[axis] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[axis]} and {b[axis]}"
+        )
+    shape = np.broadcast_shapes(a, b)
+    return ops.cross(expand(input, shape), expand(other, shape), axis)
+
+
+@public
+def cross(input: Any, other: Any, dim: int | None = None) -> Any:
+    """The vector product along `dim`, or along the first axis of length 3."""
+    if dim is None:
+        dim = next((d for d, n in enumerate(shape_of(input)) if n == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    return linalg_cross(input, other, dim=dim)

@@ -340,13 +340,13 @@ def isreal(input: Any) -> Any:
 @public(inplace=True)
 def deg2rad(input: Any) -> Any:
     """Degrees in radians."""
-    return a.mul(input, np.pi / 180)
+    return e.deg2rad(input)
 
 
 @public(inplace=True)
 def rad2deg(input: Any) -> Any:
     """Radians in degrees."""
-    return a.mul(input, 180 / np.pi)
+    return e.rad2deg(input)
 
 
 @public(inplace=True)
@@ -362,3 +362,19 @@ def polygamma(n: Any, input: Any) -> Any:
     if isinstance(n, TensorBase):
         n, input = input, n
     return e.polygamma(input, n) if n > 0 else e.digamma(input)
+
+
+@public(inplace=True)
+def heaviside(input: Any, values: Any) -> Any:
+    """0 below zero, `values` at zero, 1 above."""
+    if dtype_of(input) != dtype_of(values):
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    if dtype_of(input).kind == "c":
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    return m.heaviside(input, values)
+
+
+@public(method=False, out=False)
+def detach(input: Any) -> Any:
+    """The same storage without history."""
+    return input.detach()

@@ -102,8 +102,24 @@ from .normalization import (
     normalize,
     rms_norm,
 )
+from .vision import (
+    fold,
+    interpolate,
+    lp_pool1d,
+    lp_pool2d,
+    pixel_shuffle,
+    pixel_unshuffle,
+    unfold,
+)
 
 __all__ = [
+    "fold",
+    "interpolate",
+    "lp_pool1d",
+    "lp_pool2d",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "unfold",
     "scaled_dot_product_attention",
     "conv1d",
     "conv2d",

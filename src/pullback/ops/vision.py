@@ -1,0 +1,135 @@
+"""Rearrangements and resampling of images: pixel shuffles, patches as columns, interpolation. All are linear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array import resize as kernels
+from ..array.resize import Axis
+from ..core.op import op
+from .pool import folded
+
+Call = Callable[..., Any]
+Sizes = tuple[int, ...]
+
+
+def _shuffle(x: ndarray, /, factor: int) -> ndarray:
+    *lead, c, h, w = x.shape
+    rank = len(lead)
+    y = x.reshape(*lead, c // factor**2, factor, factor, h, w)
+    order = (*range(rank + 1), rank + 3, rank + 1, rank + 4, rank + 2)
+    return np.ascontiguousarray(y.transpose(order)).reshape(*lead, c // factor**2, h * factor, w * factor)
+
+
+def _unshuffle(x: ndarray, /, factor: int) -> ndarray:
+    *lead, c, h, w = x.shape
+    rank = len(lead)
+    y = x.reshape(*lead, c, h // factor, factor, w // factor, factor)
+    order = (*range(rank + 1), rank + 2, rank + 4, rank + 1, rank + 3)
+    return np.ascontiguousarray(y.transpose(order)).reshape(*lead, c * factor**2, h // factor, w // factor)
+
+
+#: (…, C·r², H, W) -> (…, C, H·r, W·r) (Shi et al. 2016, eq. 4).
+pixel_shuffle: Call = op(
+    "pixel_shuffle", _shuffle, (lambda g, factor: pixel_unshuffle(g, factor),), kind="linear",
+    batch=lambda size, factor: (factor,),
+)  # fmt: skip
+#: The inverse of `pixel_shuffle`.
+pixel_unshuffle: Call = op(
+    "pixel_unshuffle", _unshuffle, (lambda g, factor: pixel_shuffle(g, factor),), kind="linear",
+    batch=lambda size, factor: (factor,),
+)  # fmt: skip
+
+
+def _patches(x: ndarray, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> ndarray:
+    """A view (N, C, K, L, H', W') of a padded x."""
+    height, width = (
+        (n + 2 * p - d * (k - 1) - 1) // s + 1
+        for n, k, d, p, s in zip(x.shape[2:], kernel, dilation, padding, stride, strict=True)
+    )
+    n, c, h, w = x.strides
+    shape = (*x.shape[:2], *kernel, height, width)
+    strides = (n, c, h * dilation[0], w * dilation[1], h * stride[0], w * stride[1])
+    return np.lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def _box(x: ndarray, padding: Sizes) -> ndarray:
+    return np.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding))) if any(padding) else x
+
+
+def _im2col(x: ndarray, /, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> ndarray:
+    patches = _patches(_box(x, padding), kernel, dilation, (0, 0), stride)
+    return patches.reshape(x.shape[0], x.shape[1] * kernel[0] * kernel[1], -1)
+
+
+def _col2im(
+    y: ndarray, /, size: Sizes, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
+) -> ndarray:
+    channels = y.shape[1] // (kernel[0] * kernel[1])
+    box = np.zeros((y.shape[0], channels, *(n + 2 * p for n, p in zip(size, padding, strict=True))), y.dtype)
+    patches = _patches(box, kernel, dilation, (0, 0), stride)
+    source = y.reshape(patches.shape)
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            patches[:, :, i, j] += source[:, :, i, j]
+    return box[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]]
+
+
+#: Patches of (N, C, H, W) as columns (N, C·K·L, places).
+im2col: Call = op(
+    "im2col", _im2col,
+    (
+        lambda g, shape_x, kernel, dilation, padding, stride: col2im(
+            g, shape_x[2:], kernel, dilation, padding, stride
+        ),
+    ),
+    kind="linear", node_name="Im2ColBackward0", batch_rule=folded(lambda: im2col),
+)  # fmt: skip
+#: Columns added to their places: the transpose of `im2col`.
+col2im: Call = op(
+    "col2im", _col2im,
+    (lambda g, kernel, dilation, padding, stride: im2col(g, kernel, dilation, padding, stride),),
+    kind="linear", node_name="Col2ImBackward0", batch_rule=folded(lambda: col2im),
+)  # fmt: skip
+
+
+def _resize(x: ndarray, /, axes: Sequence[Axis]) -> ndarray:
+    return kernels.resize(x, axes)
+
+
+def _resize_adjoint(y: ndarray, /, axes: Sequence[Axis]) -> ndarray:
+    return kernels.resize_adjoint(y, axes)
+
+
+#: Resampling by mode and number of spatial axes.
+resizes: dict[str, Call] = {}
+
+
+def _declare_resize(node_name: str) -> None:
+    name = node_name.removesuffix("Backward0")
+    resizes[name] = op(
+        name, _resize, (lambda g, axes: resize_adjoint(g, axes),), kind="linear", node_name=node_name,
+        batch_rule=folded(lambda: resizes[name]),
+    )  # fmt: skip
+
+
+for _rank in (1, 2, 3):
+    _declare_resize(f"UpsampleNearest{_rank}DBackward0")
+    _declare_resize(f"UpsampleNearestExact{_rank}DBackward0")
+for _name in ("UpsampleLinear1D", "UpsampleBilinear2D", "UpsampleTrilinear3D", "UpsampleBicubic2D"):
+    _declare_resize(_name + "Backward0")
+
+#: The transpose of every resampling.
+resize_adjoint: Call = op(
+    "resize_adjoint", _resize_adjoint, (lambda g, axes: _forward(axes)(g, axes),), kind="linear",
+    node_name="UpsampleBackwardBackward0", batch_rule=folded(lambda: resize_adjoint),
+)  # fmt: skip
+
+
+def _forward(axes: Sequence[Axis]) -> Call:
+    """Any resampling of that many axes: what the axes say decides the values, the name only the node."""
+    return resizes[f"UpsampleNearest{len(axes)}D"]
