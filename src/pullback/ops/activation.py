@@ -45,8 +45,7 @@ def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:
     return np.where(condition, x, y).astype(dtype, copy=False)
 
 
-# --- piecewise linear
-# -------------------------------------------------------------------------------------------------
+# --- piecewise linear ---------------------------------------------------------------------------------------
 
 leaky_relu = _activation(
     "leaky_relu",
@@ -97,8 +96,7 @@ hardswish = _activation(
     lambda g, x: where(le(x, -3), 0, where(lt(x, 3), g * (x / 3 + 0.5), g)),
 )
 
-# --- exponential
-# ------------------------------------------------------------------------------------------------------
+# --- exponential --------------------------------------------------------------------------------------------
 
 
 def _elu(x: ndarray, alpha: float, scale: float, input_scale: float) -> ndarray:
@@ -180,8 +178,7 @@ gelu = _activation(
     "gelu", kernels.gelu, lambda g, x, approximate: g * gelu_slope(x, approximate), attrs=("approximate",)
 )
 
-# --- with a weight, or a gate
-# -----------------------------------------------------------------------------------------
+# --- with a weight, or a gate -------------------------------------------------------------------------------
 
 
 def _prelu(x: ndarray, weight: ndarray, /, out: Any = ...) -> ndarray:

@@ -25,8 +25,8 @@ isnan = elementwise("isnan", np.isnan, None, promote=None)
 isfinite = elementwise("isfinite", np.isfinite, None, promote=None)
 isinf = elementwise("isinf", np.isinf, None, promote=None)
 signbit = elementwise(
-    "signbit", lambda x, /,
-    out=...: np.signbit(x, out=out) if x.dtype.kind in "fV" else np.less(x, 0, out=out), None,
+    "signbit",
+    lambda x, /, out=...: np.signbit(x, out=out) if x.dtype.kind in "fV" else np.less(x, 0, out=out), None,
     promote=None,
 )
 

@@ -95,8 +95,8 @@ def _sgn_rule(g: Any, x: Any, out: Any) -> Any:
 
 
 sgn = elementwise(
-    "sgn", np.sign, _sgn_rule, promote=None, jvp=lambda primals, tangents,
-    out: _sgn_rule(tangents[0], primals[0], out)
+    "sgn", np.sign, _sgn_rule, promote=None,
+    jvp=lambda primals, tangents, out: _sgn_rule(tangents[0], primals[0], out)
 )
 sign = elementwise("sign", np.sign, lambda g: zeros_of(g), promote=None)
 
@@ -180,7 +180,9 @@ nan_to_num = elementwise(
 )
 
 i0 = _float("i0", special("i0"), lambda g, x: g * i1(x))
-i1 = _float("i1", special("i1"), lambda g, x, out: g * (i0(x) - where(eq(x, 0), 0.5, out / where(eq(x, 0), 1, x))))
+i1 = _float(
+    "i1", special("i1"), lambda g, x, out: g * (i0(x) - where(eq(x, 0), 0.5, out / where(eq(x, 0), 1, x)))
+)
 
 
 def _sinc(x: ndarray, /, out: Any = ...) -> ndarray:

@@ -25,7 +25,8 @@ def _embedding(weight: ndarray, indices: ndarray, /, padding: int, by_frequency:
 #: ``weight[indices]``; the row `padding` (−1: none) gets no covector, and `by_frequency` divides it by the
 #: row's count.
 embedding: Any = op(
-    "embedding", _embedding,
+    "embedding",
+    _embedding,
     (
         lambda g, shape_weight, indices, padding, by_frequency: embedding_backward(
             g, indices, shape_weight[0], padding, by_frequency
@@ -33,10 +34,12 @@ embedding: Any = op(
         None,
     ),
     kind="gather",
-    jvp=lambda primals, tangents, out, padding,
-    by_frequency: embedding(tangents[0], primals[1], padding, by_frequency),
-    batch_rule=lambda size, values, dims, padding,
-    by_frequency: _batched(size, values, dims, padding, by_frequency),
+    jvp=lambda primals, tangents, out, padding, by_frequency: embedding(
+        tangents[0], primals[1], padding, by_frequency
+    ),
+    batch_rule=lambda size, values, dims, padding, by_frequency: _batched(
+        size, values, dims, padding, by_frequency
+    ),
 )
 
 

@@ -21,8 +21,7 @@ from .cumulative import dim_first
 from .reduce import count, kept, over_rows, shifted
 from .structure import reshape, sum_dims
 
-# --- one element per row, and back
-# ------------------------------------------------------------------------------------
+# --- one element per row, and back --------------------------------------------------------------------------
 
 
 def _pick(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
@@ -101,8 +100,7 @@ def _zero_index() -> ndarray:
     return np.zeros((), np.int64)
 
 
-# --- maximum and minimum
-# ----------------------------------------------------------------------------------------------
+# --- maximum and minimum ------------------------------------------------------------------------------------
 
 
 def _argmax(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
@@ -212,8 +210,7 @@ def _aminmax_rule(g: Any, x: Any, min: Any, max: Any, dims: tuple[int, ...]) -> 
 aminmax = op("aminmax", _aminmax, (_aminmax_rule,), kind="reduce", outputs=("min", "max"), batch=shifted)
 
 
-# --- order statistics
-# -------------------------------------------------------------------------------------------------
+# --- order statistics ---------------------------------------------------------------------------------------
 
 
 def _index_of_rank(x: ndarray, rank: Any, dim: int) -> ndarray:
@@ -327,8 +324,7 @@ def _mode(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
 mode = selecting("mode", _mode)
 
 
-# --- running maximum and minimum
-# --------------------------------------------------------------------------------------
+# --- running maximum and minimum ----------------------------------------------------------------------------
 
 
 def _running(compare: np.ufunc, accumulate: np.ufunc) -> Callable[..., Any]:

@@ -41,9 +41,9 @@ def _gather(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
 #: y[i, j] = x[index[i, j], j] for dim 0.
 gather: Any = op(
     "gather", _gather,
-    (lambda g, index, shape_x, dim: scatter_add(zeros_for(g, shape_x), index, g, dim), None),
-    kind="gather", batch=dim_first, jvp=lambda primals, tangents, out,
-    dim: gather(tangents[0], primals[1], dim),
+    (lambda g, x, index, dim: scatter_add(zeros_for(g, shape_of(x)), index, g, dim), None),
+    kind="gather", batch=dim_first,
+    jvp=lambda primals, tangents, out, dim: gather(tangents[0], primals[1], dim),
 )  # fmt: skip
 
 
@@ -108,8 +108,8 @@ def _scatter(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarra
 #: x with ``source[i, j]`` written at ``[index[i, j], j]`` for dim 0.
 scatter: Any = op(
     "scatter", _scatter, (lambda g, index, dim: scatter_value(g, index, dim, 0), None, _source_rule),
-    kind="gather", batch=dim_first, jvp=lambda primals, tangents, out,
-    dim: scatter(*_filled(primals, tangents), dim),
+    kind="gather", batch=dim_first,
+    jvp=lambda primals, tangents, out, dim: scatter(*_filled(primals, tangents), dim),
 )
 
 
@@ -279,12 +279,14 @@ def _as_slices(g: Any, shape: Ints) -> Any:
 
 #: x with ``alpha · source``'s slices added to those that `index` names.
 index_add: Any = op(
-    "index_add", _index_add,
+    "index_add",
+    _index_add,
     (
         lambda g: g,
         None,
-        lambda g, index, shape_source, dim,
-        alpha: _as_slices(index_select(g, index, dim), shape_source) * conj(alpha),
+        lambda g, index, shape_source, dim, alpha: (
+            _as_slices(index_select(g, index, dim), shape_source) * conj(alpha)
+        ),
     ),
     kind="gather",
     jvp=lambda primals, tangents, out, dim, alpha: index_add(*_filled(primals, tangents), dim, alpha),
@@ -484,6 +486,6 @@ def _put_kept(g: Any, index: Any, accumulate: bool) -> Any:
 put: Any = op(
     "put_places", _put,
     (_put_kept, None, lambda g, index, shape_source: reshape(take(g, index), shape_source)), kind="gather",
-    node_name="PutBackward0", jvp=lambda primals, tangents, out,
-    accumulate: put(*_filled(primals, tangents), accumulate),
+    node_name="PutBackward0",
+    jvp=lambda primals, tangents, out, accumulate: put(*_filled(primals, tangents), accumulate),
 )

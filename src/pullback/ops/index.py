@@ -280,8 +280,8 @@ def _zero(x: ndarray, /) -> ndarray:
 
 def _filling(name: str, node_name: str) -> Any:
     return op(
-        name, _fill, (lambda g: g * 0,), kind="linear", node_name=node_name, batch=lambda size,
-        value: (value,), jvp=lambda primals, tangents, out, value: tangents[0] * 0,
+        name, _fill, (lambda g: g * 0,), kind="linear", node_name=node_name,
+        batch=lambda size, value: (value,), jvp=lambda primals, tangents, out, value: tangents[0] * 0,
     )
 
 

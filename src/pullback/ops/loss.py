@@ -240,8 +240,7 @@ binary_cross_entropy_with_logits = pairwise(
 )
 
 
-# --- negative log-likelihood
-# ------------------------------------------------------------------------------------------
+# --- negative log-likelihood --------------------------------------------------------------------------------
 
 
 def _nll_weights(target: ndarray, weight: Any, /, ignore_index: int, dtype: np.dtype[Any]) -> ndarray:
@@ -347,8 +346,7 @@ def _nll_backward_batched(
 nll_loss_backward = op(
     "nll_loss_backward", _nll_backward,
     (
-        lambda g, target, weight, reduction,
-        ignore_index: nll_loss(g, target, weight, reduction, ignore_index),
+        lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index),
         None, None,
     ),
     jvp=lambda primals, tangents, out, *attrs: nll_loss_backward(tangents[0], *primals[1:], *attrs),

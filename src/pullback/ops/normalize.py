@@ -23,8 +23,7 @@ from .structure import Shape, expand, permute_to_front, reshape, sum_dims
 Dims = tuple[int, ...]
 
 
-# --- in public ops
-# ----------------------------------------------------------------------------------------------------
+# --- in public ops ------------------------------------------------------------------------------------------
 
 
 def statistics(x: Any, dims: Dims, eps: float) -> tuple[Any, Any]:
@@ -68,8 +67,7 @@ def pulled_twice(
     return _times(turned, weight) + b * z + c, in_x, _sum(g * turned, over)
 
 
-# --- layer norm
-# -------------------------------------------------------------------------------------------------------
+# --- layer norm ---------------------------------------------------------------------------------------------
 
 
 def _layer_dims(shape: Shape, axes: int) -> tuple[Dims, Dims]:
@@ -164,8 +162,7 @@ layer_norm_backward = op(
     batch_rule=_layer_backward_batched,
 )
 
-# --- batch norm
-# -------------------------------------------------------------------------------------------------------
+# --- batch norm ---------------------------------------------------------------------------------------------
 
 
 def _batch_norm(
@@ -290,8 +287,7 @@ batch_norm_backward = op(
     batch_rule=_batch_backward_batched,
 )
 
-# --- group norm
-# -------------------------------------------------------------------------------------------------------
+# --- group norm ---------------------------------------------------------------------------------------------
 
 
 def _grouped(shape: Shape, groups: int) -> Shape:

@@ -30,6 +30,7 @@ def _negated(amounts: Amounts) -> Amounts:
 #: x with `value` around it.
 pad: Callable[..., Any] = op(
     "constant_pad_nd", _pad, (lambda g, amounts: pad(g, _negated(amounts), 0),),
-    node_name="ConstantPadNdBackward0", jvp=lambda primals, tangents, out, amounts,
-    value: pad(tangents[0], amounts, 0), batch=lambda size, amounts, value: (((0, 0), *amounts), value),
+    node_name="ConstantPadNdBackward0",
+    jvp=lambda primals, tangents, out, amounts, value: pad(tangents[0], amounts, 0),
+    batch=lambda size, amounts, value: (((0, 0), *amounts), value),
 )  # fmt: skip

@@ -35,9 +35,12 @@ def _reshape(x: ndarray, /, shape: Shape) -> ndarray:
 
 #: The same elements in another shape, without a copy (raises ValueError where strides do not allow it).
 reshape_view = view(
-    "view", _reshape, lambda g, shape_x: reshape(g, shape_x),
-    batch_rule=lambda size, values, dims,
-    shape: reshape(permute_to_front(values[0], dims[0]), (size, *shape)),
+    "view",
+    _reshape,
+    lambda g, shape_x: reshape(g, shape_x),
+    batch_rule=lambda size, values, dims, shape: reshape(
+        permute_to_front(values[0], dims[0]), (size, *shape)
+    ),
 )
 
 
@@ -168,8 +171,8 @@ def _stack_rule(g: Any, dim: int) -> tuple[Any, ...]:
 
 #: Values of one shape side by side along a new axis.
 stack = op(
-    "stack", _stack, _stack_rule, kind="linear", variadic=True, promote="same", batch=lambda size,
-    dim: (dim + 1,)
+    "stack", _stack, _stack_rule, kind="linear", variadic=True, promote="same",
+    batch=lambda size, dim: (dim + 1,)
 )
 
 

@@ -149,8 +149,7 @@ def pin_memory(self: Any, device: Any = None) -> Any:
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
-# --- types by their names
-# ---------------------------------------------------------------------------------------------
+# --- types by their names -----------------------------------------------------------------------------------
 
 
 def type_name(self: Any) -> str:

@@ -72,8 +72,7 @@ def full_like(
     return made(array, requires_grad)
 
 
-# --- methods of a tensor that gives the dtype
-# -------------------------------------------------------------------------
+# --- methods of a tensor that gives the dtype ---------------------------------------------------------------
 
 
 def _chosen(self: Any, dtype: Any) -> np.dtype[Any]:

@@ -37,8 +37,7 @@ def _named(name: str, pair: tuple[Any, ...]) -> Any:
     return return_type(name, "values", "indices")(pair)
 
 
-# --- maximum and minimum
-# ----------------------------------------------------------------------------------------------
+# --- maximum and minimum ------------------------------------------------------------------------------------
 
 
 def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _F:
@@ -161,8 +160,7 @@ argmax = reduction(_arg("argmax", e.argmax))
 argmin = reduction(_arg("argmin", e.argmin))
 
 
-# --- order statistics
-# -------------------------------------------------------------------------------------------------
+# --- order statistics ---------------------------------------------------------------------------------------
 
 
 def _middle(name: str, all_op: _F, dim_op: _F) -> _F:
@@ -205,8 +203,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     return _named("kthvalue", e.kthvalue(input, k, found, keepdim))
 
 
-# --- running values
-# ---------------------------------------------------------------------------------------------------
+# --- running values -----------------------------------------------------------------------------------------
 
 
 @reduction(inplace=True)
@@ -272,8 +269,7 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     return x
 
 
-# --- quantiles
-# --------------------------------------------------------------------------------------------------------
+# --- quantiles ----------------------------------------------------------------------------------------------
 
 
 def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolation: str) -> Any:

@@ -106,8 +106,7 @@ def _of(generator: Any) -> Any:
     return default_generator if generator is None else generator
 
 
-# --- new tensors
-# ------------------------------------------------------------------------------------------------------
+# --- new tensors --------------------------------------------------------------------------------------------
 
 _SIZED = (f"(tuple of ints size, *, torch.Generator? generator, {OUT})", f"(tuple of ints size, *, {OUT})")
 
@@ -294,8 +293,7 @@ def poisson(input: Any, generator: Any = None) -> Any:
     return ops.poisson(input, _of(generator))
 
 
-# --- draws in place
-# ---------------------------------------------------------------------------------------------------
+# --- draws in place -----------------------------------------------------------------------------------------
 
 
 def _fill(self: Any, draw: ops.Draw, *attrs: Any) -> Any:

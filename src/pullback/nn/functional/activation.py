@@ -40,8 +40,7 @@ def _apply(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
     return written(input, lambda: call(input, *attrs)) if inplace else call(input, *attrs)
 
 
-# --- rectifiers
-# -------------------------------------------------------------------------------------------------------
+# --- rectifiers ---------------------------------------------------------------------------------------------
 
 
 @functional
@@ -152,8 +151,7 @@ def rrelu(
     return _apply(input, inplace, o.rrelu, noise)
 
 
-# --- exponential and smooth
-# -------------------------------------------------------------------------------------------
+# --- exponential and smooth ---------------------------------------------------------------------------------
 
 
 @functional
@@ -273,8 +271,7 @@ def glu(input: Any, dim: int = -1) -> Any:
     return o.glu(input, found)
 
 
-# --- softmax
-# ----------------------------------------------------------------------------------------------------------
+# --- softmax ------------------------------------------------------------------------------------------------
 
 
 def implicit_dim(name: str, rank: int) -> int:
@@ -309,8 +306,7 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     return softmaxes.softmax(-in_dtype(input, dtype), dim)
 
 
-# --- dropout
-# ----------------------------------------------------------------------------------------------------------
+# --- dropout ------------------------------------------------------------------------------------------------
 
 
 def _generator() -> Any:

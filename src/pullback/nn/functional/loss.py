@@ -33,8 +33,7 @@ def functional(function: _F) -> _F:
     return public(function, namespace="nn.functional", method=False, out=False)
 
 
-# --- reductions
-# -------------------------------------------------------------------------------------------------------
+# --- reductions ---------------------------------------------------------------------------------------------
 
 
 def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
@@ -82,8 +81,7 @@ def _warn_sizes(input: Any, target: Any) -> None:
         )
 
 
-# --- regression
-# -------------------------------------------------------------------------------------------------------
+# --- regression ---------------------------------------------------------------------------------------------
 
 
 @functional
@@ -249,8 +247,7 @@ def kl_div(
     return apply_reduction(each, reduction)
 
 
-# --- two classes
-# ------------------------------------------------------------------------------------------------------
+# --- two classes --------------------------------------------------------------------------------------------
 
 
 @functional
@@ -447,8 +444,7 @@ def multi_margin_loss(
     return apply_reduction(loss if len(shape) == 2 else reshape(loss, ()), reduction)
 
 
-# --- classes
-# ----------------------------------------------------------------------------------------------------------
+# --- classes ------------------------------------------------------------------------------------------------
 
 
 def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
@@ -589,8 +585,7 @@ def _soft_cross_entropy(
     return total / (math.prod(shape) / shape[dim]) if reduction == "mean" else total
 
 
-# --- distances
-# --------------------------------------------------------------------------------------------------------
+# --- distances ----------------------------------------------------------------------------------------------
 
 
 cosine_similarity = functional(activations.cosine_similarity)

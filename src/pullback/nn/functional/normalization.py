@@ -36,8 +36,7 @@ def _size(shape: Sequence[int]) -> str:
     return f"torch.Size({list(shape)})"
 
 
-# --- batch norm
-# -------------------------------------------------------------------------------------------------------
+# --- batch norm ---------------------------------------------------------------------------------------------
 
 
 def _check_channels(channels: int, **vectors: Any) -> None:
@@ -166,8 +165,7 @@ def _repeated(v: Any, n: int) -> Any:
     return reshape(expand(reshape(v, (1, size)), (n, size)), (n * size,))
 
 
-# --- layer, group and RMS norm
-# ----------------------------------------------------------------------------------------
+# --- layer, group and RMS norm ------------------------------------------------------------------------------
 
 
 def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None, comma: str = ", ") -> int:
