@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
 
-from pullback import device as module
 from pullback import dtypes
 from pullback.device import as_device, device, get_default_device, set_default_device
 from pullback.size import Size
 from tests.recorded import load, outcome
 
 BASICS = load("basics")
+
+#: By name: the attribute `pullback.device` is the class, as in torch.
+module = importlib.import_module("pullback.device")
 TORCH = SimpleNamespace(**vars(dtypes), device=device, Size=Size)
 
 
