@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .. import dtypes
 from ..core.op import elementwise
 from ..core.value import InnerValue, Value
 from .comparison import eq, ge, where, zeros_of
@@ -118,7 +119,8 @@ pow = elementwise("pow", np.power, _pow_base, _pow_exponent, node_name="PowBackw
 
 
 def _scalar_pow_kernel(x: ndarray, /, base: Any, out: Any = ...) -> ndarray:
-    return np.power(base, x, out=out)
+    common = dtypes.result_numpy_dtype([x, base])
+    return np.power(common.type(base), x.astype(common, copy=False), out=out)
 
 
 #: A Python number to the power x.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..core.op import elementwise
+from ..core.op import elementwise, unsupported
 from ..core.value import Value
 
 
@@ -16,10 +16,20 @@ from ..core.value import Value
 
 eq = elementwise("eq", np.equal, None, None)
 ne = elementwise("ne", np.not_equal, None, None)
-lt = elementwise("lt", np.less, None, None)
-le = elementwise("le", np.less_equal, None, None)
-gt = elementwise("gt", np.greater, None, None)
-ge = elementwise("ge", np.greater_equal, None, None)
+def _ordered(name: str, kernel: np.ufunc) -> Any:
+    def check(x: Any, y: Any) -> None:
+        """Complex numbers have no order."""
+        common = dtypes.result_numpy_dtype([x, y])
+        if common.kind == "c":
+            raise unsupported(name, (np.empty((), common),))
+
+    return elementwise(name, kernel, None, None, check=check)
+
+
+lt = _ordered("lt", np.less)
+le = _ordered("le", np.less_equal)
+gt = _ordered("gt", np.greater)
+ge = _ordered("ge", np.greater_equal)
 
 isnan = elementwise("isnan", np.isnan, None, promote=None)
 isfinite = elementwise("isfinite", np.isfinite, None, promote=None)

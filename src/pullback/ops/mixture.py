@@ -322,6 +322,13 @@ masked_fill = elementwise(
 )
 
 
+#: The same with a value that is a tensor without dimensions.
+masked_fill_tensor = elementwise(
+    "masked_fill_tensor", lambda x, y, z, /, out=...: _into(out, np.where(y, z, x)), lambda g, y: where(y, 0, g), None,
+    lambda g, y: where(y, g, 0), promote=None, halves=False, node_name="MaskedFillBackward1",
+)
+
+
 def _angle(x: ndarray, /, out: Any = ...) -> ndarray:
     if x.dtype.kind == "c":
         return np.arctan2(x.imag, x.real, out=out)

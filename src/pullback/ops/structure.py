@@ -44,6 +44,17 @@ reshape_view = view(
 )
 
 
+#: A reshape of what nobody else holds: its result is no view to autograd, as after torch's squeeze in place.
+squeezed = op(
+    "squeezed",
+    lambda x, /, shape: x.reshape(shape),
+    (lambda g, shape_x: reshape(g, shape_x),),
+    kind="linear",
+    batch=lambda size, shape: ((size, *shape),),
+    node_name="SqueezeBackward4",
+)
+
+
 def reshape(x: Any, shape: Shape) -> Any:
     """The same elements in another shape: a view where strides allow it, else of a contiguous copy."""
     if type(x) is ndarray:

@@ -12,7 +12,8 @@ from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.convert import conj
-from ..ops.structure import permute, reshape, sum_dims
+from ..ops.structure import permute, reshape, squeezed, sum_dims
+from ..ops.view import unsafe_view
 from .api import public
 
 _WORDS = {
@@ -156,13 +157,13 @@ def matmul(input: Any, other: Any) -> Any:
     if ra == 1 and rb == 2:
         _check_product(reshape(input, (1, *a)), other)
         _check_dtypes(input, other)
-        return reshape(c.mm(reshape(input, (1, *a)), other), (b[1],))
+        return squeezed(c.mm(reshape(input, (1, *a)), other), (b[1],))
     _check_dtypes(input, other)
     if rb == 1:
         if a[-1] != b[0]:
             rows = int(np.prod(a[:-1]))
             raise RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})")
-        return reshape(c.mm_folded(input, reshape(other, (b[0], 1))), a[:-1])
+        return unsafe_view(c.mm_folded(input, reshape(other, (b[0], 1))), a[:-1])
     if rb == 2:
         if a[-1] != b[0]:
             raise RuntimeError(
@@ -172,7 +173,7 @@ def matmul(input: Any, other: Any) -> Any:
         return c.mm_folded(input, other)
     if ra == 1:
         product = matmul(reshape(input, (1, *a)), other)
-        return reshape(product, (*b[:-2], b[-1]))
+        return unsafe_view(product, (*b[:-2], b[-1]))
     try:
         lead = np.broadcast_shapes(a[:-2], b[:-2])
     except ValueError:

@@ -15,7 +15,7 @@ from ..ops import extreme as e
 from ..ops.arithmetic import sub
 from ..ops.comparison import logical_xor, where
 from ..ops.join import cat
-from ..ops.structure import permute, reshape
+from ..ops.structure import permute, reshape, squeezed
 from ..ops.view import slice_dim
 from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
 from .return_types import return_type
@@ -299,7 +299,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     rest = shape_of(turned)[:-1]
     found = permute(found, (last, *range(last)))
     kept = (1,) * len(shape) if dim is None else tuple(1 if d == own else s for d, s in enumerate(shape))
-    return reshape(found, (*points.shape, *(kept if keepdim else rest)))
+    return squeezed(found, (*points.shape, *(kept if keepdim else rest)))
 
 
 def _interpolated(x: Any, q: Any, points: np.ndarray, interpolation: str, skip: bool) -> Any:

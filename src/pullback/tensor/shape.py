@@ -428,7 +428,7 @@ def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
     shape: Ints = ()
     for x in given:
         shape = broadcast(shape, shape_of(x))
-    return tuple(structure.expand(x, shape) for x in given)
+    return tuple(x if shape_of(x) == shape else structure.expand(x, shape) for x in given)
 
 
 @public(method=False, out=False)

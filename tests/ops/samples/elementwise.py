@@ -33,6 +33,7 @@ SAMPLES = [
     *(Sample(name, (positive(2, 3),)) for name in [*_POSITIVE, *_REAL]),
     *(Sample(name, (between(4, low=-0.8, high=0.8),)) for name in ("asin", "acos", "atanh", "erfinv")),
     *(Sample(name, (complex_normal(3),)) for name in ("asin", "acos", "atanh", "acosh")),
+    *(Sample(name, (normal(3),)) for name in ("rad2deg", "deg2rad")),
     Sample("acosh", (positive(4, low=1.2, high=3.0),)),
     *(
         Sample(name, (apart(5),))

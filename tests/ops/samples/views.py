@@ -33,6 +33,7 @@ SAMPLES = [
     Sample("unsqueeze", (normal(),), (0,)),
     Sample("alias", (normal(2),)),
     Sample("view_dtype", (integers(2, 3),), (np.dtype(np.int32),), reference=lambda x, d: x.view(d)),
+    Sample("squeezed", (normal(2, 1, 3),), ((2, 3),), reference=np.reshape),
     Sample("unsafe_view", (normal(2, 6),), ((3, 4),), reference=np.reshape),
     Sample("view_as_real", (complex_normal(2, 3),)),
     Sample("view_as_real", (complex_normal(),)),
