@@ -124,14 +124,14 @@ def trace(input: Any) -> Any:
 def linalg_slogdet(A: Any) -> Any:
     """Sign and logarithm of the absolute value of the determinant, a named tuple (sign, logabsdet)."""
     _square(A, "linalg.slogdet")
-    return return_type("linalg_slogdet", "sign", "logabsdet")(*ops.slogdet(A))
+    return return_type("linalg_slogdet", "sign", "logabsdet")(ops.slogdet(A))
 
 
 @public
 def slogdet(input: Any) -> Any:
     """Sign and logarithm of the absolute value of the determinant."""
     _square(input, "linalg.slogdet")
-    return return_type("slogdet", "sign", "logabsdet")(*ops.slogdet(input))
+    return return_type("slogdet", "sign", "logabsdet")(ops.slogdet(input))
 
 
 @public(namespace="linalg", name="cross")
