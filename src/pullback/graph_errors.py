@@ -98,13 +98,14 @@ def wrong_out_shape(have: tuple[int, ...], result: tuple[int, ...]) -> RuntimeEr
     return RuntimeError(f"output with shape {list(have)} doesn't match the broadcast shape {list(result)}")
 
 
-def view_update(creation: int, node_name: str | None, output: int) -> RuntimeError:
+def view_update(creation: int, node_name: str | None, output: int, indirect: bool = False) -> RuntimeError:
     """Build the error for an in-place update of a view whose history cannot be kept.
 
     `creation` says how the view was made: 1 in no_grad mode, 2 by an op with several outputs, 3 in inference
     mode, 4 by a custom Function.
     """
     mode = "inference_mode" if creation == 3 else "no_grad"
+    written = "its base or another view of its base has been" if indirect else "is being"
     subject = (
         f"Output {output} of {node_name} is a view"
         if node_name is not None
@@ -114,19 +115,19 @@ def view_update(creation: int, node_name: str | None, output: int) -> RuntimeErr
         if node_name is not None:
             subject += f" of a view which was created in {mode} mode"
         return RuntimeError(
-            f"{subject} and is being modified inplace with grad mode enabled. Given that this use case is "
+            f"{subject} and {written} modified inplace with grad mode enabled. Given that this use case is "
             "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
             f"and the inplace either both inside the {mode} block (if you don't want the inplace to be "
             "tracked) or both outside (if you want the inplace to be tracked)."
         )
     if creation == 2:
         return RuntimeError(
-            f"{subject} and is being modified inplace. This view is the output of a function that returns "
+            f"{subject} and {written} modified inplace. This view is the output of a function that returns "
             "multiple views. Such functions do not allow the output views to be modified inplace. You should "
             "replace the inplace operation by an out-of-place one."
         )
     return RuntimeError(
-        f"{subject} and is being modified inplace. This view was created inside a custom Function (or "
+        f"{subject} and {written} modified inplace. This view was created inside a custom Function (or "
         "because an input was returned as-is) and the autograd logic to handle view+inplace would override "
         "the custom backward associated with the custom Function, leading to incorrect gradients. This "
         "behavior is forbidden. You can fix this by cloning the output of the custom Function."
@@ -145,11 +146,33 @@ def mismatched_covector(have: tuple[int, ...], want: tuple[int, ...], position: 
     )
 
 
-def unused_input() -> RuntimeError:
+def mismatched_batch(rest: tuple[int, ...], want: tuple[int, ...], position: int) -> RuntimeError:
+    """Build the error for a batched covector of another shape than its output.
+
+    torch prints the covector's shape without its first two axes, `rest`, not just without the batch's.
+    """
+    return RuntimeError(
+        "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+        "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+        f"output, but a mismatch was detected: grad_output[{position}] has a shape of "
+        f"torch.Size({list(rest)}) and output[{position}] has a shape of torch.Size({list(want)}). If you "
+        "only want some tensors in `grad_output` to be considered batched, consider using vmap."
+    )
+
+
+def index_of_scalar() -> IndexError:
+    """Build the error for taking an element of a tensor without axes."""
+    return IndexError(
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+        "convert a 0-dim tensor to a number"
+    )
+
+
+def unused_input(position: int) -> RuntimeError:
     """Build the error for an input of `autograd.grad` that the outputs do not depend on."""
     return with_note(
         RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set "
+            f"The differentiated Tensor at index {position} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         ),
         "allow_unused=True returns None for it, materialize_grads=True returns zeros.",

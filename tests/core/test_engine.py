@@ -116,6 +116,7 @@ def test_create_graph_leaks_nothing(no_collector):
     assert gone_g() is None
 
 
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 def test_backward_with_create_graph_is_freed_with_the_grad(no_collector):
     x = leaf([1.0, 2.0])
     y = (x * x).sum()

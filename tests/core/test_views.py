@@ -292,6 +292,7 @@ def test_programs_of_views_and_updates_against_a_functional_model(data: Any, ste
     np.testing.assert_allclose(x.grad._value, gradient, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
 @settings(max_examples=60)
 @given(st.data(), st.integers(1, 9))
 def test_second_derivatives_of_programs(data: Any, steps: int) -> None:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from pathlib import Path
 from typing import Any
 
 from ..core import calls
 from ..core.hooks import hooks_of
 from ..core.modes import change, modes
 
+#: Frames inside the package say nothing about the user's program.
+_PACKAGE = str(Path(__file__).parent.parent)
+
 
 def _remember(node: Any) -> None:
     """Keep the stack of the call that made a node, while the mode is on."""
     if modes().anomaly:
-        hooks_of(node).metadata["traceback_"] = traceback.format_stack()[:-4]
+        frames = traceback.extract_stack()
+        while len(frames) > 1 and frames[-1].filename.startswith(_PACKAGE):
+            frames.pop()
+        hooks_of(node).metadata["traceback_"] = traceback.format_list(frames)
 
 
 if _remember not in calls.node_watchers:

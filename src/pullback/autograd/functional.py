@@ -22,7 +22,7 @@ def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, tuple[An
     items = values if several else (values,)
     for i, item in enumerate(items):
         if not isinstance(item, TensorBase):
-            if argument:
+            if several:
                 raise TypeError(
                     f"The {argument} given to {function} must be either a Tensor or a tuple of Tensors but "
                     f"the value at index {i} has type {type(item)}."

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from ..core.modes import change, is_grad_enabled, modes
+from ..errors import argument_type
 
 
 class _ModeContext:
@@ -121,7 +122,7 @@ class set_grad_enabled(_ModeContext):
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
-            raise TypeError(f"enabled must be a bool (got {type(mode).__name__})")
+            raise argument_type("set_grad_enabled", "enabled", 1, "bool", mode)
         self.before = is_grad_enabled()
         self.mode = mode
         change(grad=mode)

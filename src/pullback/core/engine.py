@@ -269,7 +269,7 @@ def _run_prehooks(node: Node, hooks: NodeHooks, g: Any, create_graph: bool) -> A
         for hook in list(hooks.tensor.get(index, {}).values()):
             replacement = hook(as_tensor(gs[index]))
             if replacement is not None:
-                gs[index] = as_inner(checked_replacement(replacement, gs[index]), create_graph)
+                gs[index] = as_inner(checked_replacement(replacement, gs[index], hook), create_graph)
         if index in hooks.retained:
             hooks.retained[index](as_tensor(gs[index]))
     for hook in list(hooks.pre.values()):
@@ -277,17 +277,40 @@ def _run_prehooks(node: Node, hooks: NodeHooks, g: Any, create_graph: bool) -> A
         if replacement is not None:
             if not isinstance(replacement, tuple):
                 replacement = (replacement,)
+            check_count(replacement, gs, hook)
             gs = [as_inner(v, create_graph) for v in replacement]
     return gs if several else gs[0]
 
 
-def checked_replacement(replacement: Any, g: Any) -> Any:
-    """Return a hook's replacement, or raise as torch does when it is not a tensor of the covector's shape."""
+def checked_replacement(replacement: Any, g: Any, hook: Any) -> Any:
+    """Return a hook's replacement, or raise as torch does when it is not a tensor of the covector's shape
+    and dtype.
+    """
     if not isinstance(replacement, TensorBase):
-        raise TypeError(f"expected Tensor, but hook returned '{type(replacement).__name__}'")
+        raise TypeError(f"expected Variable, but hook returned '{type(replacement).__name__}'")
+    before, after = dtype_of(g), dtype_of(replacement)
+    if before != after:
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has changed the type of value (was "
+            f"torch.{errors.type_word(before)}Tensor got torch.{errors.type_word(after)}Tensor)"
+        )
     if shape_of(replacement) != shape_of(g):
-        raise RuntimeError("hook has changed the size of value")
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
     return replacement
+
+
+def hook_name(hook: Any) -> str:
+    """What torch's messages call a hook."""
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def check_count(replacement: tuple[Any, ...], values: Sequence[Any], hook: Any) -> None:
+    """Raise where a node's hook returns more or fewer covectors than it was given."""
+    if len(replacement) != len(values):
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(replacement)}, "
+            f"but expected {len(values)})"
+        )
 
 
 def _run_posthooks(hooks: NodeHooks, grads: Sequence[Any], g: Any, create_graph: bool) -> tuple[Any, ...]:
@@ -297,6 +320,7 @@ def _run_posthooks(hooks: NodeHooks, grads: Sequence[Any], g: Any, create_graph:
         if replacement is not None:
             if not isinstance(replacement, tuple):
                 replacement = (replacement,)
+            check_count(replacement, grads, hook)
             grads = [as_inner(v, create_graph) for v in replacement]
     return tuple(grads)
 

@@ -174,12 +174,14 @@ def check_writable(x: Any, recording: bool, writes: bool = True) -> None:
             raise errors.overlapping_write()
 
 
-def forbidden_view_update(x: Any, record: View) -> RuntimeError:
-    """Build the error for an update of a view that was made where updates cannot be tracked."""
+def forbidden_view_update(x: Any, record: View, indirect: bool = False) -> RuntimeError:
+    """Build the error for an update of a view that was made where updates cannot be tracked; `indirect`:
+    through its base or another view.
+    """
     if x._node is None or x._node is LEAF:
-        return errors.view_update(record.creation, None, 0)
+        return errors.view_update(record.creation, None, 0, indirect)
     node, index = edge_target(x._node)
-    return errors.view_update(record.creation, short_name(node), index)
+    return errors.view_update(record.creation, short_name(node), index, indirect)
 
 
 def overlaps_itself(array: ndarray) -> bool:
@@ -259,8 +261,8 @@ def _castable(source: Any, destination: Any) -> bool:
 
 
 def requires_grad(x: Any) -> bool:
-    """Whether `x` is part of a graph or a leaf of one."""
-    return x._node is not None
+    """Whether `x`, or the base that it is a view of, is part of a graph or a leaf of one."""
+    return x._node is not None or (x._view is not None and x._view.base._node is not None)
 
 
 def record_write(x: Any, node: Any) -> None:
@@ -335,7 +337,7 @@ def detach_(x: Any) -> Any:
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
             "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
             "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
-            "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+            "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
     x._node = None
     return x

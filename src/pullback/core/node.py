@@ -201,6 +201,6 @@ def edge_target(edge: Any) -> tuple[Node, int]:
 def short_name(node: Node) -> str:
     """The name that torch's messages give a node: 'Add' for AddBackward0."""
     name = type(node).__name__
-    if name == "CopySlices":
-        return "torch::autograd::CopySlices"
+    if name in ("CopySlices", "CopyBackwards"):
+        return f"torch::autograd::{name}"
     return re.sub(r"Backward\d*$", "", name)

@@ -179,7 +179,10 @@ def modified(node: Node, index: int) -> RuntimeError:
     value, counter, number = saved[3 * index : 3 * index + 3]
     layout = node._op.layout
     i, o = layout.input_index[index], layout.output_index[index]
-    edge = node._edges[i] if i >= 0 else Output(node, o)
+    if i >= 0:
+        edge = node._edges[i]
+    else:
+        edge = Output(node, o) if o in node._op.differentiable_outputs else None
     own = counter if i >= 0 else FROZEN
     return errors.modified_in_place(
         dtype_of(value), shape_of(value), edge_description(edge, own), counter[0], number

@@ -12,6 +12,7 @@ from typing import Any
 
 from numpy import ndarray
 
+from .modes import modes
 from .node import LEAF
 from .value import TensorBase
 
@@ -87,8 +88,10 @@ def bring_up_to_date(view: Any) -> None:
     if type(view._value) is not ndarray:
         view._value = replay(base._value, record.steps)
     if base._node is not None and view._node is not LEAF:
-        from .inplace import replayed_node
+        from .inplace import forbidden_view_update, replayed_node
 
+        if record.creation in (NO_GRAD_VIEW, INFERENCE_VIEW) and modes().grad:
+            raise forbidden_view_update(view, record, indirect=True)
         view._node = replayed_node(base, view, record)
     record.at = now
 

@@ -7,6 +7,7 @@ broadcasts accumulates: it is summed to the output's shape, as if the Jacobian w
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,8 +62,14 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
         return wrap(ones) if create_graph else ones
     if not isinstance(gradient, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    have = shape_of(gradient)[1:] if batched else shape_of(gradient)
+    have = shape_of(gradient)
+    if batched:
+        if not have:
+            raise errors.index_of_scalar()
+        have = have[1:]
     if have != shape and not _accumulates(have, shape):
+        if batched:
+            raise errors.mismatched_batch(have[1:], shape, position) if have else errors.index_of_scalar()
         raise errors.mismatched_covector(have, shape, position)
     if (dtype_of(output).kind == "c") != (dtype_of(gradient).kind == "c"):
         raise RuntimeError(
@@ -135,8 +142,6 @@ def backward(
         Accumulate into these only.
     """
     if grad_variables is not None:
-        import warnings
-
         warnings.warn(
             "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
         )
@@ -148,6 +153,15 @@ def backward(
         grad_tensors = grad_variables
     if inputs is not None and not isinstance(inputs, TensorBase) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    if create_graph:
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and "
+            "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
+            "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
+            "your parameters to None after use to break the cycle and avoid the leak.",
+            UserWarning,
+            stacklevel=3,
+        )
     outputs = _as_tuple(tensors)
     roots = _roots(outputs, _covectors(outputs, grad_tensors), create_graph, False)
     keep = create_graph if retain_graph is None else retain_graph
@@ -155,7 +169,7 @@ def backward(
     targets: tuple[Any, ...] = ()
     if inputs is not None:
         targets = _as_tuple(inputs)
-        _check_inputs(targets, "One of the differentiated Tensors does not require grad")
+        _check_inputs(targets, "can't retain_grad on Tensor that has requires_grad=False")
         capture = engine.Capture([_edge(t) for t in targets], [_node(e) for e, _ in roots])
     engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture)
     if capture is not None:
@@ -196,8 +210,6 @@ def grad(
     if allow_unused is None:
         allow_unused = materialize_grads
     if not only_inputs:
-        import warnings
-
         warnings.warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
             "gradient for other parts of the graph, please use torch.autograd.backward.",
@@ -206,34 +218,40 @@ def grad(
         )
     ys = _as_tuple(outputs)
     xs = _as_tuple(inputs)
+    if not xs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     covectors = _covectors(ys, grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
 
     def pull(*vs: Any) -> tuple[Any, ...]:
-        roots = _roots(ys, vs, create_graph, is_grads_batched and vs is covectors)
+        roots = _roots(ys, vs, create_graph, False)
         _check_inputs(xs, "One of the differentiated Tensors does not require grad")
         capture = engine.Capture([_edge(t) for t in xs], [_node(e) for e, _ in roots])
         engine.run_backward(
             roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False
         )
         return tuple(
-            _result(x, g, allow_unused, materialize_grads) for x, g in zip(xs, capture.results, strict=True)
+            _result(x, g, allow_unused, materialize_grads, position)
+            for position, (x, g) in enumerate(zip(xs, capture.results, strict=True))
         )
 
     if is_grads_batched:
         from .batching import map_over_first_axis
 
+        for position, (y, v) in enumerate(zip(ys, covectors, strict=True)):
+            if v is not None:
+                _covector(y, v, create_graph, True, position)
         return map_over_first_axis(pull, covectors)
     return pull(*covectors)
 
 
-def _result(x: Any, g: Any, allow_unused: bool, materialize: bool) -> Any:
+def _result(x: Any, g: Any, allow_unused: bool, materialize: bool, position: int) -> Any:
     if g is not None:
         return engine.as_tensor(g)
     if materialize:
         return wrap(np.zeros(shape_of(x), dtype_of(x)))
     if not allow_unused:
-        raise errors.unused_input()
+        raise errors.unused_input(position)
     return None
 
 
@@ -245,9 +263,13 @@ def _covectors(outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
     if given is None:
         return (None,) * len(outputs)
     covectors = _as_tuple(given)
-    if len(covectors) != len(outputs):
+    for v in covectors:
+        if v is not None and not isinstance(v, TensorBase):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(v).__name__}")
+    if len(covectors) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(covectors)} gradients")
-    return covectors
+    # As in torch, covectors beyond the last output are not looked at.
+    return covectors[: len(outputs)]
 
 
 def _roots(
@@ -265,8 +287,12 @@ def _roots(
 
 def _check_inputs(inputs: tuple[Any, ...], text: str) -> None:
     for x in inputs:
+        if not isinstance(x, (TensorBase, GradientEdge)):
+            raise RuntimeError(
+                f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}"
+            )
         if _edge(x) is None:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
+            raise RuntimeError(text)
 
 
 __all__ = ["array_of", "backward", "expand", "grad", "run"]

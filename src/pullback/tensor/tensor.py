@@ -101,9 +101,7 @@ class Tensor(TensorBase):
     @property
     def requires_grad(self) -> bool:
         """Whether ops on this tensor are recorded."""
-        if self._view is not None:
-            bring_up_to_date(self)
-        if self._node is not None:
+        if self._node is not None or (self._view is not None and self._view.base._node is not None):
             return True
         inner = self._value
         return self._level > 0 and getattr(getattr(inner, "primal", inner), "requires_grad", False)
@@ -168,7 +166,7 @@ class Tensor(TensorBase):
                 "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
                 "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If "
                 "you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. "
-                "See github.com/pytorch/pytorch/pull/30531 for more informations.",
+                "See github.com/pytorch/pytorch/pull/30531 for more information.",
                 UserWarning,
                 stacklevel=2,
             )
