@@ -206,6 +206,20 @@ dot = _product(
 )
 
 
+def _vdot(x: ndarray, y: ndarray, /) -> ndarray:
+    return np.asarray(np.dot(np.conj(x), y))
+
+
+#: Σ conj(xᵢ)·yᵢ.
+vdot = _product(
+    "vdot",
+    _vdot,
+    (lambda g, y: conj(g) * y, lambda g, x: g * x),
+    "VdotBackward0",
+    lambda size, values, dims: _batch_dot(size, (conj(values[0]), values[1]), dims),
+)
+
+
 def _mv(x: ndarray, y: ndarray, /) -> ndarray:
     return np.dot(x, y)
 

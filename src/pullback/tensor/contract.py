@@ -11,7 +11,6 @@ from .. import errors
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul
-from ..ops.convert import conj
 from ..ops.structure import permute, reshape, squeezed, sum_dims
 from ..ops.view import unsafe_view
 from .api import public
@@ -79,10 +78,8 @@ def mv(input: Any, vec: Any) -> Any:
     return c.mv(input, vec)
 
 
-@public
-def dot(input: Any, tensor: Any) -> Any:
-    """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
-    _tensors("dot", input=input, tensor=tensor)
+def _check_vectors(name: str, input: Any, tensor: Any) -> None:
+    _tensors(name, input=input, tensor=tensor)
     a, b = shape_of(input), shape_of(tensor)
     if len(a) != 1 or len(b) != 1:
         raise RuntimeError(f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors")
@@ -95,6 +92,12 @@ def dot(input: Any, tensor: Any) -> Any:
             f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same number of "
             f"elements, but got {a[0]} and {b[0]} elements respectively"
         )
+
+
+@public
+def dot(input: Any, tensor: Any) -> Any:
+    """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
+    _check_vectors("dot", input, tensor)
     return c.dot(input, tensor)
 
 
@@ -107,7 +110,8 @@ def _title(x: Any) -> str:
 @public
 def vdot(input: Any, other: Any) -> Any:
     """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
-    return dot(conj(input), other)
+    _check_vectors("vdot", input, other)
+    return c.vdot(input, other)
 
 
 @public
@@ -359,7 +363,7 @@ def kron(input: Any, other: Any) -> Any:
     q = (1,) * (rank - len(b)) + b
     left = reshape(input, tuple(s for n in p for s in (n, 1)))
     right = reshape(other, tuple(s for n in q for s in (1, n)))
-    return reshape(mul(left, right), tuple(m * n for m, n in zip(p, q, strict=True)))
+    return unsafe_view(mul(left, right), tuple(m * n for m, n in zip(p, q, strict=True)))
 
 
 @public(namespace="nn.functional", name="linear", method=False, out=False)
@@ -378,7 +382,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if dtype_of(input) != dtype_of(weight):
         _check_dtypes(input, weight)
     if len(a) == 1:
-        return reshape(linear(reshape(input, (1, *a)), weight, bias), (w[0],))
+        product = linear(reshape(input, (1, *a)), weight, bias)
+        return (squeezed if bias is None else reshape)(product, (w[0],))
     if bias is None:
         return c.linear(input, weight) if len(a) == 2 else c.linear_folded(input, weight)
     return c.affine(bias, input, weight) if len(a) == 2 else c.affine_folded(bias, input, weight)

@@ -23,6 +23,8 @@ SAMPLES = [
     Sample("bmm", (normal(2, 2, 3), normal(2, 3, 2)), reference=np.matmul),
     Sample("dot", (normal(3), normal(3)), reference=np.dot),
     Sample("dot", (complex_normal(3), complex_normal(3))),
+    Sample("vdot", (normal(3), normal(3)), reference=np.vdot),
+    Sample("vdot", (complex_normal(3), complex_normal(3))),
     Sample("mv", (normal(2, 3), normal(3)), reference=np.dot),
     Sample("mv", (complex_normal(2, 3), complex_normal(3))),
     Sample(

@@ -49,8 +49,7 @@ def _update(running: Any, batch: Any, momentum: float) -> None:
     """running ← (1 − momentum)·running + momentum·batch, unrecorded."""
     a, b = running._value, batch._value
     if isinstance(a, ndarray) and isinstance(b, ndarray):
-        a[...] = (1 - momentum) * a + momentum * b
-        running._counter[0] += 1
+        a[...] = (1 - momentum) * a + momentum * b  # torch leaves the version as it is
         return
     before = change(grad=False)
     try:
