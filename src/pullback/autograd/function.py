@@ -308,6 +308,13 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
     fixed = {id(t) for t in node.non_differentiable}
     inputs = {id(a) for a in args if isinstance(a, TensorBase)}
     for t in dirty:
+        if id(t) not in inputs:
+            warnings.warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                "mutated should be passed to ctx.mark_dirty().",
+                UserWarning,
+                stacklevel=4,
+            )
         if not any(o is t for o in outputs):
             raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
                                "inputs that are modified inplace must all be outputs of the Function.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import get_ident
 from typing import Any
 
@@ -26,6 +26,8 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
 
 def increment_version(tensor: Any) -> None:
     """Tell autograd that tensors were written to behind its back."""
+    if not isinstance(tensor, (TensorBase, Iterable)):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for t in (tensor,) if isinstance(tensor, TensorBase) else tensor:
         t._counter[0] += 1
 

@@ -17,8 +17,8 @@ from numpy import ndarray
 from .. import graph_errors as errors
 from ..core import engine
 from ..core.calls import DIFFERENTIABLE, edge_of
-from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..core.node import LEAF, GradientEdge, Output
+from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..ops.structure import expand
 
 
