@@ -24,6 +24,7 @@ _LAZY = (
     "linalg",
     "nn",
     "optim",
+    "overrides",
     "random",
     "special",
     "testing",

@@ -78,7 +78,8 @@ def _names(torch: Any) -> dict[str, Any]:
         return pickle.loads(pickle.dumps(value, protocol))
 
     return {
-        "torch": torch, "np": np, "pickle": pickle, "copy": copy, "operator": operator, "math": math,
+        "__name__": "__main__", "torch": torch, "np": np, "pickle": pickle, "copy": copy, "operator": operator,
+        "math": math,
         "Sub": Sub, "Sub2": Sub2, "Oth": Oth, "rt": rt, "x": torch.ones(3),
     }  # fmt: skip
 

@@ -93,9 +93,11 @@ def logspace(start: Any, end: Any, count: int, base: float, dtype: np.dtype[Any]
     if dtype.kind == "c":
         return np.power(complex(base), linspace(start, end, count, np.dtype(np.complex128))).astype(dtype)
     if count == 1:
-        exponents = np.array([float(start)])
+        exponents = np.array([float(int(start) if dtype.kind in "iu" else start)])
     else:
         kept = np.dtype(np.float64) if dtype.kind in "iu" else dtype
+        if dtype.kind in "iu":
+            start, end = int(start), int(end)
         first, last = (float(rounded(np.array(float(v)), kept)) for v in (start, end))
         span = float(rounded(np.array(last - first), kept))
         step = span / max(count - 1, 1)

@@ -57,7 +57,7 @@ def conj(x: Any) -> Any:
         return x.conj() if x.dtype.kind == "c" else x
     if isinstance(x, Value):
         return _conj(x) if dtype_of(x).kind == "c" else x
-    return x.conjugate() if isinstance(x, complex) else x
+    return x.conjugate() if isinstance(x, (complex, np.complexfloating)) else x
 
 
 def as_dtype(x: Any, dtype: np.dtype[Any]) -> Any:

@@ -157,27 +157,43 @@ def _named(call: Function, function: Function) -> Function:
 def dispatch_override(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], operator: bool = False
 ) -> Any:
-    """Ask the `__torch_function__` of the arguments' classes, most derived first, as torch does.
+    """Call what the arguments' classes override a function with.
 
     Where none has an answer, an operator has none either; a function raises.
     """
-    types: list[type] = []
-    for item in _items((*args, *kwargs.values())):
-        kind = type(item)
-        if kind in OVERRIDING and kind not in types:
-            position = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
-            types.insert(position, kind)
-    for kind in types:
-        result = kind.__torch_function__(function, tuple(types), args, kwargs)
-        if result is not NotImplemented:
-            return result
-    if operator:
-        return NotImplemented
+    relevant = (*args, *kwargs.values())
+    result = ask_overrides(function, relevant, args, kwargs)
+    if operator or result is not NotImplemented:
+        return result
+    types = overriding_types(relevant)
     raise TypeError(
         f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ handlers returned "
         f"NotImplemented:\n\n" + "\n".join(f"  - tensor subclass {t}" for t in types)
         + "\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
     )
+
+
+def overriding_types(relevant: Iterable[Any]) -> list[type]:
+    """The classes of arguments that override functions, most derived first."""
+    types: list[type] = []
+    for item in _items(relevant):
+        kind = type(item)
+        if kind in OVERRIDING and kind not in types:
+            position = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
+            types.insert(position, kind)
+    return types
+
+
+def ask_overrides(
+    function: Function, relevant: Iterable[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Ask the `__torch_function__` of the relevant arguments' classes in turn; NotImplemented if none answers."""
+    types = tuple(overriding_types(relevant))
+    for kind in types:
+        result = kind.__torch_function__(function, types, args, kwargs)  # type: ignore[attr-defined]
+        if result is not NotImplemented:
+            return result
+    return NotImplemented
 
 
 def write_out(out: Any, result: Any, name: str) -> Any:
@@ -204,6 +220,8 @@ def _write_one(out: Any, result: Any, name: str) -> Any:
         raise graph_errors.unsafe_result(want, have)
     if shape_of(out) != shape_of(result):
         resize_out(out, shape_of(result))
+    elif inplace.overlaps_itself(out._value):
+        raise graph_errors.overlapping_write()
     out._value[...] = result._value
     out._counter[0] += 1
     return out

@@ -242,6 +242,38 @@ def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[An
     return laid_out_empty(tuple(size), tuple(stride), dtype)
 
 
+@public(method=False, out=False)
+@parsed("empty_permuted", f"(tuple of ints size, tuple of ints physical_layout, *, {OPTIONS})")
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """Make an uninitialised tensor whose axes lie in memory in a given order, outermost first."""
+    rank = len(size)
+    if len(physical_layout) != rank:
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+            f"len(size) = {rank} is not equal to len(physical_layout) = {len(physical_layout)}"
+        )
+    for i, axis in enumerate(physical_layout):
+        if not 0 <= axis < rank:
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {rank - 1}, but got {axis} at index "
+                f"{i}).  NB: negative dims not currently supported; file an issue if you "
+                "want it."
+            )
+        if axis in physical_layout[:i]:
+            raise RuntimeError("Duplicate dim not allowed")
+    array = new_array("empty_permuted", [size[axis] for axis in physical_layout], dtype, device, pin_memory)
+    return made(array.transpose(np.argsort(physical_layout)), requires_grad)
+
+
 @creator("full", f"(tuple of ints size, Number fill_value, *, {OUT})")
 def full(
     size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,

@@ -15,7 +15,7 @@ from ..ops.cumulative import cumprod
 from ..ops.join import cat
 from ..ops.rearrange import flip
 from ..ops.structure import contiguous_copy, expand, reshape, stack
-from .api import public
+from .api import public, write_out
 from .conversion import cast
 from .conversion import type_name as type_name_of
 from .creation import check_options, made
@@ -179,20 +179,33 @@ def _check_parts(first: Any, second: Any) -> None:
         )
 
 
-@public(name="complex", method=False)
+def _given(result: Any, out: Any, name: str) -> Any:
+    """The result, or `out` with it; torch wants the dtype to be the same."""
+    if out is None:
+        return result
+    wanted, have = dtypes.from_numpy_dtype(dtype_of(result)), dtypes.from_numpy_dtype(dtype_of(out))
+    if wanted is not have:
+        raise RuntimeError(
+            f"Expected object of scalar type {wanted.scalar_type} but got scalar type {have.scalar_type} for "
+            "argument 'out'"
+        )
+    return write_out(out, result, name)
+
+
+@public(name="complex", method=False, out=False)
 @parsed("complex", "(Tensor real, Tensor imag, *, Tensor out = None)")
-def complex_(real: Any, imag: Any) -> Any:
+def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
     """Complex numbers ``real + i·imag``; shapes broadcast."""
     _check_parts(real, imag)
-    return ops.complex(real, imag)
+    return _given(ops.complex(real, imag), out, "complex")
 
 
-@public(method=False)
+@public(method=False, out=False)
 @parsed("polar", "(Tensor abs, Tensor angle, *, Tensor out = None)")
-def polar(abs: Any, angle: Any) -> Any:
+def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     """Complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
     _check_parts(abs, angle)
-    return ops.polar(abs, angle)
+    return _given(ops.polar(abs, angle), out, "polar")
 
 
 @public(method=False, out=False)

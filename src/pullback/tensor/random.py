@@ -14,10 +14,10 @@ from ..array import random as streams
 from ..array import random_integer, random_normal, random_uniform
 from ..core import inplace
 from ..core.modes import modes
-from ..core.value import TensorBase, array_of, wrap
+from ..core.value import TensorBase, array_of, dtype_of, wrap
 from ..device import as_device
 from ..ops import random as ops
-from .api import public
+from .api import public, write_out
 from .creation import creator, made, new_array
 from .creation_like import array_like
 from .signature import OPTIONS, OUT, method, parsed
@@ -263,12 +263,14 @@ def bernoulli(input: Any, p: float | None = None, *, generator: Any = None) -> A
     return ops.bernoulli(input, _of(generator))
 
 
-@public
+@public(out=False)
 @parsed(
     "multinomial",
     f"(Tensor input, int num_samples, bool replacement = False, *, {GENERATOR}, Tensor out = None)",
 )
-def multinomial(input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
+def multinomial(
+    input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None, out: Any = None
+) -> Any:
     """Indices of the last axis, drawn with the weights in it.
 
     Parameters
@@ -283,7 +285,11 @@ def multinomial(input: Any, num_samples: int, replacement: bool = False, *, gene
     -------
     tensor (num_samples,) or (m, num_samples), int64
     """
-    return ops.multinomial(input, num_samples, replacement, _of(generator))
+    if out is not None and dtype_of(out) != np.int64:
+        have = dtypes.from_numpy_dtype(dtype_of(out)).scalar_type
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {have}")
+    result = ops.multinomial(input, num_samples, replacement, _of(generator))
+    return result if out is None else write_out(out, result, "multinomial")
 
 
 @public(method=False)

@@ -405,7 +405,7 @@ def resize_(self: Any, size: Any, *, memory_format: Any = None) -> Any:
     return self
 
 
-@public(is_function=False, out=False)
+@public(out=False)
 @method("resize_as_", "(Tensor the_template, *, torch.memory_format memory_format = None)")
 def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
     """Give the tensor the size of another one (see `resize_`)."""
