@@ -34,10 +34,16 @@ ge = _ordered("ge", np.greater_equal)
 isnan = elementwise("isnan", np.isnan, None, promote=None)
 isfinite = elementwise("isfinite", np.isfinite, None, promote=None)
 isinf = elementwise("isinf", np.isinf, None, promote=None)
+
+def _no_sign(x: ndarray) -> None:
+    if x.dtype.kind == "c":
+        raise NotImplementedError("signbit is not implemented for complex tensors.")
+
+
 signbit = elementwise(
     "signbit",
     lambda x, /, out=...: np.signbit(x, out=out) if x.dtype.kind in "fV" else np.less(x, 0, out=out), None,
-    promote=None,
+    promote=None, check=_no_sign,
 )
 
 logical_and = elementwise("logical_and", np.logical_and, None, None)
