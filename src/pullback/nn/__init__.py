@@ -33,6 +33,7 @@ from .modules import (
     Dropout1d,
     Dropout2d,
     Dropout3d,
+    FeatureAlphaDropout,
     ELU,
     Embedding,
     Flatten,
@@ -125,6 +126,7 @@ __all__ = [
     "Dropout3d",
     "ELU",
     "Embedding",
+    "FeatureAlphaDropout",
     "Flatten",
     "GELU",
     "GLU",
@@ -186,3 +188,7 @@ __all__ = [
     "parameter",
     "utils",
 ]
+
+
+def __getattr__(name: str) -> object:
+    raise AttributeError(f"module 'torch.nn' has no attribute '{name}'", name=name)

@@ -117,6 +117,9 @@ def _abs_jvp(x: Any, t: Any) -> Any:
 
 def _rounding(function: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
+        if x.dtype.kind == "c":
+            name = {"rint": "round"}.get(function.__name__, function.__name__)
+            raise NotImplementedError(f"{name} is not supported for complex inputs")
         if x.dtype.kind in "biu":
             return np.positive(x, out=out) if x.dtype.kind != "b" else x.copy()
         return function(x, out=out)
@@ -141,7 +144,16 @@ def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
     return np.maximum(x, 0, out=out)
 
 
-relu = elementwise("relu", _relu, lambda g, out: where(out > 0, g, 0), promote=None, halves=False)
+
+
+def _no_complex(x: ndarray) -> None:
+    if x.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
+relu = elementwise(
+    "relu", _relu, lambda g, out: where(out > 0, g, 0), promote=None, halves=False, check=_no_complex
+)
 
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 erf = _float("erf", special("erf"), lambda g, x: _TWO_OVER_ROOT_PI * exp(-(x * x)) * g)

@@ -322,15 +322,17 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
                 f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}, ndim_a={ra}, ndim_b={rb}"
             )
         over_a, over_b = list(range(ra - dims, ra)), list(range(dims))
+        given_a = list(range(-dims, 0))
     else:
         over_a, over_b = ([d % max(n, 1) for d in ds] for ds, n in zip(dims, (ra, rb), strict=True))
+        given_a = list(dims[0])
     if len(over_a) != len(over_b):
         raise RuntimeError("both dimension lists should have same length")
     sa, sb = shape_of(a), shape_of(b)
-    for i, j in zip(over_a, over_b, strict=True):
+    for i, j, shown in zip(over_a, over_b, given_a, strict=True):
         if sa[i] != sb[j] and 1 not in (sa[i], sb[j]):
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {sa[i]} in dim {i} and second has "
+                f"contracted dimensions need to match, but first has size {sa[i]} in dim {shown} and second has "
                 f"size {sb[j]} in dim {j}"
             )
     if dtype_of(a) != dtype_of(b):

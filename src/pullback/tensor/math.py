@@ -20,7 +20,7 @@ from .api import public, public_op
 for _call in (
     e.exp, e.exp2, e.expm1, e.log, e.log2, e.log10, e.log1p, e.sqrt, e.sin, e.cos, e.tan, e.sinh, e.cosh,
     e.sigmoid, e.sign, e.sgn, e.floor, e.ceil, e.frac, e.relu, e.erf, e.erfc, e.erfinv, e.lgamma, e.digamma,
-    e.tanh, a.reciprocal, a.rsqrt,
+    e.tanh, a.reciprocal, a.rsqrt, e.i0, e.sinc,
 ):  # fmt: skip
     public_op(_call)
 for _call, _alias in (
@@ -217,7 +217,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
             return m.clamp_max(input, max)
         return m.clamp_min(input, min) if max is None else m.clamp_both(input, min, max)
     if dtype_of(input).kind == "c":
-        raise RuntimeError("clamp is not supported for complex types")
+        raise NotImplementedError("clamp is not supported for complex types")
     common = dtypes.result_numpy_dtype([_stand_in(input), *(v for v in (min, max) if v is not None)])
     return m.clamp(input if common == dtype_of(input) else cast(input, common), min, max)
 

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from ...tensor.contract import bilinear, linear
 from .activation import (
-    alpha_dropout,
     celu,
     celu_,
-    dropout,
-    dropout1d,
-    dropout2d,
-    dropout3d,
     elu,
     elu_,
     gelu,
@@ -53,6 +48,7 @@ from .convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .padding import pad
 from .pooling import (
     adaptive_avg_pool1d,
@@ -113,6 +109,7 @@ from .vision import (
 )
 
 __all__ = [
+    "feature_alpha_dropout",
     "fold",
     "interpolate",
     "lp_pool1d",

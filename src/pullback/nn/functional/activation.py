@@ -1,4 +1,4 @@
-"""Activation functions and dropout under torch's names, with `inplace=True`."""
+"""Activation functions under torch's names, with `inplace=True`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def written(input: Any, compute: Callable[[], Any]) -> Any:
     return writing.write(input, compute())
 
 
-def _apply(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
+def applied(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
+    """``call(input, *attrs)``, written into `input` where `inplace` says so."""
     return written(input, lambda: call(input, *attrs)) if inplace else call(input, *attrs)
 
 
@@ -46,7 +47,7 @@ def _apply(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
 @functional
 def relu(input: Any, inplace: bool = False) -> Any:
     """max(0, input)."""
-    return _apply(input, inplace, e.relu.op.public)  # type: ignore[attr-defined]  # every op's call has it
+    return applied(input, inplace, e.relu.op.public)  # type: ignore[attr-defined]  # every op's call has it
 
 
 @functional
@@ -58,7 +59,7 @@ def relu_(input: Any) -> Any:
 @functional
 def relu6(input: Any, inplace: bool = False) -> Any:
     """min(max(0, input), 6)."""
-    return _apply(input, inplace, o.hardtanh, 0.0, 6.0)
+    return applied(input, inplace, o.hardtanh, 0.0, 6.0)
 
 
 @functional
@@ -68,7 +69,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
         raise ValueError("min_val cannot be greater than max_val")
     if dtype_of(input).kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
-    return _apply(input, inplace, o.hardtanh, min_val, max_val)
+    return applied(input, inplace, o.hardtanh, min_val, max_val)
 
 
 @functional
@@ -81,7 +82,7 @@ def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """input where it is positive, else `negative_slope`·input."""
     check_floating("leaky_relu_cpu", input)
-    return _apply(input, inplace, o.leaky_relu, float(negative_slope))
+    return applied(input, inplace, o.leaky_relu, float(negative_slope))
 
 
 @functional
@@ -93,7 +94,7 @@ def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
 @functional
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """input where it is above `threshold`, else `value`."""
-    return _apply(input, inplace, o.threshold, threshold, value)
+    return applied(input, inplace, o.threshold, threshold, value)
 
 
 @functional
@@ -106,14 +107,14 @@ def threshold_(input: Any, threshold: float, value: float) -> Any:
 def hardsigmoid(input: Any, inplace: bool = False) -> Any:
     """min(max(0, input + 3), 6) / 6."""
     check_floating("hardsigmoid_cpu", input)
-    return _apply(input, inplace, o.hardsigmoid)
+    return applied(input, inplace, o.hardsigmoid)
 
 
 @functional
 def hardswish(input: Any, inplace: bool = False) -> Any:
     """input·hardsigmoid(input)."""
     check_floating("hardswish_cpu", input)
-    return _apply(input, inplace, o.hardswish)
+    return applied(input, inplace, o.hardswish)
 
 
 hardshrink = functional(activations.hardshrink)
@@ -143,12 +144,12 @@ def rrelu(
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
-        return _apply(input, inplace, o.leaky_relu, (lower + upper) / 2)
+        return applied(input, inplace, o.leaky_relu, (lower + upper) / 2)
     from ...ops.comparison import where
 
-    slopes = draws.uniform.call(input.detach(), float(lower), float(upper), _generator())
+    slopes = draws.uniform.call(input.detach(), float(lower), float(upper), random_facade.default_generator)
     noise = where(input.detach() <= 0, slopes, 1.0)
-    return _apply(input, inplace, o.rrelu, noise)
+    return applied(input, inplace, o.rrelu, noise)
 
 
 # --- exponential and smooth ---------------------------------------------------------------------------------
@@ -158,7 +159,7 @@ def rrelu(
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input where it is positive, else α(exp(input) − 1)."""
     check_floating("elu_cpu", input)
-    return _apply(input, inplace, o.elu, float(alpha), 1.0, 1.0)
+    return applied(input, inplace, o.elu, float(alpha), 1.0, 1.0)
 
 
 @functional
@@ -171,7 +172,7 @@ def elu_(input: Any, alpha: float = 1.0) -> Any:
 def selu(input: Any, inplace: bool = False) -> Any:
     """The self-normalising `elu`: scale 1.0507, α 1.6733."""
     check_floating("elu_cpu", input)
-    return _apply(
+    return applied(
         input, inplace, o.elu, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
     )
 
@@ -188,7 +189,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     check_floating("elu_cpu", input)
-    return _apply(input, inplace, o.celu, float(alpha))
+    return applied(input, inplace, o.celu, float(alpha))
 
 
 @functional
@@ -211,14 +212,14 @@ def silu(input: Any, inplace: bool = False) -> Any:
     """input·sigmoid(input)."""
     if dtype_of(input).kind in "biu":
         check_floating("silu_cpu", input)
-    return _apply(input, inplace, o.silu)
+    return applied(input, inplace, o.silu)
 
 
 @functional
 def mish(input: Any, inplace: bool = False) -> Any:
     """input·tanh(softplus(input))."""
     check_floating("mish_cpu", input)
-    return _apply(input, inplace, o.mish)
+    return applied(input, inplace, o.mish)
 
 
 @functional
@@ -304,86 +305,3 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     """softmax(−input)."""
     dim = implicit_dim("softmin", len(shape_of(input))) if dim is None else dim
     return softmaxes.softmax(-in_dtype(input, dtype), dim)
-
-
-# --- dropout ------------------------------------------------------------------------------------------------
-
-
-def _generator() -> Any:
-    return random_facade.default_generator
-
-
-def check_probability(p: float) -> None:
-    """Raise torch's error for a probability outside [0, 1]."""
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-
-
-@functional
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """In training: elements are 0 with probability p, the others divided by 1 − p."""
-    check_probability(p)
-    if not training or p == 0:
-        return input
-    noise = draws.dropout_noise.call(input.detach(), float(p), _generator())
-    return _apply(input, inplace, e_mul, noise)
-
-
-def e_mul(input: Any, noise: Any) -> Any:
-    """input·noise."""
-    return input * noise
-
-
-def _channel_dropout(input: Any, p: float, training: bool, inplace: bool, channels: int) -> Any:
-    check_probability(p)
-    if not training or p == 0:
-        return input
-    shape = shape_of(input)
-    like = input.new_empty((*shape[:channels], *(1,) * (len(shape) - channels)))
-    noise = draws.dropout_noise.call(like, float(p), _generator())
-    return _apply(input, inplace, e_mul, noise)
-
-
-@functional
-def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """`dropout` of whole channels of (N, C, L) or (C, L)."""
-    rank = len(shape_of(input))
-    if rank not in (2, 3):
-        raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d "
-            f"exists to "
-            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
-            "optional batch dimension (i.e. 2D or 3D inputs)."
-        )
-    return _channel_dropout(input, p, training, inplace, rank - 1)
-
-
-@functional
-def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """`dropout` of whole channels of (N, C, H, W)."""
-    return _channel_dropout(input, p, training, inplace, 2)
-
-
-@functional
-def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """`dropout` of whole channels of (N, C, D, H, W)."""
-    return _channel_dropout(input, p, training, inplace, 2)
-
-
-@functional
-def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
-    check_probability(p)
-    if not training or p == 0:
-        return input
-    if p == 1:
-        return input * 0
-    keep = draws.dropout_noise.call(input.detach(), float(p), _generator()) * (1 - p)
-    return _apply(input, inplace, _alpha, keep, p)
-
-
-def _alpha(input: Any, keep: Any, p: float) -> Any:
-    alpha = 1.7580993408473766
-    a = 1 / (alpha * alpha * p + 1) ** 0.5 / (1 - p) ** 0.5
-    shifted = (keep - 1) * (alpha * a) + alpha * a * p
-    return input * (keep * a) + shifted

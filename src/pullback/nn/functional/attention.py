@@ -10,7 +10,8 @@ import numpy as np
 from ...core.value import dtype_of, shape_of, wrap
 from ...tensor.api import public
 from ...tensor.contract import matmul
-from .activation import dropout, softmax
+from .activation import softmax
+from .dropout import dropout
 
 
 @public(namespace="nn.functional", method=False, out=False)

@@ -65,7 +65,7 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, fun
     if weight[0] % groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
-            f"weight of size {list(weight)} instead"
+            f"weight of size [{list(weight)}] instead"
         )
     if channels != want:
         word = f"transposed={int(transposed)}, " if transposed else ""

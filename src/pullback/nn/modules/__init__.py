@@ -57,6 +57,7 @@ from .dropout import (
     Dropout1d,
     Dropout2d,
     Dropout3d,
+    FeatureAlphaDropout,
 )
 from .flatten import (
     Flatten,
@@ -140,6 +141,7 @@ __all__ = [
     "Dropout3d",
     "ELU",
     "Embedding",
+    "FeatureAlphaDropout",
     "Flatten",
     "GELU",
     "GLU",

@@ -56,10 +56,12 @@ class AlphaDropout(_Dropout):
 
     function = "alpha_dropout"
 
-    def forward(self, input: Any) -> Any:
-        """Apply in training."""
-        return F.alpha_dropout(input, self.p, self.training)
+
+class FeatureAlphaDropout(_Dropout):
+    """`AlphaDropout` of whole channels."""
+
+    function = "feature_alpha_dropout"
 
 
-for _class in (Dropout, Dropout1d, Dropout2d, Dropout3d, AlphaDropout):
+for _class in (Dropout, Dropout1d, Dropout2d, Dropout3d, AlphaDropout, FeatureAlphaDropout):
     _class.__module__ = "torch.nn.modules.dropout"

@@ -674,6 +674,8 @@ _GLOBAL: dict[str, HookDict] = {}
 
 def _full_name(value: Any) -> str:
     kind = type(value)
+    if isinstance(value, TensorBase):
+        return value.type()  # type: ignore[attr-defined,no-any-return]  # every facade tensor has it
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
