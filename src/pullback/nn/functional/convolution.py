@@ -19,7 +19,7 @@ _WORDS = {
 }  # fmt: skip
 
 
-def _numbers(value: Any, rank: int, name: str, function: str) -> tuple[int, ...]:
+def _numbers(value: Any, rank: int, name: str) -> tuple[int, ...]:
     if isinstance(value, Iterable):
         values = tuple(int(v) for v in value)
         if len(values) == 1:
@@ -33,8 +33,9 @@ def _numbers(value: Any, rank: int, name: str, function: str) -> tuple[int, ...]
     return (int(value),) * rank
 
 
-def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, function: str) -> bool:
+def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, stride: tuple[int, ...]) -> bool:
     """Check shapes and dtypes; return whether the input has no axis of images."""
+    function = f"conv{'_transpose' if transposed else ''}{rank}d"
     for position, (name, v) in enumerate((("input", x), ("weight", w))):
         if not isinstance(v, TensorBase):
             raise argument_type(function, name, position + 1, "Tensor", v)
@@ -44,14 +45,12 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, fun
             f"Expected {rank + 1}D (unbatched) or {rank + 2}D (batched) input to {function}, but got input "
             f"of size: {list(shape)}"
         )
+    if len(weight) < 3:
+        raise RuntimeError("weight should have at least three dimensions")
     if len(weight) != rank + 2:
         raise RuntimeError(
-            f"weight should have at least three dimensions"
-            if len(weight) < 3
-            else (
-                f"expected {rank + 2}-dimensional weight, but got {len(weight)}-dimensional weight of size "
-                f"{list(weight)}"
-            )
+            f"expected stride to be a single integer value or a list of {len(weight) - 2} values to match the "
+            f"convolution dimensions, but got stride={list(stride)}"
         )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
@@ -68,11 +67,11 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, fun
             f"weight of size [{list(weight)}] instead"
         )
     if channels != want:
-        word = f"transposed={int(transposed)}, " if transposed else ""
+        word = "transposed=1" if transposed else f"groups={groups}"
         shown = list(shape) if len(shape) == rank + 2 else [1, *shape]
         raise graph_errors.with_note(
             RuntimeError(
-                f"Given {word}groups={groups}, weight of size {list(weight)}, expected input{shown} to have "
+                f"Given {word}, weight of size {list(weight)}, expected input{shown} to have "
                 f"{want} channels, but got {channels} channels instead"
             ),
             "A convolution's input is (images, channels, …); the weight says how many channels it takes.",
@@ -110,12 +109,21 @@ def _check_numbers(stride: tuple[int, ...], padding: tuple[int, ...], dilation: 
     if any(p < 0 for p in padding):
         raise RuntimeError("negative padding is not supported")
     if any(d <= 0 for d in dilation):
-        raise RuntimeError("dilation should be greater than zero")
+        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+
+
+def _by_axis(name: str, values: tuple[int, ...], lifted: int) -> str:
+    """Each axis's number as torch spells it; one axis is shown as two, the first with the number `lifted`."""
+    shown = (lifted, *values) if len(values) == 1 else values
+    axes = ("depth", "height", "width")[-len(shown) :]
+    return " ".join(f"{name}_{axis}: {n}" for axis, n in zip(axes, shown, strict=True))
 
 
 def _check_kernel(
     size: tuple[int, ...], kernel: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...]
 ) -> None:
+    if any(k < 1 for k in kernel):
+        raise RuntimeError(f"kernel size should be greater than zero, but got {_by_axis('kernel', kernel, 1)}")
     padded = [n + 2 * p for n, p in zip(size, padding, strict=True)]
     reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
     if any(n < r for n, r in zip(padded, reach, strict=True)):
@@ -128,10 +136,9 @@ def _check_kernel(
 def _convolution(
     x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int
 ) -> Any:
-    function = f"conv{rank}d"
-    alone = _check(x, w, b, rank, groups, False, function)
-    stride = _numbers(stride, rank, "stride", function)
-    dilation = _numbers(dilation, rank, "dilation", function)
+    stride = _numbers(stride, rank, "stride")
+    alone = _check(x, w, b, rank, groups, False, stride)
+    dilation = _numbers(dilation, rank, "dilation")
     kernel = shape_of(w)[2:]
     if isinstance(padding, str):
         if padding == "valid":
@@ -148,7 +155,7 @@ def _convolution(
             padding = tuple(t // 2 for t in totals)
         else:
             raise RuntimeError("Invalid padding string: '" + padding + "'")
-    padding = _numbers(padding, rank, "padding", function)
+    padding = _numbers(padding, rank, "padding")
     _check_numbers(stride, padding, dilation)
     _check_kernel(shape_of(x)[-rank:], kernel, padding, dilation)
     if alone:
@@ -162,20 +169,19 @@ def _transposed(
     x: Any, w: Any, b: Any, stride: Any, padding: Any, output_padding: Any, groups: int, dilation: Any,
     rank: int
 ) -> Any:
-    function = f"conv_transpose{rank}d"
-    alone = _check(x, w, b, rank, groups, True, function)
-    stride = _numbers(stride, rank, "stride", function)
-    padding = _numbers(padding, rank, "padding", function)
-    dilation = _numbers(dilation, rank, "dilation", function)
-    output_padding = _numbers(output_padding, rank, "output_padding", function)
+    stride = _numbers(stride, rank, "stride")
+    alone = _check(x, w, b, rank, groups, True, stride)
+    padding = _numbers(padding, rank, "padding")
+    dilation = _numbers(dilation, rank, "dilation")
+    output_padding = _numbers(output_padding, rank, "output_padding")
     _check_numbers(stride, padding, dilation)
     if any(o < 0 for o in output_padding):
         raise RuntimeError("negative output_padding is not supported")
     if any(o >= max(s, d) for o, s, d in zip(output_padding, stride, dilation, strict=True)):
         raise RuntimeError(
-            "output padding must be smaller than either stride or dilation, but got output_padding_height: "
-            f"{output_padding[0]} output_padding_width: {output_padding[-1]} stride_height: {stride[0]} "
-            f"stride_width: {stride[-1]} dilation_height: {dilation[0]} dilation_width: {dilation[-1]}"
+            "output padding must be smaller than either stride or dilation, but got "
+            f"{_by_axis('output_padding', output_padding, 0)} {_by_axis('stride', stride, 1)} "
+            f"{_by_axis('dilation', dilation, 1)}"
         )
     if alone:
         x = unsqueeze(x, 0)

@@ -1,0 +1,145 @@
+"""Dropout of elements and of channels, with the masks that torch draws.
+
+The mask is drawn by an op that has the generator as attribute, so that a recorded program draws anew when it runs.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ...core.value import shape_of
+from ...ops import random as draws
+from ...tensor import random as random_facade
+from .activation import applied, functional
+
+#: −λ·α of `selu`, the value that it tends to at −∞, negated.
+_SELU_LIMIT = 1.7580993408473766
+
+
+def check_probability(p: float) -> None:
+    """Raise torch's error for a probability outside [0, 1]."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _times(input: Any, noise: Any) -> Any:
+    return input * noise
+
+
+def _with_mask(input: Any, like: Any, p: float, inplace: bool) -> Any:
+    noise = draws.dropout_noise.call(like, float(p), random_facade.default_generator)
+    return applied(input, inplace, _times, noise)
+
+
+def _channels(input: Any, kept: int) -> Any:
+    """What a mask for whole channels is laid out like: the first axes of the input, then ones."""
+    shape = shape_of(input)
+    if len(shape) < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return input.new_empty((*shape[:kept], *(1,) * (len(shape) - kept)))
+
+
+@functional
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """In training: elements are 0 with probability p, the others divided by 1 − p."""
+    check_probability(p)
+    if not training or p == 0:
+        return input
+    return _with_mask(input, input.detach(), p, inplace)
+
+
+def _channel_dropout(input: Any, p: float, training: bool, inplace: bool, images: bool = True) -> Any:
+    if not training or p == 0:
+        return input
+    if images:
+        return _with_mask(input, _channels(input, 2), p, inplace)
+    one = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
+    result = _with_mask(one, _channels(one, 2), p, inplace)
+    return result.squeeze_(0) if inplace else result.squeeze(0)
+
+
+@functional
+def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """`dropout` of whole channels of (N, C, L) or (C, L)."""
+    check_probability(p)
+    rank = len(shape_of(input))
+    if rank not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists to "
+            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+            "batch dimension (i.e. 2D or 3D inputs)."
+        )
+    return _channel_dropout(input, p, training, inplace, rank == 3)
+
+
+def _warn_of_rank(rank: int, axes: int) -> None:
+    warnings.warn(
+        f"dropout{axes}d: Received a {rank}-D input to dropout{axes}d, which is deprecated and will result in an "
+        "error in a future release. To retain the behavior and silence this warning, please use dropout instead. "
+        f"Note that dropout{axes}d exists to provide channel-wise dropout on inputs with {axes} spatial dimensions, "
+        f"a channel dimension, and an optional batch dimension (i.e. {axes + 1}D or {axes + 2}D inputs).",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+@functional
+def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """`dropout` of whole channels of (N, C, H, W)."""
+    check_probability(p)
+    rank = len(shape_of(input))
+    if rank not in (3, 4):
+        _warn_of_rank(rank, 2)
+    if rank == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
+            "- input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
+            "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
+            "the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return _channel_dropout(input, p, training, inplace)
+
+
+@functional
+def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """`dropout` of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    check_probability(p)
+    rank = len(shape_of(input))
+    if rank not in (4, 5):
+        _warn_of_rank(rank, 3)
+    return _channel_dropout(input, p, training, inplace, rank == 5)
+
+
+@functional
+def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """Dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
+    check_probability(p)
+    if not training or p == 0:
+        return input
+    return _with_limit(input, input.detach(), p, inplace)
+
+
+@functional
+def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """`alpha_dropout` of whole channels of (N, C, *spatial)."""
+    check_probability(p)
+    if not training or p == 0:
+        return input
+    return _with_limit(input, _channels(input, 2), p, inplace)
+
+
+def _with_limit(input: Any, like: Any, p: float, inplace: bool) -> Any:
+    if p == 1:
+        return applied(input, inplace, _times, 0.0)
+    keep = draws.bernoulli_number.call(like, 1 - float(p), random_facade.default_generator)
+    a = 1 / math.sqrt((_SELU_LIMIT * _SELU_LIMIT * p + 1) * (1 - p))
+    shift = (keep + -1) * (_SELU_LIMIT * a) + _SELU_LIMIT * a * p
+    return applied(input, inplace, _scaled_and_shifted, keep * a, shift)
+
+
+def _scaled_and_shifted(input: Any, factor: Any, shift: Any) -> Any:
+    return input * factor + shift

@@ -1,0 +1,149 @@
+"""Functions of torch's top level that take what their namesakes in `torch.nn.functional` take in another order or form.
+
+At the top level a flag is positional (`train`), a reduction is a number (0 none, 1 mean, 2 sum) and normalisations
+take a flag for a library of GPUs, which is accepted and changes nothing here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor.api import public
+from . import dropout as dropouts
+from . import loss, normalization, pooling
+from . import embedding as embeddings
+
+_REDUCTIONS = ("none", "mean", "sum")
+
+
+def _reduction(number: int) -> str:
+    if number not in (0, 1, 2):
+        raise ValueError(f"{number} is not a valid value for reduction")
+    return _REDUCTIONS[number]
+
+
+@public(method=False, out=False)
+def dropout(input: Any, p: float, train: bool) -> Any:
+    """Zero elements with probability p and scale the others by 1/(1 − p)."""
+    return dropouts.dropout(input, p, train)
+
+
+@public(method=False, out=False)
+def dropout_(input: Any, p: float, train: bool) -> Any:
+    """In-place version of :func:`dropout`."""
+    return dropouts.dropout(input, p, train, inplace=True)
+
+
+@public(method=False, out=False)
+def alpha_dropout(input: Any, p: float, train: bool) -> Any:
+    """Dropout that keeps the mean and the variance of what `selu` gives."""
+    return dropouts.alpha_dropout(input, p, train)
+
+
+@public(method=False, out=False)
+def feature_alpha_dropout(input: Any, p: float, train: bool) -> Any:
+    """:func:`alpha_dropout` of whole channels."""
+    return dropouts.feature_alpha_dropout(input, p, train)
+
+
+@public(method=False, out=False)
+def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
+    """Maxima over `output_size` windows of nearly equal length and their indices."""
+    return pooling.adaptive_max_pool1d(input, output_size, return_indices=True)
+
+
+@public(method=False, out=False)
+def batch_norm(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float,
+    eps: float, cudnn_enabled: bool,
+) -> Any:  # fmt: skip
+    """Normalise over all axes but the second."""
+    return normalization.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+@public(method=False, out=False)
+def instance_norm(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool, momentum: float,
+    eps: float, cudnn_enabled: bool,
+) -> Any:  # fmt: skip
+    """Normalise over the axes after the second."""
+    return normalization.instance_norm(
+        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
+    )
+
+
+@public(method=False, out=False)
+def layer_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enable: bool = True
+) -> Any:
+    """Normalise over the last axes."""
+    return normalization.layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+@public(method=False, out=False)
+def group_norm(
+    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enabled: bool = True
+) -> Any:
+    """Normalise over groups of channels."""
+    return normalization.group_norm(input, num_groups, weight, bias, eps)
+
+
+@public(method=False, out=False)
+def embedding(
+    weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
+) -> Any:
+    """Rows of `weight` at `indices`; −1 means that no row is padding."""
+    return embeddings.embedding(
+        indices, weight, None if padding_idx == -1 else padding_idx, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
+    )
+
+
+@public(method=False, out=False)
+def kl_div(input: Any, target: Any, reduction: int = 1, *, log_target: bool = False) -> Any:
+    """Kullback–Leibler divergence of `target` from `exp(input)`."""
+    return loss.kl_div(input, target, reduction=_reduction(reduction), log_target=log_target)
+
+
+@public(method=False, out=False)
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 1
+) -> Any:
+    """Binary cross entropy of `sigmoid(input)`."""
+    return loss.binary_cross_entropy_with_logits(
+        input, target, weight, reduction=_reduction(reduction), pos_weight=pos_weight
+    )
+
+
+@public(method=False, out=False)
+def poisson_nll_loss(input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: int) -> Any:
+    """Negative log likelihood of a Poisson distribution."""
+    return loss.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_reduction(reduction))
+
+
+@public(method=False, out=False)
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1) -> Any:
+    """1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
+    return loss.cosine_embedding_loss(input1, input2, target, margin, reduction=_reduction(reduction))
+
+
+@public(method=False, out=False)
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 1) -> Any:
+    """x where the target is 1, max(0, margin − x) where it is −1."""
+    return loss.hinge_embedding_loss(input, target, margin, reduction=_reduction(reduction))
+
+
+@public(method=False, out=False)
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1) -> Any:
+    """max(0, −y·(x₁ − x₂) + margin)."""
+    return loss.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction(reduction))
+
+
+@public(method=False, out=False)
+def triplet_margin_loss(
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6, swap: bool = False,
+    reduction: int = 1,
+) -> Any:  # fmt: skip
+    """max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
+    return loss.triplet_margin_loss(
+        anchor, positive, negative, margin, p, eps, swap, reduction=_reduction(reduction)
+    )
