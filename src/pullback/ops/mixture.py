@@ -180,11 +180,23 @@ def _share(g: Any, x: Any, y: Any, wins: Any) -> Any:
     return where(eq(x, y), g / 2, where(wins(x, y), g, 0))
 
 
+def _ordered(name: str) -> Callable[..., None]:
+    """A check that refuses complex values, which have no order."""
+
+    def check(*values: Any) -> None:
+        if any(isinstance(v, ndarray) and v.dtype.kind == "c" for v in values):
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+
+    return check
+
+
 maximum = elementwise(
-    "maximum", np.maximum, lambda g, x, y: _share(g, x, y, _greater_or_nan), lambda g, x, y: _share(g, y, x, _greater_or_nan)
+    "maximum", np.maximum, lambda g, x, y: _share(g, x, y, _greater_or_nan),
+    lambda g, x, y: _share(g, y, x, _greater_or_nan), check=_ordered("maximum"),
 )
 minimum = elementwise(
-    "minimum", np.minimum, lambda g, x, y: _share(g, x, y, _less_or_nan), lambda g, x, y: _share(g, y, x, _less_or_nan)
+    "minimum", np.minimum, lambda g, x, y: _share(g, x, y, _less_or_nan),
+    lambda g, x, y: _share(g, y, x, _less_or_nan), check=_ordered("minimum"),
 )
 
 
@@ -248,7 +260,7 @@ def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 #: floor(x / y).
 floor_quotient = elementwise(
-    "floor_quotient", _floor_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
+    "div_floor", _floor_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
 )
 
 
@@ -263,7 +275,7 @@ def _trunc_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 #: trunc(x / y).
 trunc_quotient = elementwise(
-    "trunc_quotient", _trunc_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
+    "div_trunc", _trunc_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
 )
 
 atan2 = elementwise(

@@ -119,7 +119,8 @@ def bmm(input: Any, mat2: Any) -> Any:
     """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
     _tensors("bmm", input=input, mat2=mat2)
     _check_batches(input, mat2)
-    _check_dtypes(input, mat2)
+    if dtype_of(input) != dtype_of(mat2):
+        raise RuntimeError(f"expected scalar type {_title(input)} but found {_title(mat2)}")
     return c.bmm(input, mat2)
 
 
@@ -382,6 +383,10 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
             f"{w[1]}x{w[0]})"
         )
     if dtype_of(input) != dtype_of(weight):
+        if bias is not None:
+            raise RuntimeError(
+                f"mat1 and mat2 must have the same dtype, but got {_title(input)} and {_title(weight)}"
+            )
         _check_dtypes(input, weight)
     if len(a) == 1:
         product = linear(reshape(input, (1, *a)), weight, bias)
