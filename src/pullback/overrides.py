@@ -47,7 +47,9 @@ def handle_torch_function(
     if result is NotImplemented:
         name = f"{public_api.__module__}.{public_api.__name__}"
         kinds = overriding_types(relevant)
-        raise TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: {kinds}")
+        raise TypeError(
+            f"no implementation found for '{name}' on types that implement __torch_function__: {kinds}"
+        )
     return result
 
 
@@ -85,7 +87,7 @@ def get_default_nowrap_functions() -> set[Callable[..., Any]]:
 
 
 __all__ = [
-    "DisableTorchFunctionSubclass", "get_default_nowrap_functions", "handle_torch_function", "has_torch_function",
-    "has_torch_function_unary", "has_torch_function_variadic", "is_tensor_like", "is_tensor_method_or_property",
-    "wrap_torch_function",
+    "DisableTorchFunctionSubclass", "get_default_nowrap_functions", "handle_torch_function",
+    "has_torch_function", "has_torch_function_unary", "has_torch_function_variadic", "is_tensor_like",
+    "is_tensor_method_or_property", "wrap_torch_function",
 ]  # fmt: skip

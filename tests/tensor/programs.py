@@ -2,12 +2,13 @@
 
 A line of ``tests/tensor/cases/<topic>.txt`` is an expression, or statements and an expression with ``;;``
 between them. It finds `torch`, `np`, some modules, ``x = torch.ones(3)``, the subclasses `Sub`, `Sub2` (of
-Sub) and `Oth` of Tensor, and `rt`, which pickles and unpickles.
+Sub) and `Oth` of Tensor, `rt`, which pickles and unpickles, and `bits`, a digest of a tensor's bytes.
 """
 
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import math
 import operator
@@ -77,10 +78,14 @@ def _names(torch: Any) -> dict[str, Any]:
     def rt(value: Any, protocol: int = 2) -> Any:
         return pickle.loads(pickle.dumps(value, protocol))
 
+    def bits(value: Any) -> str:
+        """A digest of the elements' bytes."""
+        whole = value.view(torch.int16) if value.dtype == torch.bfloat16 else value
+        return hashlib.sha256(whole.contiguous().numpy().tobytes()).hexdigest()[:12]
+
     return {
         "__name__": "__main__", "torch": torch, "np": np, "pickle": pickle, "copy": copy, "operator": operator,
-        "math": math,
-        "Sub": Sub, "Sub2": Sub2, "Oth": Oth, "rt": rt, "x": torch.ones(3),
+        "math": math, "Sub": Sub, "Sub2": Sub2, "Oth": Oth, "rt": rt, "bits": bits, "x": torch.ones(3),
     }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ BLOCK = {2: 16, 4: 8, 8: 4}  # by bytes per number
 def arange(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     """Return `start`, `start` + `step`, … (`count` numbers)."""
     if dtype.kind in "iu":
-        return (np.arange(count, dtype=np.int64) * np.int64(step) + np.int64(start)).astype(dtype)
+        return np.arange(start, start + count * step, step, dtype=np.int64).astype(dtype, copy=False)
     if count < 2:
         return rounded(np.full(count, float(start)), dtype)
     places = np.arange(count, dtype=np.float64)
@@ -35,6 +35,10 @@ def arange(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     if dtype.itemsize == 2:
         start, step = float(np.float32(start)), float(np.float32(step))
     block = BLOCK[dtype.itemsize]
+    if count < 2 * block:
+        return rounded(
+            fused_multiply_add(places, step, start) if block == 4 else places * step + start, dtype
+        )
     whole = count - count % (2 * block)
     first = rounded(fused_multiply_add(places[:whole:block], step, start), dtype).astype(np.float64)
     in_block = np.stack([fused_sum(first, k, step) for k in range(block)], axis=1).reshape(-1)

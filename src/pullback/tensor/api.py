@@ -187,7 +187,7 @@ def overriding_types(relevant: Iterable[Any]) -> list[type]:
 def ask_overrides(
     function: Function, relevant: Iterable[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Ask the `__torch_function__` of the relevant arguments' classes in turn; NotImplemented if none answers."""
+    """Ask the `__torch_function__` of the relevant arguments' classes; NotImplemented if none answers."""
     types = tuple(overriding_types(relevant))
     for kind in types:
         result = kind.__torch_function__(function, types, args, kwargs)  # type: ignore[attr-defined]
@@ -210,11 +210,10 @@ def write_out(out: Any, result: Any, name: str) -> Any:
 
 def _write_one(out: Any, result: Any, name: str) -> Any:
     if modes().grad and (out._node is not None or result._node is not None):
-        which = "one of the arguments requires grad" if result._node is not None else "out requires grad"
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
-            f"the arguments requires grad."
-        ) if which else None
+            "the arguments requires grad."
+        )
     have, want = dtype_of(out), dtype_of(result)
     if have != want and not inplace._castable(want, have):
         raise graph_errors.unsafe_result(want, have)
@@ -281,7 +280,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
         if type(input) is calls.Tensor or type(input) is calls.Parameter:
             a = input._value
             if type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64) and input._view is None:
-                if modes() is NO_GRAD or input._node is None and not input._inference:
+                if modes() is NO_GRAD or (input._node is None and not input._inference):
                     kernel(a, out=a)
                     input._counter[0] += 1
                     return input

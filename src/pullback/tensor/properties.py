@@ -13,31 +13,41 @@ from ..ops import convert
 from .api import public
 from .constants import strided
 from .conversion import cast, dtype_of_type_name
-from .signature import parsed
+from .signature import Parser, parsed
 from .tensor import Tensor
 from .warn import warn_once
 
 
 def _question(name: str, answer: Any, meaning: str) -> None:
-    def ask(input: Any) -> Any:
-        return answer(input)
+    parser = Parser(name, "(Tensor input)")
+
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and isinstance(args[0], TensorBase):
+            return answer(args[0])
+        return answer(**parser.bind(args, kwargs))
 
     ask.__doc__ = f"Whether {meaning}."
-    public(parsed(name, "(Tensor input)")(ask), name=name, out=False)
+    public(ask, name=name, out=False)
 
 
 _question(
     "is_floating_point",
-    lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is_floating_point,
+    lambda input: dtypes.from_numpy_dtype(dtype_of(input)).is_floating_point,
     "the dtype is a real one",
 )
-_question("is_complex", lambda t: dtype_of(t).kind == "c", "the dtype is a complex one")
+_question("is_complex", lambda input: dtype_of(input).kind == "c", "the dtype is a complex one")
 _question(
-    "is_signed", lambda t: dtypes.from_numpy_dtype(dtype_of(t)).is_signed, "the dtype has negative numbers"
+    "is_signed",
+    lambda input: dtypes.from_numpy_dtype(dtype_of(input)).is_signed,
+    "the dtype has negative numbers",
 )
-_question("is_inference", lambda t: bool(t._inference), "the tensor was made in inference mode")
-_question("is_conj", lambda t: "_conjugated" in t.__dict__, "the tensor is what `conj` made of a complex one")
-_question("is_neg", lambda t: False, "a negation is pending: never, for it is computed at once")
+_question("is_inference", lambda input: bool(input._inference), "the tensor was made in inference mode")
+_question(
+    "is_conj",
+    lambda input: "_conjugated" in input.__dict__,
+    "the tensor is what `conj` made of a complex one",
+)
+_question("is_neg", lambda input: False, "a negation is pending: never, for it is computed at once")
 
 
 @public(out=False)

@@ -13,10 +13,10 @@ In a signature a question mark behind a type (it is not printed) means that None
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -26,8 +26,15 @@ from ..device import device as device_class
 from ..errors import invalid_combination, type_name
 from .constants import layout, memory_format
 
-#: What torch allows NumPy's users to write.
-ALTERNATIVES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
+#: What torch allows NumPy's users to write → its own name.
+ALTERNATIVES = {
+    "axis": "dim",
+    "keepdims": "keepdim",
+    "x": "input",
+    "a": "input",
+    "x1": "input",
+    "x2": "other",
+}
 
 #: Parameters that the bodies of functions call otherwise, because Python reserves the name or it says too
 #: little.
@@ -128,6 +135,12 @@ CHECKS: dict[str, Check] = {
 }
 
 
+#: Tests of what is in a tuple of such a kind.
+ELEMENTS: dict[str, Check] = {
+    "tuple of ints": _is_size_element, "tuple of floats": is_real, "tuple of Tensors": _is_tensor,
+}  # fmt: skip
+
+
 def as_number(value: Any) -> Any:
     """A number of any kind as a Python number."""
     if type(value) in (int, float, bool, complex):
@@ -162,7 +175,6 @@ class Parameter:
         "keyword_only",
         "kind",
         "name",
-        "printed",
         "target",
     )
 
@@ -176,7 +188,16 @@ class Parameter:
         self.keyword_only = keyword_only
         self.accepts = CHECKS[self.kind]
         self.convert = CONVERSIONS.get(self.kind)
-        self.printed = text.replace("?", "")
+
+    def take(self, value: Any, bound: dict[str, Any]) -> bool:
+        """Put a value into `bound`, converted; whether it is of the right type."""
+        if value is None and self.allows_none:
+            bound[self.target] = None
+        elif self.accepts(value):
+            bound[self.target] = value if self.convert is None else self.convert(value)
+        else:
+            return False
+        return True
 
 
 def _nothing(value: Any) -> bool:
@@ -195,73 +216,100 @@ class Signature:
     def __init__(self, text: str) -> None:
         parts = [part for part in text[1:-1].split(", ") if part]
         star = parts.index("*") if "*" in parts else len(parts)
+        self.text = text
         self.parameters = [Parameter(part, i > star) for i, part in enumerate(parts) if part != "*"]
-        self.printed = text.replace("?", "")
-        self.most_positional = sum(not p.keyword_only for p in self.parameters)
-        self.least = sum(not p.has_default for p in self.parameters)
-        self.least_positional = sum(not p.has_default and not p.keyword_only for p in self.parameters)
-        self.names = frozenset(p.name for p in self.parameters)
+        self.positional = [p for p in self.parameters if not p.keyword_only]
+        self.by_name = {p.name: p for p in self.parameters}
+        self.required = [p.target for p in self.parameters if not p.has_default]
+        self.least_positional = sum(not p.has_default for p in self.positional)
         # A size that is the first and only positional parameter may be given number by number.
-        self.spread = self.most_positional == 1 and self.parameters[0].kind == "tuple of ints"
-        # torch's comparison with what was given counts the star as a parameter and knows no name that has a
-        # default.
-        self.compared: list[tuple[str, Check]] = [
+        self.spread = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
+
+    @property
+    def printed(self) -> str:
+        """The signature as torch prints it."""
+        return self.text.replace("?", "")
+
+    def compared(self) -> list[tuple[str, Check]]:
+        """Names and tests for torch's comparison with what was given.
+
+        It counts the star as a parameter, knows no name that has a default, and tests the names of types
+        only.
+        """
+        return [
             ("", _nothing) if part in ("*", "")
             else ("" if " = " in part else part.rsplit(" ", 1)[1], _named(Parameter(part, False).kind))
-            for part in text[1:-1].split(", ")
+            for part in self.text[1:-1].split(", ")
         ]
 
-    def bind(
-        self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], explain: bool
-    ) -> dict[str, Any] | None:
-        """Return the given arguments by name; where they do not fit, None, or raise when asked to explain."""
-        count = len(args)
-        if count > self.most_positional and not self.spread:
-            return self._too_many(function, count) if explain else None
+    def match(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the given arguments by name and converted, None where they do not fit."""
         bound: dict[str, Any] = {}
-        used = 0
-        position = 0
-        for parameter in self.parameters:
-            name = parameter.name
-            if position < count and not parameter.keyword_only:
-                value, by_keyword = args[position], False
-            elif name in kwargs:
-                value, by_keyword = kwargs[name], True
+        if args:
+            first = args[0]
+            if self.spread and not isinstance(first, list | tuple):
+                if type(first) is bool or not all(map(_is_size_element, args)):
+                    return None
+                bound[self.positional[0].target] = tuple(map(operator.index, args))
             else:
-                found = _alternative(name, kwargs)
-                if found is not None:
-                    value, by_keyword = kwargs[found], True
-                elif parameter.has_default:
-                    continue
-                else:
-                    return self._missing(function, args, kwargs) if explain else None
-            used += by_keyword
-            if value is None and parameter.allows_none:
-                bound[parameter.target] = None
-            elif self.spread and position == 0 and not by_keyword and not isinstance(value, list | tuple):
-                if not _is_size_element(value) or type(value) is bool:
-                    return self._wrong(function, parameter, value, 0) if explain else None
-                if not all(map(_is_size_element, args)):
-                    return self._bad_element(function, parameter, args)
-                bound[parameter.target] = tuple(map(operator.index, args))
-                position = count
-                continue
-            elif parameter.kind == "tuple of ints" and _starts_well(value) and not parameter.accepts(value):
-                return self._bad_element(function, parameter, value)
-            elif parameter.accepts(value):
-                bound[parameter.target] = value if parameter.convert is None else parameter.convert(value)
-            else:
-                where = None if by_keyword else position
-                return self._wrong(function, parameter, value, where) if explain else None
-            position += not by_keyword
-        if position < count:
-            return self._too_many(function, count) if explain else None
-        if used < len(kwargs):
-            return self._unknown(function, kwargs) if explain else None
+                if len(args) > len(self.positional):
+                    return None
+                for parameter, value in zip(self.positional, args):
+                    if not parameter.take(value, bound):
+                        return None
+        for name, value in kwargs.items():
+            named = self.by_name.get(name) or self.by_name.get(ALTERNATIVES.get(name, ""))
+            if named is None or named.target in bound or not named.take(value, bound):
+                return None
+        for name in self.required:
+            if name not in bound:
+                return None
         return bound
 
-    def _too_many(self, function: str, count: int) -> Any:
-        most, least = self.most_positional, self.least_positional
+    def explain(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Raise torch's error for arguments that do not fit."""
+        count = len(args)
+        if count > len(self.positional) and not self.spread:
+            self._too_many(function, count)
+        self.check_spread(function, args)
+        position = used = 0
+        bound: dict[str, Any] = {}
+        for parameter in self.parameters:
+            if position < count and not parameter.keyword_only:
+                value, where = args[position], position
+                position = count if self._is_spread(args) else position + 1
+                if self._is_spread(args):
+                    continue
+            else:
+                name = next(
+                    (n for n in kwargs if n == parameter.name or ALTERNATIVES.get(n) == parameter.name), None
+                )
+                if name is None:
+                    if parameter.has_default:
+                        continue
+                    self._missing(function, args)
+                value, where = kwargs[name or ""], None
+                used += 1
+            if not parameter.take(value, bound):
+                self._wrong(function, parameter, value, where)
+        if position < count:
+            self._too_many(function, count)
+        if used < len(kwargs):
+            self._unknown(function, kwargs)
+
+    def _is_spread(self, args: tuple[Any, ...]) -> bool:
+        return self.spread and len(args) > 0 and not isinstance(args[0], list | tuple)
+
+    def check_spread(self, function: str, args: tuple[Any, ...]) -> None:
+        """Raise the error for sizes given one by one, which comes before other signatures are tried."""
+        if not self._is_spread(args):
+            return
+        if type(args[0]) is bool or not _is_size_element(args[0]):
+            self._wrong(function, self.positional[0], args[0], 0)
+        self._bad_element(function, self.positional[0], args)
+
+    def _too_many(self, function: str, count: int) -> NoReturn:
+        most, least = len(self.positional), self.least_positional
         if most != least:
             raise TypeError(
                 f"{function}() takes from {least} to {most} positional arguments but {count} were given"
@@ -271,7 +319,7 @@ class Signature:
             f"{'was' if count == 1 else 'were'} given"
         )
 
-    def _missing(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    def _missing(self, function: str, args: tuple[Any, ...]) -> NoReturn:
         missing = [
             f'"{p.name}"' for i, p in enumerate(self.parameters) if not p.has_default and i >= len(args)
         ]
@@ -280,52 +328,37 @@ class Signature:
             f"{function}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
         )
 
-    def _unknown(self, function: str, kwargs: Mapping[str, Any]) -> Any:
+    def _unknown(self, function: str, kwargs: Mapping[str, Any]) -> NoReturn:
         for name in kwargs:
-            if name not in self.names:
+            if name not in self.by_name:
                 raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
-        name = next(name for name in kwargs if name in self.names)
+        name = next(name for name in kwargs if name in self.by_name)
         raise TypeError(f"{function}() got multiple values for argument '{name}'")
 
-    def _wrong(self, function: str, parameter: Parameter, value: Any, position: int | None) -> Any:
+    def _wrong(self, function: str, parameter: Parameter, value: Any, position: int | None) -> NoReturn:
         where = "" if position is None else f" (position {position + 1})"
-        if isinstance(value, list | tuple) and parameter.kind.startswith("tuple of"):
-            return self._bad_list(function, parameter, value, where)
+        kind = parameter.kind
+        if isinstance(value, list | tuple) and kind in ELEMENTS:
+            at = next(i for i, item in enumerate(value) if not ELEMENTS[kind](item))
+            if at and kind == "tuple of ints":
+                self._bad_element(function, parameter, value)
+            if where:
+                raise TypeError(
+                    f"{function}(): argument '{parameter.name}'{where} must be {kind}, but found element of "
+                    f"type {type_name(value[at])} at pos {at}"
+                )
         raise TypeError(
-            f"{function}(): argument '{parameter.name}'{where} must be {parameter.kind}, not "
-            f"{type_name(value)}"
+            f"{function}(): argument '{parameter.name}'{where} must be {kind}, not {type_name(value)}"
         )
 
-    def _bad_list(self, function: str, parameter: Parameter, value: Sequence[Any], where: str) -> Any:
-        element = _is_size_element if parameter.kind == "tuple of ints" else is_real
-        if parameter.kind == "tuple of Tensors":
-            element = _is_tensor
-        at = next(i for i, item in enumerate(value) if not element(item))
-        if not where:
-            raise TypeError(
-                f"{function}(): argument '{parameter.name}' must be {parameter.kind}, not {type_name(value)}"
-            )
-        raise TypeError(
-            f"{function}(): argument '{parameter.name}'{where} must be {parameter.kind}, but found element "
-            f"of type {type_name(value[at])} at pos {at}"
-        )
-
-    def _bad_element(self, function: str, parameter: Parameter, value: Sequence[Any]) -> Any:
-        at = next(i for i, item in enumerate(value) if not _is_size_element(item))
-        raise TypeError(
-            f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with "
-            f"error "
-            f'"type must be {parameter.kind},but got {type_name(value[at])}"'
-        )
-
-
-def _starts_well(value: Any) -> bool:
-    """Whether torch takes a value for sizes by its first element; of the others it complains at once."""
-    return isinstance(value, list | tuple) and len(value) > 0 and _is_size_element(value[0])
-
-
-def _alternative(name: str, kwargs: Mapping[str, Any]) -> str | None:
-    return next((other for other in ALTERNATIVES.get(name, ()) if other in kwargs), None)
+    def _bad_element(self, function: str, parameter: Parameter, value: Sequence[Any]) -> None:
+        for i, item in enumerate(value):
+            if not _is_size_element(item):
+                raise TypeError(
+                    f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {i + 1} "
+                    f"with error "
+                    f'"type must be {parameter.kind},but got {type_name(item)}"'
+                )
 
 
 class Parser:
@@ -341,12 +374,17 @@ class Parser:
 
     def __init__(self, function: str, *signatures: str) -> None:
         self.function = function
-        self.signatures = [Signature(text) for text in signatures]
+        self.texts = signatures
+
+    @cached_property
+    def signatures(self) -> list[Signature]:
+        """The signatures, read when first needed: reading those of all functions takes 4 ms."""
+        return [Signature(text) for text in self.texts]
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given arguments by name, converted, or raise torch's TypeError."""
         for signature in self.signatures:
-            bound = signature.bind(self.function, args, kwargs, False)
+            bound = signature.match(args, kwargs)
             if bound is not None:
                 return bound
         raise self.rejected(args, kwargs)
@@ -354,19 +392,22 @@ class Parser:
     def rejected(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError:
         """Build the error for arguments that fit no signature."""
         count = len(args) + len(kwargs)
-        plausible = [s for s in self.signatures if s.least <= count <= len(s.parameters)]
-        if len(self.signatures) == 1:
-            plausible = self.signatures
-        if len(plausible) == 1:
-            try:
-                plausible[0].bind(self.function, args, kwargs, True)
-            except TypeError as error:
-                return error
+        plausible = self.signatures
+        if len(plausible) > 1:
+            plausible = [s for s in plausible if len(s.required) <= count <= len(s.parameters)]
+        try:
+            if len(plausible) == 1:
+                plausible[0].explain(self.function, args, kwargs)
+            for signature in self.signatures:
+                if signature.spread and args and _is_size_element(args[0]) and type(args[0]) is not bool:
+                    signature.check_spread(self.function, args)
+        except TypeError as error:
+            return error
         return invalid_combination(
             self.function,
             args,
             dict(sorted(kwargs.items())),
-            {s.printed: s.compared for s in self.signatures},
+            {s.printed: s.compared() for s in self.signatures},
         )
 
 
@@ -401,5 +442,5 @@ def described(call: Callable[..., Any], function: Callable[..., Any], name: str)
     call.__name__ = call.__qualname__ = name
     call.__doc__ = function.__doc__
     call.__module__ = function.__module__
-    call.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]  # functions take attributes
+    call.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect.signature` follows
     return call

@@ -7,11 +7,12 @@ declarations by `tensor/__init__`.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+from numpy import ndarray
 
 from .. import dtypes
 from .. import graph_errors as errors
@@ -27,7 +28,7 @@ from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_
 from ..core.views import bring_up_to_date
 from ..device import device
 from ..errors import argument_type, type_name
-from ..size import Size
+from ..size import Size, size_of
 from .backward import backward as run_backward
 from .backward import run_plain
 
@@ -44,13 +45,14 @@ class Tensor(TensorBase):
     @property
     def shape(self) -> Size:
         """The sizes of the axes."""
-        return Size(shape_of(self))
+        value = self._value
+        return size_of(value.shape if type(value) is ndarray else shape_of(value))
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of one axis."""
         shape = shape_of(self)
         if dim is None:
-            return Size(shape)
+            return size_of(shape)
         return shape[axis_argument("size", dim, len(shape))]
 
     def dim(self) -> int:
@@ -62,7 +64,7 @@ class Tensor(TensorBase):
 
     def numel(self) -> int:
         """Number of elements."""
-        return int(np.prod(shape_of(self), dtype=np.int64))
+        return math.prod(shape_of(self))
 
     nelement = numel
 
