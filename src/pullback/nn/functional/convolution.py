@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 from ... import graph_errors
 from ...array.geometry import transposed_size
 from ...core.value import TensorBase, dtype_of, shape_of
-from ...errors import argument_type
 from ...ops import conv as ops
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
+from ...tensor.signature import Parser
+from ...tensor.warn import warn_once
+from .padding import pad
 
 _WORDS = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
@@ -36,9 +39,8 @@ def _numbers(value: Any, rank: int, name: str) -> tuple[int, ...]:
 def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, stride: tuple[int, ...]) -> bool:
     """Check shapes and dtypes; return whether the input has no axis of images."""
     function = f"conv{'_transpose' if transposed else ''}{rank}d"
-    for position, (name, v) in enumerate((("input", x), ("weight", w))):
-        if not isinstance(v, TensorBase):
-            raise argument_type(function, name, position + 1, "Tensor", v)
+    if not (isinstance(x, TensorBase) and isinstance(w, TensorBase) and (b is None or isinstance(b, TensorBase))):
+        raise TypeError(f"{function}(): input, weight and bias must be Tensors")
     shape, weight = shape_of(x), shape_of(w)
     if len(shape) not in (rank + 1, rank + 2):
         raise RuntimeError(
@@ -148,7 +150,11 @@ def _convolution(
                 raise RuntimeError("padding='same' is not supported for strided convolutions")
             totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
             if any(t % 2 for t in totals):
-                from .padding import pad
+                warn_once(
+                    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of "
+                    "the input be created",
+                    4,
+                )
 
                 extra = [n for t in reversed(totals) for n in (0, t % 2)]
                 x = pad(x, extra)
@@ -196,7 +202,35 @@ def _transposed(
     return squeeze_dim(y, 0) if alone else y
 
 
-@public(method=False, out=False)
+_CONV = "(Tensor input, Tensor weight, Tensor? bias = None, tuple of ints stride = 1, "
+_OTHERS = ", tuple of ints dilation = 1, int groups = 1)"
+_TRANSPOSED = (
+    "tuple of ints padding = 0, tuple of ints output_padding = 0, int groups = 1, tuple of ints dilation = 1)"
+)
+
+
+def _declared(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Publish a convolution. torch's parser reads the arguments only after a TypeError: it has then the text."""
+    name = function.__name__
+    signatures = (
+        (_CONV + _TRANSPOSED,)
+        if "transpose" in name
+        else (_CONV + "tuple of ints padding = 0" + _OTHERS, _CONV + 'str padding = "valid"' + _OTHERS)
+    )
+    parser = Parser(name, *signatures)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError):
+            parser.bind(args, kwargs)
+            raise
+
+    return public(call, method=False, out=False)  # type: ignore[no-any-return]  # it gives a function back
+
+
+@_declared
 def conv1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1
@@ -205,7 +239,7 @@ def conv1d(
     return _convolution(input, weight, bias, stride, padding, dilation, groups, 1)
 
 
-@public(method=False, out=False)
+@_declared
 def conv2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1
@@ -214,7 +248,7 @@ def conv2d(
     return _convolution(input, weight, bias, stride, padding, dilation, groups, 2)
 
 
-@public(method=False, out=False)
+@_declared
 def conv3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
     groups: int = 1
@@ -223,7 +257,7 @@ def conv3d(
     return _convolution(input, weight, bias, stride, padding, dilation, groups, 3)
 
 
-@public(method=False, out=False)
+@_declared
 def conv_transpose1d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -232,7 +266,7 @@ def conv_transpose1d(
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 1)
 
 
-@public(method=False, out=False)
+@_declared
 def conv_transpose2d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -241,7 +275,7 @@ def conv_transpose2d(
     return _transposed(input, weight, bias, stride, padding, output_padding, groups, dilation, 2)
 
 
-@public(method=False, out=False)
+@_declared
 def conv_transpose3d(
     input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
