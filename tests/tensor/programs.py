@@ -85,7 +85,8 @@ def _names(torch: Any) -> dict[str, Any]:
 
     return {
         "__name__": "__main__", "torch": torch, "np": np, "pickle": pickle, "copy": copy,
-        "operator": operator, "math": math, "Sub": Sub, "Sub2": Sub2, "Oth": Oth, "rt": rt, "bits": bits, "x": torch.ones(3),
+        "operator": operator, "math": math, "Sub": Sub, "Sub2": Sub2, "Oth": Oth, "rt": rt, "bits": bits,
+        "x": torch.ones(3),
     }  # fmt: skip
 
 
