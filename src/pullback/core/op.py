@@ -38,6 +38,9 @@ from .value import dtype_of, shape_of
 
 Rule = Callable[..., Any]
 
+#: What a declaration gives: the function that calls the op.
+Call = Callable[..., Any]
+
 #: Every op by name, in order of declaration.
 TABLE: dict[str, Op] = {}
 
@@ -381,4 +384,4 @@ def renamed(call: Callable[..., Any], name: str, node_name: str) -> Callable[...
     ).call
 
 
-__all__ = ["MultiNode", "Op", "elementwise", "of", "op", "promoted", "renamed", "view"]
+__all__ = ["Call", "MultiNode", "Op", "elementwise", "of", "op", "promoted", "renamed", "view"]

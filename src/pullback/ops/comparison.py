@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..core.op import elementwise, unsupported
+from ..core.op import Call, elementwise, unsupported
 from ..core.value import Value
 
 
@@ -108,7 +108,7 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 
 #: Elements of y where the condition x holds, else of z.
-where = elementwise(
+where: Call = elementwise(
     "where", _where, None, lambda g, x: where(x, g, 0), lambda g, x: where(x, 0, g), promote=None,
     halves=False
 )

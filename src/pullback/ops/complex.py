@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import elementwise, view
+from ..core.op import Call, elementwise, view
 from ..core.value import Value, dtype_of
 
 
@@ -47,7 +47,7 @@ def _as_complex(x: ndarray, /, out: Any = ...) -> ndarray:
 
 
 #: A real value as a complex one with imaginary part 0.
-as_complex = elementwise(
+as_complex: Call = elementwise(
     "as_complex", _as_complex, lambda g: real(g), promote=None, halves=False,
     jvp=lambda primals, tangents, out: as_complex(tangents[0]),
 )

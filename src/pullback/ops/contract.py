@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import op
+from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul
 from .convert import conj
@@ -121,15 +121,15 @@ _LINEAR_RULES = (
 )
 
 #: x @ y for matrices.
-mm = _product("mm", _mm, _MM_RULES, "MmBackward0", _batch_mm(False))
+mm: Call = _product("mm", _mm, _MM_RULES, "MmBackward0", _batch_mm(False))
 #: x @ y with leading axes of x folded.
-mm_folded = _product("mm_folded", _mm, _MM_RULES, "UnsafeViewBackward0", _batch_mm(False))
+mm_folded: Call = _product("mm_folded", _mm, _MM_RULES, "UnsafeViewBackward0", _batch_mm(False))
 #: x @ wᵀ.
-linear = _product("linear", _linear, _LINEAR_RULES, "MmBackward0", _batch_mm(True))
+linear: Call = _product("linear", _linear, _LINEAR_RULES, "MmBackward0", _batch_mm(True))
 #: x @ wᵀ with leading axes of x folded.
-linear_folded = _product("linear_folded", _linear, _LINEAR_RULES, "UnsafeViewBackward0", _batch_mm(True))
+linear_folded: Call = _product("linear_folded", _linear, _LINEAR_RULES, "UnsafeViewBackward0", _batch_mm(True))
 #: gᵀ @ x over all leading axes.
-linear_weight = _product(
+linear_weight: Call = _product(
     "linear_weight", _linear_weight,
     (
         lambda g, x: (linear if len(shape_of(x)) == 2 else linear_folded)(conj(x), g),
@@ -185,7 +185,7 @@ def _batch_matmul(size: int, values: tuple[Any, ...], dims: tuple[int | None, ..
 _MATMUL_RULES = (lambda g, y: matmul(g, swap(conj(y))), lambda g, x: matmul(swap(conj(x)), g))
 
 #: Matrix products over broadcasting leading axes; both operands have at least two axes.
-matmul = _product("matmul", _matmul, _MATMUL_RULES, "UnsafeViewBackward0", _batch_matmul)
+matmul: Call = _product("matmul", _matmul, _MATMUL_RULES, "UnsafeViewBackward0", _batch_matmul)
 #: Matrix products of two stacks of equal length.
 bmm = _product("bmm", _matmul, _MATMUL_RULES, "BmmBackward0", _batch_matmul)
 
@@ -243,7 +243,7 @@ def row(v: Any) -> Any:
 
 
 #: Matrix times vector.
-mv = _product(
+mv: Call = _product(
     "mv", _mv,
     (lambda g, y: column(g) * conj(row(y)), lambda g, x: mv(swap(conj(x)), g)),
     "MvBackward0", _batch_mv,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import op
+from ..core.op import Call, op
 from ..core.value import shape_of
 from .comparison import eq, where
 from .convert import conj
@@ -37,7 +37,7 @@ def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
 
 
 #: Running sum along `dim`, from the end with `reverse`.
-cumsum = op(
+cumsum: Call = op(
     "cumsum",
     _cumsum,
     (lambda g, dim, reverse: cumsum(g, dim, not reverse),),
@@ -60,7 +60,7 @@ def _shift(x: ndarray, /, dim: int, backward: bool) -> ndarray:
 
 #: Every element moved one place along `dim`, a zero where none comes from; `backward` moves towards the
 #: start.
-shift = op(
+shift: Call = op(
     "shift", _shift, (lambda g, dim, backward: shift(g, dim, not backward),), kind="linear", batch=dim_first
 )
 

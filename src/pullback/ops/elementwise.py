@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import elementwise
+from ..core.op import Call, elementwise
 from ..core.value import dtype_of
 from .arithmetic import log, reciprocal, rsqrt
 from .comparison import eq, isfinite, where, zeros_of
@@ -46,7 +46,7 @@ log1p = _float("log1p", np.log1p, lambda g, x: g / conj(x + 1))
 sqrt = _float("sqrt", np.sqrt, lambda g, out: g / (2 * conj(out)))
 
 sin = _float("sin", np.sin, lambda g, x: g * conj(cos(x)))
-cos = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)))
+cos: Call = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)))
 def _acosh_rule(g: Any, x: Any) -> Any:
     """g / √(x² − 1); on the complex plane the root of the product would take the wrong branch."""
     if dtype_of(x).kind == "c":
@@ -69,7 +69,7 @@ asin = _float("asin", np.arcsin, lambda g, x: g * conj(rsqrt(1 - x * x)))
 acos = _float("acos", np.arccos, lambda g, x: g * -conj(rsqrt(1 - x * x)))
 atan = _float("atan", np.arctan, lambda g, x: g / conj(x * x + 1))
 sinh = _float("sinh", np.sinh, lambda g, x: g * conj(cosh(x)))
-cosh = _float("cosh", np.cosh, lambda g, x: g * conj(sinh(x)))
+cosh: Call = _float("cosh", np.cosh, lambda g, x: g * conj(sinh(x)))
 tanh = _float("tanh", np.tanh, lambda g, out: g * conj(1 - out * out))
 asinh = _float("asinh", np.arcsinh, lambda g, x: g * conj(rsqrt(x * x + 1)))
 acosh = _float("acosh", np.arccosh, _acosh_rule)
@@ -160,7 +160,7 @@ erf = _float("erf", special("erf"), lambda g, x: _TWO_OVER_ROOT_PI * exp(-(x * x
 erfc = _float("erfc", special("erfc"), lambda g, x: -_TWO_OVER_ROOT_PI * exp(-(x * x)) * g)
 erfinv = _float("erfinv", special("erfinv"), lambda g, out: exp(out * out) * g * (1 / _TWO_OVER_ROOT_PI))
 lgamma = _float("lgamma", special("gammaln"), lambda g, x: g * digamma(x))
-digamma = _float("digamma", special("digamma"), lambda g, x: g * polygamma(x, 1))
+digamma: Call = _float("digamma", special("digamma"), lambda g, x: g * polygamma(x, 1))
 
 
 def _polygamma(x: ndarray, /, n: int, out: Any = ...) -> ndarray:
@@ -173,7 +173,7 @@ def _polygamma(x: ndarray, /, n: int, out: Any = ...) -> ndarray:
 
 
 #: The derivative of order n of digamma.
-polygamma = _float("polygamma", _polygamma, lambda g, x, n: g * polygamma(x, n + 1), attrs=("n",))
+polygamma: Call = _float("polygamma", _polygamma, lambda g, x, n: g * polygamma(x, n + 1), attrs=("n",))
 
 
 def _nan_to_num(
@@ -192,7 +192,7 @@ nan_to_num = elementwise(
 )
 
 i0 = _float("i0", special("i0"), lambda g, x: g * i1(x))
-i1 = _float(
+i1: Call = _float(
     "i1", special("i1"), lambda g, x, out: g * (i0(x) - where(eq(x, 0), 0.5, out / where(eq(x, 0), 1, x)))
 )
 

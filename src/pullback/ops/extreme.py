@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import op
+from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, isnan
 from .convert import cast
@@ -29,7 +29,7 @@ def _pick(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
 
 
 #: The elements of x at the places `index` along `dim` (of the rank of x, any size along `dim`).
-pick = op(
+pick: Call = op(
     "pick",
     _pick,
     (lambda g, shape_x, index, dim: place(g, index, dim, shape_x[dim] if shape_x else 1), None),
@@ -53,7 +53,7 @@ def _place(g: ndarray, index: ndarray, /, dim: int, size: int) -> ndarray:
 
 
 #: Zeros with g added at the places `index` along `dim`: the transpose of `pick`.
-place = op(
+place: Call = op(
     "place",
     _place,
     (lambda g, index, dim: pick(g, index, dim), None),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.strides import channels_last_strides, is_channels_last, laid_out_empty
-from ..core.op import op, view
+from ..core.op import Call, op, view
 from ..core.value import shape_of
 from .view import LEAD
 
@@ -51,7 +51,7 @@ def _split_with_sizes(x: ndarray, /, sizes: tuple[int, ...], dim: int) -> tuple[
 
 
 #: Parts of the given sizes of axis `dim`.
-split_with_sizes = view(
+split_with_sizes: Call = view(
     "split_with_sizes",
     _split_with_sizes,
     lambda g, dim: cat(g, dim),

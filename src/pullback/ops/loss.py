@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import check_broadcast, op, promoted
+from ..core.op import Call, check_broadcast, op, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
 from .comparison import gt, lt, where
@@ -343,7 +343,7 @@ def _nll_backward_batched(
 
 
 #: The transpose of `nll_loss`, linear in g.
-nll_loss_backward = op(
+nll_loss_backward: Call = op(
     "nll_loss_backward", _nll_backward,
     (
         lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index),
@@ -395,7 +395,7 @@ def _spread_batch(value: Any, dim: int | None, size: int) -> Any:
 
 
 #: −w[target]·x[target], for classes along dim 1 (dim 0 of a vector); the mean is weighted.
-nll_loss = op("nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched)
+nll_loss: Call = op("nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched)
 #: The same with places behind the classes, under torch's other node name.
 nll_loss_nd = op(
     "nll_loss2d",

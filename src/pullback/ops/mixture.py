@@ -10,7 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.elementwise import WORTH_ASKING, blockwise
-from ..core.op import elementwise
+from ..core.op import Call, elementwise
 from ..core.value import dtype_of
 from .arithmetic import div, mul
 from .comparison import eq, ge, gt, le, lt, where, zeros_of
@@ -259,7 +259,7 @@ def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 
 #: floor(x / y).
-floor_quotient = elementwise(
+floor_quotient: Call = elementwise(
     "div_floor", _floor_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
 )
 
@@ -307,7 +307,7 @@ def _xlogy(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     return _into(out, result.astype(np.result_type(x, y)))
 
 
-xlogy = elementwise(
+xlogy: Call = elementwise(
     "xlogy", _xlogy, lambda g, x, y: where(eq(x, 0) & le(y, 0), 0, xlogy(g, y)), lambda g, x, y: g * x / y, promote="float"
 )
 
@@ -318,7 +318,7 @@ def _xlog1py(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     return _into(out, result.astype(np.result_type(x, y)))
 
 
-xlog1py = elementwise(
+xlog1py: Call = elementwise(
     "xlog1py", _xlog1py, lambda g, x, y: where(eq(x, 0) & le(y, -1), 0, xlog1py(g, y)), lambda g, x, y: g * x / (y + 1),
     promote="float",
 )

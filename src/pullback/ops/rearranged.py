@@ -4,13 +4,13 @@ TBackward1).
 
 from __future__ import annotations
 
-from ..core.op import renamed
+from ..core.op import Call, renamed
 from . import strided, view
 
 as_strided = renamed(strided.as_strided, "as_strided_", "AsStridedBackward1")
 squeeze = renamed(view.squeeze, "squeeze_", "SqueezeBackward3")
 squeeze_dim = renamed(view.squeeze_dim, "squeeze_dim_", "SqueezeBackward4")
-squeeze_dims = renamed(view.squeeze_dims, "squeeze_dims_", "SqueezeBackward5")
-t = renamed(view.t, "t_", "TBackward1")
-transpose = renamed(view.transpose, "transpose_", "TransposeBackward1")
+squeeze_dims: Call = renamed(view.squeeze_dims, "squeeze_dims_", "SqueezeBackward5")
+t: Call = renamed(view.t, "t_", "TBackward1")
+transpose: Call = renamed(view.transpose, "transpose_", "TransposeBackward1")
 unsqueeze = renamed(view.unsqueeze, "unsqueeze_", "UnsqueezeBackward1")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.elementwise import total
-from ..core.op import op
+from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
@@ -80,7 +80,7 @@ def _sum_all(x: ndarray, /) -> ndarray:
 
 
 #: Σ of all elements; of integers in int64.
-sum_all = op(
+sum_all: Call = op(
     "sum_all",
     _sum_all,
     (lambda g, shape_x: _fill(g, shape_x),),
@@ -104,7 +104,7 @@ def _over_nothing(r: ndarray) -> ndarray:
 
 
 #: Mean of all elements.
-mean_all = op(
+mean_all: Call = op(
     "mean_all",
     _mean_all,
     (lambda g, shape_x: _fill(g / (math.prod(shape_x) or math.nan), shape_x),),
@@ -123,7 +123,7 @@ def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 
 
 #: Mean over `dims`.
-mean_dims = op(
+mean_dims: Call = op(
     "mean",
     _mean,
     (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import norm
-from ..core.op import op
+from ..core.op import Call, op
 from ..core.value import shape_of
 from .elementwise import exp
 from .structure import permute_to_front, reshape, sum_dims
@@ -53,7 +53,7 @@ def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
 
 
 #: exp(x) / Σ exp(x) along `dim`.
-softmax = op(
+softmax: Call = op(
     "softmax",
     _softmax,
     (lambda g, out, dim: _softmax_pull(g, out, dim),),
@@ -92,7 +92,7 @@ def _log_softmax_jvp(primals: Any, tangents: Any, out: Any, dim: int) -> Any:
 
 
 #: x − log Σ exp(x) along `dim`.
-log_softmax = op(
+log_softmax: Call = op(
     "log_softmax",
     _log_softmax,
     (_log_softmax_rule,),

@@ -13,7 +13,7 @@ from numpy import ndarray
 
 from ..array.strides import extent, laid_out, reshaped_strides, strided, strides_of
 from ..core import batched, engine, inplace
-from ..core.op import op, view
+from ..core.op import Call, op, view
 from ..core.value import dtype_of, shape_of
 from ..core.views import replay
 from .convert import CONVERT, clone
@@ -121,7 +121,7 @@ def _inverse(dims: Sequence[int]) -> tuple[int, ...]:
 
 
 #: Axes in another order.
-permute = view(
+permute: Call = view(
     "permute", _permute, lambda g, dims: permute(g, _inverse(dims)),
     batch=lambda size, dims: ((0, *(d + 1 for d in dims)),),
 )
@@ -146,7 +146,7 @@ def _sum_rule(g: Any, shape_x: Shape, dims: tuple[int, ...], keepdim: bool) -> A
 
 
 #: Sum over `dims` (non-negative); the input's dtype is the output's.
-sum_dims = op(
+sum_dims: Call = op(
     "sum", _sum, (_sum_rule,), kind="reduce", halves=True, node_name="SumBackward1",
     jvp=lambda primals, tangents, out, dims, keepdim: sum_dims(tangents[0], dims, keepdim),
     batch=lambda size, dims, keepdim: (tuple(d + 1 for d in dims), keepdim),
@@ -224,7 +224,7 @@ def _put(
 
 #: `base` with the elements that the view steps select replaced by `source`; `strides` (None: C order) is the
 #: layout on which the steps can run.
-put = op(
+put: Call = op(
     "put", _put,
     (
         lambda g, steps, strides: put(g, np.zeros((), dtype_of(g)), steps, strides),

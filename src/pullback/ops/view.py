@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import op, view
+from ..core.op import Call, op, view
 from ..core.value import shape_of
 from .structure import contiguous_copy, permute_to_front, reshape
 
@@ -45,7 +45,7 @@ def _select_backward(g: ndarray, /, shape: Shape, dim: int, index: int) -> ndarr
 
 
 #: Zeros of `shape` with `g` at `index` of axis `dim`: the transpose of `select`.
-select_backward = op(
+select_backward: Call = op(
     "select_backward",
     _select_backward,
     (lambda g, dim, index: select(g, dim, index),),
@@ -74,7 +74,7 @@ def _slice_backward(g: ndarray, /, shape: Shape, dim: int, start: int, stop: int
 
 
 #: Zeros of `shape` with `g` at a slice of axis `dim`: the transpose of `slice_dim`.
-slice_backward = op(
+slice_backward: Call = op(
     "slice_backward",
     _slice_backward,
     (lambda g, dim, start, stop, step: slice_dim(g, dim, start, stop, step),),
@@ -105,7 +105,7 @@ def _diagonal_backward(g: ndarray, /, shape: Shape, offset: int, dim1: int, dim2
 
 
 #: Zeros of `shape` with `g` on a diagonal: the transpose of `diagonal`.
-diagonal_backward = op(
+diagonal_backward: Call = op(
     "diagonal_backward",
     _diagonal_backward,
     (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),),
@@ -122,7 +122,7 @@ def _transpose(x: ndarray, /, dim0: int, dim1: int) -> ndarray:
 
 
 #: Axes `dim0` and `dim1` exchanged.
-transpose = view(
+transpose: Call = view(
     "transpose",
     _transpose,
     lambda g, dim0, dim1: transpose(g, dim0, dim1),
@@ -135,7 +135,7 @@ def _t(x: ndarray, /) -> ndarray:
 
 
 #: The transpose of a matrix; vectors and scalars as they are.
-t = view(
+t: Call = view(
     "t",
     _t,
     lambda g: t(g),
@@ -185,7 +185,7 @@ def _squeeze_dims(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
 
 
 #: Without those of the axes `dims` whose size is 1.
-squeeze_dims = view(
+squeeze_dims: Call = view(
     "squeeze_dims",
     _squeeze_dims,
     lambda g, shape_x: reshape(g, shape_x),
@@ -232,7 +232,7 @@ view_as_real = view(
 )
 
 #: Pairs along the last axis as complex numbers.
-view_as_complex = view(
+view_as_complex: Call = view(
     "view_as_complex",
     _view_as_complex,
     lambda g: view_as_real(g),
