@@ -116,10 +116,10 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             edge = Output(self, index) if index is not None and t._node is not None else edge_of(t)
             hooks = modes().saved_hooks
             if hooks:
-                entries.append((pack(t, t._value, hooks[-1]), FROZEN, 0, edge, None, t._level))
+                entries.append((pack(t, t._value, hooks[-1]), FROZEN, 0, edge, None, t._level))  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
             else:
                 plain = t if edge is None else None
-                entries.append((t._value, t._counter, t._counter[0], edge, plain, t._level))
+                entries.append((t._value, t._counter, t._counter[0], edge, plain, t._level))  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
         self._saved = tuple(entries)
         self.to_save = ()
 

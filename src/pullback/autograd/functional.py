@@ -339,7 +339,7 @@ def _jacobian_forward(func: Callable[..., Any], inputs: Any, strict: bool, vecto
 def _scalar(outputs: tuple[Any, ...], several: bool, name: str) -> None:
     if several or not isinstance(outputs[0], TensorBase):
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    if outputs[0].nelement() != 1:
+    if outputs[0].nelement() != 1:  # type: ignore[attr-defined]  # the facade and declared calls have it
         raise RuntimeError(
             f"The Tensor returned by the function given to {name} should contain a single element"
         )

@@ -9,12 +9,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
 from .value import InnerValue, Value, dtype_of, run, shape_of
+
+
+
+class Mapping(NamedTuple):
+    """One vmap that is being run: its level, the size of the batch, and what rows of random draws have in common."""
+
+    level: int
+    size: int
+    randomness: str
+
+
+#: The vmaps that are being run, outermost first.
+mappings: ContextVar[tuple[Mapping, ...]] = ContextVar("pullback_vmaps", default=())
 
 #: How often each op was run in a loop because it has no batching rule.
 FALLBACKS: Counter[str] = Counter()

@@ -170,7 +170,7 @@ def _loop(
         if type(node) is AccumulateGrad:
             if capture is None:
                 if shared and shared.get(node) is g:
-                    g = g.copy()
+                    g = g.copy()  # type: ignore[union-attr]  # the facade has it
                 accumulate_grad(node, g, create_graph)
             continue
         if anomaly:

@@ -137,7 +137,7 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     node._edges = (edge_of(base),)
     node._saved = ()
     node._hooks = None
-    node.chain = tuple(chain)
+    node.chain = tuple(chain)  # type: ignore[attr-defined]  # the facade and declared calls have it
     node._shape = shape_of(view._value)
     node._dtype = dtype_of(view._value)
     node._seq = next_sequence()
@@ -285,8 +285,8 @@ def record_write(x: Any, node: Any) -> None:
     after._edges = (edge_of(base), node)
     after._saved = ()
     after._hooks = None
-    after.steps = record.steps
-    after.strides = layout_of(base._value)
+    after.steps = record.steps  # type: ignore[attr-defined]  # the facade and declared calls have it
+    after.strides = layout_of(base._value)  # type: ignore[attr-defined]  # the facade and declared calls have it
     after._shape = shape_of(base._value)
     after._dtype = dtype_of(base._value)
     after._seq = next_sequence()

@@ -119,7 +119,7 @@ class Output(NamedTuple):
     """Edge to one output of a node that has several."""
 
     node: Node
-    index: int
+    index: int  # type: ignore[assignment]  # narrower here than in the base
 
 
 class GradientEdge(NamedTuple):

@@ -23,7 +23,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy import ndarray
@@ -38,8 +38,14 @@ from .value import dtype_of, shape_of
 
 Rule = Callable[..., Any]
 
-#: What a declaration gives: the function that calls the op.
-Call = Callable[..., Any]
+
+class Call(Protocol):
+    """What a declaration gives: the function that calls the op, and the op behind it."""
+
+    op: Any
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the op on values of any kinds."""
 
 #: Every op by name, in order of declaration.
 TABLE: dict[str, Op] = {}
@@ -160,7 +166,7 @@ class Op:
         if any(rule is not None for rule in self.rules):
             calls.make_node_classes(self)
         #: On any values, arrays included: what rules and composed functions call.
-        self.call = calls.make_call(self, public=False)
+        self.call = cast(Call, calls.make_call(self, public=False))
         #: On tensors only, with `out=`: what users call.
         self.public = calls.make_call(self, public=True)
         TABLE[name] = self
@@ -343,7 +349,7 @@ def elementwise(
     promote: str | None = "same",
     halves: bool = True,
     **fields: Any,
-) -> Callable[..., Any]:
+) -> Call:
     """Declare an op whose output element depends on one element of each input; inputs broadcast."""
     if inputs is None:
         count = kernel.nin if isinstance(kernel, np.ufunc) else len(_signature_names(name, kernel)[0])
@@ -362,7 +368,7 @@ def op(
     return Op(name, kernel, rules, **fields).call
 
 
-def view(name: str, kernel: Callable[..., Any], rule: Rule, **fields: Any) -> Callable[..., Any]:
+def view(name: str, kernel: Callable[..., Any], rule: Rule, **fields: Any) -> Call:
     """Declare an op whose output shares storage with its one input; `rule` maps covectors back."""
     return Op(name, kernel, (rule,), kind="view", **fields).call
 
@@ -372,7 +378,7 @@ def of(call: Callable[..., Any]) -> Op:
     return call.op  # type: ignore[attr-defined]  # functions take attributes
 
 
-def renamed(call: Callable[..., Any], name: str, node_name: str) -> Callable[..., Any]:
+def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
     """Declare an op once more under another name, for torch names the node of ``t_`` otherwise than
     that of ``t``.
     """

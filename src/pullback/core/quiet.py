@@ -16,7 +16,7 @@ try:
     from numpy._core.umath import _extobj_contextvar as _state
 except ImportError:
     # A NumPy without this variable: kernels then warn as NumPy does.
-    _state = ContextVar("pullback_error_state", default=None)
+    _state = ContextVar("pullback_error_state", default=None)  # type: ignore[arg-type, misc]  # NumPy's stubs are narrower than NumPy
 
 with np.errstate(all="ignore"):
     #: The error state in which nothing warns.

@@ -18,7 +18,7 @@ from .value import InnerValue, TensorBase, array_of
 class Reference(NamedTuple):
     """Operand of an equation: value number `index` of the program."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # narrower here than in the base
 
     def __repr__(self) -> str:
         return f"v{self.index}"

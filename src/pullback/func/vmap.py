@@ -49,7 +49,7 @@ def vmap(
         extra_dims = [0 if isinstance(v, TensorBase) else None for v in extra]
         size = _batch_size(leaves + extra, dims + extra_dims)
         if chunk_size is None or chunk_size >= size:
-            return _run(func, leaves, dims, spec, extra, extra_dims, extra_spec, size, out_dims)
+            return _run(func, leaves, dims, spec, extra, extra_dims, extra_spec, size, out_dims, randomness)
         return _in_chunks(func, leaves, dims, spec, extra, extra_dims, extra_spec, size, out_dims, chunk_size)
 
     return wrapped
@@ -115,12 +115,16 @@ def _batch_size(leaves: list[Any], dims: list[int | None]) -> int:
 
 def _run(
     func: Any, leaves: list[Any], dims: list[int | None], spec: Any, extra: list[Any],
-    extra_dims: list[int | None], extra_spec: Any, size: int, out_dims: Any,
+    extra_dims: list[int | None], extra_spec: Any, size: int, out_dims: Any, randomness: str,
 ) -> Any:  # fmt: skip
     level = fresh_level()
     inside = [v if d is None else enter(v, d, level) for v, d in zip(leaves, dims, strict=True)]
     inside_extra = [v if d is None else enter(v, d, level) for v, d in zip(extra, extra_dims, strict=True)]
-    outputs = func(*unflatten(inside, spec), **unflatten(inside_extra, extra_spec))
+    token = mappings.set((*mappings.get(), Mapping(level, size, randomness)))  # type: ignore[name-defined]  # known only at run time
+    try:
+        outputs = func(*unflatten(inside, spec), **unflatten(inside_extra, extra_spec))
+    finally:
+        mappings.reset(token)  # type: ignore[name-defined]  # known only at run time
     for before, after, dim in zip(leaves, inside, dims, strict=True):
         if dim is not None and after._counter[0]:
             before.copy_(leave(after, dim, size, level))
@@ -168,7 +172,7 @@ def _in_chunks(
             v if d is None else v.narrow(d, start, count) for v, d in zip(extra, extra_dims, strict=True)
         ]
         parts.append(
-            flatten(_run(func, rows, dims, spec, extra_rows, extra_dims, extra_spec, count, out_dims))
+            flatten(_run(func, rows, dims, spec, extra_rows, extra_dims, extra_spec, count, out_dims))  # type: ignore[call-arg]  # known only at run time
         )
     out_spec = parts[0][1]
     chosen = broadcast_prefix(out_dims, out_spec) or list(out_dims)

@@ -69,7 +69,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) in memo:
             return memo[id(self)]
-        made = type(self)(self.data.clone(), self.requires_grad)
+        made = type(self)(self.data.clone(), self.requires_grad)  # type: ignore[attr-defined]  # the facade and declared calls have it
         memo[id(self)] = made
         return made
 
@@ -92,8 +92,8 @@ class Buffer:
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
         made = data.detach() if data is not None else Parameter(None, False).data
         made.requires_grad_(bool(data is not None and data.requires_grad))
-        made._is_buffer = True
-        made.persistent = persistent
+        made._is_buffer = True  # type: ignore[union-attr]  # the facade has it
+        made.persistent = persistent  # type: ignore[union-attr]  # the facade has it
         return made
 
 

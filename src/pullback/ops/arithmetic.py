@@ -141,19 +141,21 @@ scalar_pow = elementwise(
 )
 
 
-def _install_operators() -> None:
-    """Give values that users never hold the operators that rules use."""
-    Value.__add__ = Value.__radd__ = lambda self, other: add(self, other)  # type: ignore[attr-defined]
-    Value.__sub__ = lambda self, other: sub(self, other)  # type: ignore[attr-defined]
-    Value.__rsub__ = lambda self, other: rsub(self, other)  # type: ignore[attr-defined]
-    Value.__mul__ = Value.__rmul__ = lambda self, other: mul(self, other)  # type: ignore[attr-defined]
-    Value.__truediv__ = lambda self, other: div(self, other)  # type: ignore[attr-defined]
-    Value.__rtruediv__ = lambda self, other: div(other, self)  # type: ignore[attr-defined]
-    Value.__neg__ = lambda self: neg(self)  # type: ignore[attr-defined]
-    Value.__pow__ = lambda self, other: pow_scalar(self, other)  # type: ignore[attr-defined]
-    # ndarray * value goes to the value's reflected operator. Tensors leave ufuncs to `__array__`, as torch's
-    # do.
-    InnerValue.__array_ufunc__ = None  # type: ignore[attr-defined]  # NumPy's protocol
+#: The operators of values that users never hold; rules use them.
+_OPERATORS: dict[str, Any] = {
+    "__add__": lambda self, other: add(self, other),
+    "__radd__": lambda self, other: add(self, other),
+    "__sub__": lambda self, other: sub(self, other),
+    "__rsub__": lambda self, other: rsub(self, other),
+    "__mul__": lambda self, other: mul(self, other),
+    "__rmul__": lambda self, other: mul(self, other),
+    "__truediv__": lambda self, other: div(self, other),
+    "__rtruediv__": lambda self, other: div(other, self),
+    "__neg__": lambda self: neg(self),
+    "__pow__": lambda self, other: pow_scalar(self, other),
+}
+for _name, _function in _OPERATORS.items():
+    setattr(Value, _name, _function)
 
-
-_install_operators()
+# ndarray * value goes to the value's reflected operator. Tensors leave ufuncs to `__array__`, as torch's do.
+InnerValue.__array_ufunc__ = None  # type: ignore[attr-defined]  # NumPy's protocol

@@ -88,8 +88,8 @@ def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
         return None
     bits = _BITS[x.dtype]
     flags = condition.view(np.int8)
-    mask = (np.negative(flags) if keep else np.subtract(flags, np.int8(1))).astype(bits)
-    return np.bitwise_and(x.view(bits), mask, out=mask).view(x.dtype)
+    mask = (np.negative(flags) if keep else np.subtract(flags, np.int8(1))).astype(bits)  # type: ignore[call-overload]  # NumPy's stubs are narrower than NumPy
+    return np.bitwise_and(x.view(bits), mask, out=mask).view(x.dtype)  # type: ignore[call-overload]  # NumPy's stubs are narrower than NumPy
 
 
 def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
@@ -124,10 +124,15 @@ def _zero(x: ndarray, /, out: Any = ...) -> ndarray:
 #: Zeros in the shape and dtype of a value: the derivative of what is constant almost everywhere.
 zeros_of = elementwise("zeros_of", _zero, None, promote=None, halves=False)
 
-Value.__gt__ = lambda self, other: gt(self, other)  # type: ignore[attr-defined]
-Value.__ge__ = lambda self, other: ge(self, other)  # type: ignore[attr-defined]
-Value.__lt__ = lambda self, other: lt(self, other)  # type: ignore[attr-defined]
-Value.__le__ = lambda self, other: le(self, other)  # type: ignore[attr-defined]
-Value.__and__ = lambda self, other: bitwise_and(self, other)  # type: ignore[attr-defined]
-Value.__or__ = lambda self, other: bitwise_or(self, other)  # type: ignore[attr-defined]
-Value.__invert__ = lambda self: logical_not(self)  # type: ignore[attr-defined]
+#: The comparisons of values that users never hold; rules use them.
+_OPERATORS: dict[str, Any] = {
+    "__gt__": lambda self, other: gt(self, other),
+    "__ge__": lambda self, other: ge(self, other),
+    "__lt__": lambda self, other: lt(self, other),
+    "__le__": lambda self, other: le(self, other),
+    "__and__": lambda self, other: bitwise_and(self, other),
+    "__or__": lambda self, other: bitwise_or(self, other),
+    "__invert__": lambda self: logical_not(self),
+}
+for _name, _function in _OPERATORS.items():
+    setattr(Value, _name, _function)

@@ -39,7 +39,7 @@ _COMPLEX_OF = {"f": {4: np.complex64, 8: np.complex128, 2: np.complex64}}
 
 
 def _as_complex(x: ndarray, /, out: Any = ...) -> ndarray:
-    result = x.astype(_COMPLEX_OF["f"][x.dtype.itemsize])
+    result = x.astype(_COMPLEX_OF["f"][x.dtype.itemsize])  # type: ignore[var-annotated]  # any array
     if out is not ...:
         out[...] = result
         return out

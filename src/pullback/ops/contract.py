@@ -71,7 +71,7 @@ def _batched_matrix(value: Any, dim: int | None, rank: int) -> Any:
     return reshape(value, (shape[0], *(1,) * (rank - 2), *shape[1:]))
 
 
-def _batch_mm(transposed: bool) -> Callable[..., Any]:
+def _batch_mm(transposed: bool) -> Call:
     def rule(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
         x, y = _fronts(size, values, dims)
         if dims[1] is None:
@@ -80,7 +80,7 @@ def _batch_mm(transposed: bool) -> Callable[..., Any]:
         y = swap(y) if transposed else y
         return matmul(x, _batched_matrix(y, 0, rank))
 
-    return rule
+    return rule  # type: ignore[return-value]  # known only at run time
 
 
 def _batch_weight(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:

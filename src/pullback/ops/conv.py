@@ -17,6 +17,7 @@ from ..core.op import op
 from ..core.value import shape_of
 from .arithmetic import add
 from .convert import conj
+from .pad import pad
 from .structure import expand, permute_to_front, reshape, sum_dims
 
 Call = Callable[..., Any]
@@ -119,6 +120,15 @@ def _batch_weight(
     return reshape(w, (size, shape[0] // size, *shape[1:]))
 
 
+def _like(y: Any, shape: Sizes) -> Any:
+    """A convolution cut to the places of `shape`: an output padding above the stride makes room for more."""
+    have = shape_of(y)
+    if have[2:] == tuple(shape[2:]):
+        return y
+    cut = tuple((0, want - n) for n, want in zip(have[2:], shape[2:], strict=True))
+    return pad(y, ((0, 0), (0, 0), *cut), 0)
+
+
 def _declare(name: str, kernel: Call, rules: tuple[Call, Call], batch_rule: Call) -> Call:
     return op(name, kernel, rules, kind="bilinear", node_name="ConvolutionBackward0", batch_rule=batch_rule)
 
@@ -141,7 +151,9 @@ conv: Call = _declare(
 conv_transpose: Call = _declare(
     "conv_transpose", _transpose,
     (
-        lambda g, w, stride, padding, dilation, groups: conv(g, conj(w), stride, padding, dilation, groups),
+        lambda g, w, shape_y, stride, padding, dilation, groups: _like(
+            conv(g, conj(w), stride, padding, dilation, groups), shape_y
+        ),
         lambda g, y, shape_w, stride, padding, dilation, groups: conv_weight(
             g, conj(y), shape_w[2:], stride, padding, dilation, groups
         ),
@@ -156,7 +168,9 @@ conv_weight: Call = _declare(
         lambda g, y, shape_x, stride, padding, dilation, groups: conv_transpose(
             conj(y), g, stride, padding, dilation, groups, shape_x[2:]
         ),
-        lambda g, x, stride, padding, dilation, groups: conv(conj(x), g, stride, padding, dilation, groups),
+        lambda g, x, shape_y, stride, padding, dilation, groups: _like(
+            conv(conj(x), g, stride, padding, dilation, groups), shape_y
+        ),
     ),
     _batch_weight,
 )  # fmt: skip
@@ -244,7 +258,9 @@ conv_biased: Call = op(
 conv_transpose_biased: Call = op(
     "conv_transpose_biased", _transpose_biased,
     (
-        lambda g, w, stride, padding, dilation, groups: conv(g, conj(w), stride, padding, dilation, groups),
+        lambda g, w, shape_y, stride, padding, dilation, groups: _like(
+            conv(g, conj(w), stride, padding, dilation, groups), shape_y
+        ),
         lambda g, y, shape_w, stride, padding, dilation, groups: conv_weight(
             g, conj(y), shape_w[2:], stride, padding, dilation, groups
         ),

@@ -201,7 +201,7 @@ def _sinc(x: ndarray, /, out: Any = ...) -> ndarray:
     result = np.sinc(x).astype(x.dtype)
     if out is not ...:
         out[...] = result
-        return out  # type: ignore[no-any-return]
+        return out
     return np.asarray(result)
 
 

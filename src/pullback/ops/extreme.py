@@ -29,7 +29,7 @@ def _pick(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
 
 
 #: The elements of x at the places `index` along `dim` (of the rank of x, any size along `dim`).
-pick: Call = op(
+pick: Call = op(  # type: ignore[assignment]  # narrower here than in the base
     "pick",
     _pick,
     (lambda g, shape_x, index, dim: place(g, index, dim, shape_x[dim] if shape_x else 1), None),
@@ -53,7 +53,7 @@ def _place(g: ndarray, index: ndarray, /, dim: int, size: int) -> ndarray:
 
 
 #: Zeros with g added at the places `index` along `dim`: the transpose of `pick`.
-place: Call = op(
+place: Call = op(  # type: ignore[assignment]  # narrower here than in the base
     "place",
     _place,
     (lambda g, index, dim: pick(g, index, dim), None),
@@ -80,11 +80,11 @@ def _selected_jvp(primals: Any, tangents: Any, out: Any, dim: int, keepdim: bool
     return reshape(picked, shape_of(out[0])), None
 
 
-def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Callable[..., Any]:
+def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
     """Declare an op that selects one element per row: ``kernel(x, dim, keepdim)`` gives values and
     indices.
     """
-    return op(
+    return op(  # type: ignore[return-value]  # known only at run time
         name, kernel, (_selected_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim", "keepdim"), jvp=_selected_jvp, batch=dim_first, **fields,
     )  # fmt: skip
@@ -327,7 +327,7 @@ mode = selecting("mode", _mode)
 # --- running maximum and minimum ----------------------------------------------------------------------------
 
 
-def _running(compare: np.ufunc, accumulate: np.ufunc) -> Callable[..., Any]:
+def _running(compare: np.ufunc, accumulate: np.ufunc) -> Call:
     def kernel(x: ndarray, /, dim: int) -> tuple[ndarray, ndarray]:
         if x.ndim == 0:
             return x.copy(), _zero_index()
@@ -343,15 +343,15 @@ def _running(compare: np.ufunc, accumulate: np.ufunc) -> Callable[..., Any]:
         indices = np.maximum.accumulate(np.where(leads, place_in_row, 0), axis=dim)
         return values, np.asarray(indices, np.int64)
 
-    return kernel
+    return kernel  # type: ignore[return-value]  # known only at run time
 
 
 def _running_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> Any:
     return place(g, indices, dim, shape_x[dim]) if shape_x else g
 
 
-def _running_op(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    return op(
+def _running_op(name: str, kernel: Callable[..., Any]) -> Call:
+    return op(  # type: ignore[return-value]  # known only at run time
         name, kernel, (_running_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim",), batch=dim_first,
         jvp=lambda primals, tangents, out, dim: (pick(tangents[0], out[1], dim), None),

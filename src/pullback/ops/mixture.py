@@ -336,7 +336,7 @@ masked_fill = elementwise(
 
 #: The same with a value that is a tensor without dimensions.
 masked_fill_tensor = elementwise(
-    "masked_fill_tensor", lambda x, y, z, /, out=...: _into(out, np.where(y, z, x)), lambda g, y: where(y, 0, g), None,
+    "masked_fill_tensor", lambda x, y, z, /, out=...: _into(out, np.where(y, z, x)), lambda g, y: where(y, 0, g), None,  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
     lambda g, y: where(y, g, 0), promote=None, halves=False, node_name="MaskedFillBackward1",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -208,3 +209,55 @@ adaptive_max_pools: dict[str, Call] = {}
 #: Maxima over as many windows as asked and their indices, by the number of spatial axes.
 adaptive_max_pools["_2d"] = adaptive_max_pool_2d = _declare_adaptive_max("_2d", "AdaptiveMaxPool2DBackward0")
 adaptive_max_pools["_3d"] = adaptive_max_pool_3d = _declare_adaptive_max("_3d", "AdaptiveMaxPool3DBackward0")
+
+
+def _unpool(x: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
+    lead = x.shape[: x.ndim - len(size)]
+    flat = np.zeros((*lead, math.prod(size)), x.dtype)
+    np.put_along_axis(flat, indices.reshape(*lead, -1), x.reshape(*lead, -1), -1)
+    return flat.reshape(*lead, *size)
+
+
+def _at_places(y: ndarray, indices: ndarray, /, rank: int) -> ndarray:
+    lead = y.shape[: y.ndim - rank]
+    taken = np.take_along_axis(y.reshape(*lead, -1), indices.reshape(*lead, -1), -1)
+    return taken.reshape(indices.shape)
+
+
+def _declare_unpool(rank: int) -> Call:
+    def unpool(x: Any, indices: Any, size: Sizes) -> Any:
+        return max_unpools[rank](x, indices, size)
+
+    return op(
+        f"max_unpool_{rank}d", _unpool, (lambda g, indices: at_places(g, indices, rank), None),
+        node_name=f"MaxUnpool{rank}DBackward0",
+        jvp=lambda primals, tangents, out, size: unpool(tangents[0], primals[1], size),
+        batch_rule=_aligned(unpool),
+    )  # fmt: skip
+
+
+def _aligned(call: Call) -> Call:
+    """A batching rule for ops that leave any leading axes alone."""
+
+    def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
+        fronts = [
+            permute_to_front(v, d) if d is not None else np.broadcast_to(v, (size, *shape_of(v)))
+            for v, d in zip(values, dims, strict=True)
+        ]
+        return call(*fronts, *attrs)
+
+    return rule
+
+
+#: Elements of y at places of its flattened last `rank` axes.
+at_places: Call = op(
+    "at_places", _at_places,
+    (lambda g, indices, shape_y, rank: max_unpools[rank](g, indices, shape_y[-rank:]), None),
+    jvp=lambda primals, tangents, out, rank: at_places(tangents[0], primals[1], rank),
+    batch_rule=_aligned(lambda y, indices, rank: at_places(y, indices, rank)),
+)  # fmt: skip
+
+max_unpools: dict[int, Call] = {}
+#: x put at places of zeros; of equal places the last wins.
+max_unpools[2] = max_unpool_2d = _declare_unpool(2)
+max_unpools[3] = max_unpool_3d = _declare_unpool(3)

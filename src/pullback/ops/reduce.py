@@ -49,14 +49,14 @@ def shifted(size: int, dims: tuple[int, ...], *rest: Any) -> tuple[Any, ...]:
     return (tuple([d + 1 for d in dims]), *rest)
 
 
-def over_rows(reduce: Callable[[Any, tuple[int, ...]], Any]) -> Callable[..., Any]:
+def over_rows(reduce: Callable[[Any, tuple[int, ...]], Any]) -> Call:
     """Batching of an op over all elements, by the same reduction over all dims but the batch's."""
 
     def rule(size: int, values: tuple[Any, ...], in_dims: tuple[int, ...], *attrs: Any) -> Any:
         x = permute_to_front(values[0], in_dims[0])
         return reduce(x, tuple(range(1, len(shape_of(x)))), *attrs)
 
-    return rule
+    return rule  # type: ignore[return-value]  # known only at run time
 
 
 def _fill(g: Any, shape: Shape) -> Any:
@@ -80,7 +80,7 @@ def _sum_all(x: ndarray, /) -> ndarray:
 
 
 #: Σ of all elements; of integers in int64.
-sum_all: Call = op(
+sum_all: Call = op(  # type: ignore[assignment]  # narrower here than in the base
     "sum_all",
     _sum_all,
     (lambda g, shape_x: _fill(g, shape_x),),
@@ -104,7 +104,7 @@ def _over_nothing(r: ndarray) -> ndarray:
 
 
 #: Mean of all elements.
-mean_all: Call = op(
+mean_all: Call = op(  # type: ignore[assignment]  # narrower here than in the base
     "mean_all",
     _mean_all,
     (lambda g, shape_x: _fill(g / (math.prod(shape_x) or math.nan), shape_x),),
@@ -123,7 +123,7 @@ def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 
 
 #: Mean over `dims`.
-mean_dims: Call = op(
+mean_dims: Call = op(  # type: ignore[assignment]  # narrower here than in the base
     "mean",
     _mean,
     (
@@ -416,7 +416,7 @@ def _dist_batched(values: tuple[Any, ...], dims: tuple[int | None, ...], ord: fl
 def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     if x.size == 0:
         with np.errstate(divide="ignore"):
-            return np.log(np.add.reduce(x, axis=dims, keepdims=keepdim), out=...)
+            return np.log(np.add.reduce(x, axis=dims, keepdims=keepdim), out=...)  # type: ignore[call-overload]  # NumPy's stubs are narrower than NumPy
     key = x.real if x.dtype.kind == "c" else x
     top = np.maximum.reduce(key, axis=dims, keepdims=True, out=...)
     top[np.isinf(top)] = 0

@@ -146,7 +146,7 @@ def _sum_rule(g: Any, shape_x: Shape, dims: tuple[int, ...], keepdim: bool) -> A
 
 
 #: Sum over `dims` (non-negative); the input's dtype is the output's.
-sum_dims: Call = op(
+sum_dims: Call = op(  # type: ignore[assignment]  # narrower here than in the base
     "sum", _sum, (_sum_rule,), kind="reduce", halves=True, node_name="SumBackward1",
     jvp=lambda primals, tangents, out, dims, keepdim: sum_dims(tangents[0], dims, keepdim),
     batch=lambda size, dims, keepdim: (tuple(d + 1 for d in dims), keepdim),
@@ -172,7 +172,7 @@ def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
     whole = np.empty((*first[:dim], len(xs), *first[dim:]), xs[0].dtype)
     lead = (slice(None),) * dim
     for i, x in enumerate(xs):
-        whole[(*lead, i)] = x
+        whole[(*lead, i)] = x  # type: ignore[index]  # NumPy's stubs know no tuples of slices
     return whole
 
 
@@ -189,7 +189,7 @@ stack = op(
 
 def _unbind(x: ndarray, /, dim: int) -> tuple[ndarray, ...]:
     lead = (slice(None),) * dim
-    return tuple(x[(*lead, i, ...)] for i in range(x.shape[dim]))
+    return tuple(x[(*lead, i, ...)] for i in range(x.shape[dim]))  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
 
 
 #: The slices along an axis.
@@ -224,7 +224,7 @@ def _put(
 
 #: `base` with the elements that the view steps select replaced by `source`; `strides` (None: C order) is the
 #: layout on which the steps can run.
-put: Call = op(
+put: Call = op(  # type: ignore[assignment]  # narrower here than in the base
     "put", _put,
     (
         lambda g, steps, strides: put(g, np.zeros((), dtype_of(g)), steps, strides),

@@ -37,8 +37,8 @@ Ints = tuple[int, ...]
 
 _INT64 = np.dtype(np.int64)
 _new = object.__new__
-_SELECT = v.select.op  # type: ignore[attr-defined]  # every op's call has it
-_SLICE = v.slice_dim.op  # type: ignore[attr-defined]  # every op's call has it
+_SELECT = v.select.op
+_SLICE = v.slice_dim.op
 _SELECT_NODE = _SELECT.node_class
 _ALL = slice(None)
 

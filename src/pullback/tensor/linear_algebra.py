@@ -73,7 +73,7 @@ def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
             f"{m[-2]}x{m[-1]})"
         )
     if not left:
-        return ops.swap(ops.solve(ops.swap(A), ops.swap(matrix)))
+        return ops.swap(ops.solve(ops.swap(A), ops.swap(matrix)))  # type: ignore[attr-defined]  # the facade and declared calls have it
     x = ops.solve(A, matrix)
     return reshape(x, shape_of(x)[:-1]) if vector else x
 

@@ -44,7 +44,7 @@ for _call in (
 
 def number(value: Any) -> Any:
     """A scalar argument as a Python number."""
-    return value.item() if isinstance(value, (TensorBase, np.generic)) else value  # type: ignore[attr-defined]
+    return value.item() if isinstance(value, (TensorBase, np.generic)) else value  # type: ignore[union-attr]  # the facade has it
 
 
 def _check_alpha(alpha: Any, *operands: Any) -> None:

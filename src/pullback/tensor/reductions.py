@@ -260,7 +260,7 @@ def _spread_arguments(
 
 
 def _warn_freedom(name: str, shape: tuple[int, ...], dims: tuple[int, ...], correction: float) -> None:
-    if r.count(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):
+    if r.count(shape, dims) - correction <= 0 and math.prod(s for i, s in enumerate(shape) if i not in dims):  # type: ignore[misc]  # known only at run time
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
             f"factor (input "

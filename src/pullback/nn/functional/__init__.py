@@ -63,6 +63,9 @@ from .pooling import (
     max_pool1d,
     max_pool2d,
     max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
 )
 from .embedding import embedding, one_hot
 from .loss import (
@@ -109,6 +112,9 @@ from .vision import (
 )
 
 __all__ = [
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "feature_alpha_dropout",
     "fold",
     "interpolate",

@@ -47,7 +47,7 @@ def applied(input: Any, inplace: bool, call: _F, *attrs: Any) -> Any:
 @functional
 def relu(input: Any, inplace: bool = False) -> Any:
     """max(0, input)."""
-    return applied(input, inplace, e.relu.op.public)  # type: ignore[attr-defined]  # every op's call has it
+    return applied(input, inplace, e.relu.op.public)
 
 
 @functional

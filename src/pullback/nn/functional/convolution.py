@@ -71,7 +71,7 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, str
     if channels != want:
         word = "transposed=1" if transposed else f"groups={groups}"
         shown = list(shape) if len(shape) == rank + 2 else [1, *shape]
-        raise graph_errors.with_note(
+        raise graph_errors.with_note(  # type: ignore[attr-defined]  # the facade and declared calls have it
             RuntimeError(
                 f"Given {word}, weight of size {list(weight)}, expected input{shown} to have "
                 f"{want} channels, but got {channels} channels instead"
@@ -227,7 +227,7 @@ def _declared(function: Callable[..., Any]) -> Callable[..., Any]:
             parser.bind(args, kwargs)
             raise
 
-    return public(call, method=False, out=False)  # type: ignore[no-any-return]  # it gives a function back
+    return public(call, method=False, out=False)
 
 
 @_declared

@@ -4,76 +4,16 @@ torch does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...array.pool import Windows
-from ...core.value import shape_of
+from ...core.value import array_of, dtype_of, shape_of
+from ...graph_errors import type_word
 from ...ops import pool as ops
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
-
-
-def _numbers(value: Any, rank: int, name: str, function: str) -> tuple[int, ...]:
-    if not isinstance(value, Iterable):
-        return (int(value),) * rank
-    values = tuple(int(v) for v in value)
-    if len(values) == 1:
-        return values * rank
-    if len(values) != rank:
-        words = {2: "a tuple of two ints", 3: "a tuple of three ints"}
-        raise RuntimeError(
-            f"{function}: {name} must either be a single int, or {words.get(rank, 'a single int')}"
-        )
-    return values
-
-
-def _windows(
-    x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int, function: str
-) -> Windows:
-    """Where the windows lie, checked as torch checks them."""
-    kernel = _numbers(kernel, rank, "kernel_size", function)
-    given = stride is not None and not (isinstance(stride, (tuple, list)) and len(stride) == 0)
-    stride = _numbers(stride, rank, "stride", function) if given else kernel
-    padding = _numbers(padding, rank, "padding", function)
-    dilation = _numbers(dilation, rank, "dilation", function)
-    shape = shape_of(x)
-    if len(shape) not in (rank + 1, rank + 2):
-        raise RuntimeError(
-            f"{function}: Expected {rank + 1}D or {rank + 2}D input, but got: {len(shape)}D"
-            if rank == 1
-            else f"non-empty {rank + 1}D or {rank + 2}D (batch mode) tensor expected for input"
-        )
-    if any(k <= 0 for k in kernel) or any(d <= 0 for d in dilation):
-        raise RuntimeError(
-            f"kernel size should be greater than zero, but got kH: {kernel[0]} kW: {kernel[-1]}"
-            if any(k <= 0 for k in kernel)
-            else (
-                f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: "
-                f"{dilation[-1]}"
-            )
-        )
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("stride should not be zero")
-    for k, p, d in zip(kernel, padding, dilation, strict=True):
-        if p < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > ((k - 1) * d + 1) // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
-                f"dilation={d}"
-            )
-    windows = Windows(kernel, stride, padding, dilation, bool(ceil_mode))
-    size = shape[-rank:]
-    output = windows.output(size)
-    if any(n < 1 for n in output):
-        channels = shape[-rank - 1]
-        spatial = "x".join(map(str, size))
-        raise RuntimeError(
-            f"Given input size: ({channels}x{spatial}). Calculated output size: "
-            f"({channels}x{'x'.join(map(str, output))}). Output size is too small"
-        )
-    return windows
+from .pool_checks import adaptive_size, check_kind, check_tensor, windows_of
 
 
 def _lifted(windows: Windows) -> Windows:
@@ -91,7 +31,8 @@ def _max_pool(
     x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool,
     rank: int
 ) -> Any:
-    windows = _windows(x, kernel, stride, padding, dilation, ceil_mode, rank, f"max_pool{rank}d")
+    windows = windows_of(x, kernel, stride, padding, dilation, ceil_mode, rank, f"max_pool{rank}d", True)
+    check_kind(x, "fiuV", "max_pool1d_impl" if rank == 1 else f"max_pool{rank}d")
     alone = len(shape_of(x)) == rank + 1
     if alone:
         x = unsqueeze(x, 0)
@@ -145,7 +86,10 @@ def _avg_pool(
 ) -> Any:
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    windows = _windows(x, kernel, stride, padding, 1, ceil_mode, rank, f"avg_pool{rank}d")
+    windows = windows_of(x, kernel, stride, padding, 1, ceil_mode, rank, f"avg_pool{rank}d", False)
+    if dtype_of(x).kind not in "fV" and dtype_of(x).kind + str(dtype_of(x).itemsize) != "i8":
+        kernel_name = "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"
+        raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{type_word(dtype_of(x))}'")
     alone = len(shape_of(x)) == rank + 1
     if alone:
         x = unsqueeze(x, 0)
@@ -186,11 +130,11 @@ def avg_pool3d(
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
 
 
-def _adaptive(x: Any, output_size: Any, rank: int, call: Any) -> Any:
-    shape = shape_of(x)
-    wanted = tuple(output_size) if isinstance(output_size, Iterable) else (output_size,) * rank
-    size = tuple(n if o is None else int(o) for o, n in zip(wanted, shape[-rank:], strict=True))
-    alone = len(shape) == rank + 1
+def _adaptive(x: Any, output_size: Any, rank: int, call: Any, is_max: bool = False) -> Any:
+    function = f"adaptive_{'max' if is_max else 'avg'}_pool{rank}d"
+    size = adaptive_size(x, output_size, rank, function, is_max)
+    check_kind(x, "fiuV" if is_max else "fV", function.replace("1d", "2d"))
+    alone = len(shape_of(x)) == rank + 1
     if alone:
         x = unsqueeze(x, 0)
     if rank == 1:
@@ -214,8 +158,9 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
 @public(namespace="nn.functional", method=False, out=False)
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """Means over `output_size` windows of nearly equal length, two axes."""
+    check_tensor(input, "adaptive_avg_pool2d")
     one = output_size == 1 or (isinstance(output_size, Iterable) and tuple(output_size) == (1, 1))
-    if one:
+    if one and len(shape_of(input)) in (3, 4):
         return input.mean((-1, -2), keepdim=True)
     return _adaptive(input, output_size, 2, ops.adaptive_avg_pool_2d)
 
@@ -223,12 +168,16 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
 @public(namespace="nn.functional", method=False, out=False)
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """Means over `output_size` windows of nearly equal length, three axes."""
+    check_tensor(input, "adaptive_avg_pool3d")
+    one = output_size == 1 or (isinstance(output_size, Iterable) and tuple(output_size) == (1, 1, 1))
+    if one and len(shape_of(input)) in (4, 5):
+        return input.mean((-1, -2, -3), keepdim=True)
     return _adaptive(input, output_size, 3, ops.adaptive_avg_pool_3d)
 
 
 def _adaptive_max(x: Any, output_size: Any, return_indices: bool, rank: int) -> Any:
     call = ops.adaptive_max_pool_3d if rank == 3 else ops.adaptive_max_pool_2d
-    values, indices = _adaptive(x, output_size, rank, call)
+    values, indices = _adaptive(x, output_size, rank, call, True)
     return (values, indices) if return_indices else values
 
 
@@ -248,3 +197,101 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, three axes."""
     return _adaptive_max(input, output_size, return_indices, 3)
+
+
+# --- the inverse of a maximum pool --------------------------------------------------------------------------
+
+
+def _unpooled_size(
+    size: Sequence[int], kernel: Any, stride: Any, padding: Any, output_size: Any, rank: int
+) -> tuple[int, ...]:
+    """The size that the places belong to: the least that pools to `size`, or `output_size` where it may be."""
+    kernel, padding = _each(kernel, rank), _each(padding, rank)
+    stride = kernel if stride is None else _each(stride, rank)
+    least = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(size, stride, kernel, padding, strict=True)]
+    if output_size is None:
+        return tuple(least)
+    wanted = tuple(output_size)
+    if len(wanted) == rank + 2:
+        wanted = wanted[2:]
+    if len(wanted) != rank:
+        raise ValueError(
+            f"output_size should be a sequence containing {rank} or {rank + 2} elements, but it has a length of "
+            f"'{len(wanted)}'"
+        )
+    for axis, (n, low, s) in enumerate(zip(wanted, least, stride, strict=True)):
+        if not low - s < n < low + s:
+            raise ValueError(
+                f'invalid output_size "{output_size}" (dim {axis} must be between {low - s} and {low + s})'
+            )
+    return tuple(int(n) for n in wanted)
+
+
+def _each(value: Any, rank: int) -> tuple[int, ...]:
+    return tuple(value) if isinstance(value, Iterable) else (value,) * rank
+
+
+def _max_unpool(
+    x: Any, indices: Any, kernel: Any, stride: Any, padding: Any, output_size: Any, rank: int
+) -> Any:
+    check_tensor(x, f"max_unpool{rank}d")
+    size = _unpooled_size(shape_of(x)[-rank:], kernel, stride, padding, output_size, rank)
+    if rank == 1:
+        y = _put_back(x.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1), 2)
+        return squeeze_dim(y, len(shape_of(x)))
+    return _put_back(x, indices, size, rank)
+
+
+def _put_back(x: Any, indices: Any, size: tuple[int, ...], rank: int) -> Any:
+    shape = shape_of(x)
+    if str(dtype_of(indices)) != "int64":
+        raise RuntimeError(f"elements in indices should be type int64 but got: {type_word(dtype_of(indices))}")
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(
+            f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor with "
+            f"{len(shape)} dimensions."
+        )
+    if shape_of(indices) != shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(shape)}) but got indices tensor "
+            f"with shape: {list(shape_of(indices))}"
+        )
+    _check_places(indices, size)
+    return (ops.max_unpool_3d if rank == 3 else ops.max_unpool_2d)(x, indices, size)
+
+
+def _check_places(indices: Any, size: tuple[int, ...]) -> None:
+    places = array_of(indices)
+    volume = 1
+    for n in size:
+        volume *= n
+    outside = (places < 0) | (places >= volume)
+    if outside.any():
+        raise RuntimeError(
+            f"Found an invalid max index: {places[outside].flat[0]} (output volumes are of size "
+            f"{'x'.join(map(str, size))})"
+        )
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def max_unpool1d(
+    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
+    """Put maxima back where `max_pool1d` found them; zeros elsewhere."""
+    return _max_unpool(input, indices, kernel_size, stride, padding, output_size, 1)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def max_unpool2d(
+    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
+    """Put maxima back where `max_pool2d` found them; zeros elsewhere."""
+    return _max_unpool(input, indices, kernel_size, stride, padding, output_size, 2)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def max_unpool3d(
+    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
+    """Put maxima back where `max_pool3d` found them; zeros elsewhere."""
+    return _max_unpool(input, indices, kernel_size, stride, padding, output_size, 3)

@@ -25,25 +25,25 @@ def _reduction(number: int) -> str:
 @public(method=False, out=False)
 def dropout(input: Any, p: float, train: bool) -> Any:
     """Zero elements with probability p and scale the others by 1/(1 − p)."""
-    return dropouts.dropout(input, p, train)
+    return dropouts.dropout(input, p, train)  # type: ignore[attr-defined]  # the facade and declared calls have it
 
 
 @public(method=False, out=False)
 def dropout_(input: Any, p: float, train: bool) -> Any:
     """In-place version of :func:`dropout`."""
-    return dropouts.dropout(input, p, train, inplace=True)
+    return dropouts.dropout(input, p, train, inplace=True)  # type: ignore[attr-defined]  # the facade and declared calls have it
 
 
 @public(method=False, out=False)
 def alpha_dropout(input: Any, p: float, train: bool) -> Any:
     """Dropout that keeps the mean and the variance of what `selu` gives."""
-    return dropouts.alpha_dropout(input, p, train)
+    return dropouts.alpha_dropout(input, p, train)  # type: ignore[attr-defined]  # the facade and declared calls have it
 
 
 @public(method=False, out=False)
 def feature_alpha_dropout(input: Any, p: float, train: bool) -> Any:
     """:func:`alpha_dropout` of whole channels."""
-    return dropouts.feature_alpha_dropout(input, p, train)
+    return dropouts.feature_alpha_dropout(input, p, train)  # type: ignore[attr-defined]  # the facade and declared calls have it
 
 
 @public(method=False, out=False)

@@ -517,7 +517,7 @@ class Module:
     ) -> Any:
         """All parameters and persistent buffers under dotted names; they share storage with the module's."""
         if args:
-            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
+            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])  # type: ignore[misc]  # known only at run time
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -675,7 +675,7 @@ _GLOBAL: dict[str, HookDict] = {}
 def _full_name(value: Any) -> str:
     kind = type(value)
     if isinstance(value, TensorBase):
-        return value.type()  # type: ignore[attr-defined,no-any-return]  # every facade tensor has it
+        return value.type()  # type: ignore[attr-defined]  # the facade and declared calls have it
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 

@@ -12,7 +12,7 @@ from ...tensor.creation import tensor
 
 def _gradients(parameters: Any) -> list[Any]:
     values = [parameters] if isinstance(parameters, TensorBase) else list(parameters)
-    return [p.grad for p in values if p.grad is not None]
+    return [p.grad for p in values if p.grad is not None]  # type: ignore[union-attr]  # the facade has it
 
 
 @no_grad()
@@ -26,7 +26,7 @@ def get_total_norm(
     if not values:
         return tensor(0.0)
     norm = TOP_LEVEL["norm"]
-    total = norm(TOP_LEVEL["stack"]([norm(v.detach(), float(norm_type)) for v in values]), float(norm_type))
+    total = norm(TOP_LEVEL["stack"]([norm(v.detach(), float(norm_type)) for v in values]), float(norm_type))  # type: ignore[union-attr]  # the facade has it
     if error_if_nonfinite and not bool(total.isfinite()):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "

@@ -1,0 +1,228 @@
+"""Where the windows of a pool lie, from arguments in torch's forms, and torch's errors for those that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...array.pool import Windows
+from ...core.value import TensorBase, dtype_of, shape_of
+from ...errors import argument_type, type_name
+from ...graph_errors import type_word
+
+_COUNTS = {2: "two", 3: "three"}
+_AXES = {1: "HW", 2: "HW", 3: "THW"}
+
+
+def check_tensor(x: Any, function: str) -> None:
+    """Raise torch's error for an input that is no tensor."""
+    if not isinstance(x, TensorBase):
+        raise argument_type(function, "input", 1, "Tensor", x)
+
+
+def check_kind(x: Any, kinds: str, kernel: str) -> None:
+    """Raise torch's error for a dtype that a pool does not take; `kinds` are NumPy's letters, V for bfloat16."""
+    if dtype_of(x).kind not in kinds:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
+
+
+def _integers(value: Any, name: str, position: int, function: str) -> tuple[int, ...]:
+    values = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    if any(isinstance(v, (float, str, bytes)) for v in values):
+        raise TypeError(
+            f"{function}(): argument '{name}' (position {position}) must be tuple of ints, not {type_name(value)}"
+        )
+    return tuple(int(v) for v in values)
+
+
+def _numbers(value: Any, rank: int, name: str, position: int, function: str, is_max: bool) -> tuple[int, ...]:
+    """One number per spatial axis."""
+    if type(value) is int:
+        return (value,) * rank
+    values = _integers(value, name, position, function)
+    if len(values) == 1:
+        return values * rank
+    if len(values) != rank:
+        raise RuntimeError(_count_text(len(values), rank, name, function, is_max))
+    return values
+
+
+def _count_text(count: int, rank: int, name: str, function: str, is_max: bool) -> str:
+    if rank == 1:
+        if not is_max:
+            return f"{function}() argument '{name}' should contain one int (got {count})"
+        kinds = {
+            "kernel_size": "an int, list of ints or tuple of ints", "stride": "None, an int, list of ints, or tuple of ints",
+            "padding": "an int, list of ints, or tuple of ints", "dilation": "an int, list of ints or tuple of ints",
+        }  # fmt: skip
+        return f"{function}() {name} must be {kinds[name]} of size 1 but got size {count}"
+    either = "" if rank == 3 and not is_max else "be either " if name == "dilation" else "either be "
+    if name == "stride":
+        either = either.replace("either be ", "either ")
+    omitted = "be omitted, " if name == "stride" else ""
+    if not either:
+        either, omitted = ("", "be omitted, ") if name == "stride" else ("be ", "")
+    return f"{function}: {name} must {either}{omitted}a single int, or a tuple of {_COUNTS[rank]} ints"
+
+
+def _by_axis(word: str, values: Sequence[int]) -> str:
+    shown = (1, *values) if len(values) == 1 else values
+    return " ".join(f"{word}{axis}: {n}" for axis, n in zip(_AXES[len(values)], shown, strict=True))
+
+
+def windows_of(
+    x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int, function: str,
+    is_max: bool,
+) -> Windows:  # fmt: skip
+    """The windows over the last `rank` axes of x, checked as torch checks them."""
+    check_tensor(x, function)
+    kernel = _numbers(kernel, rank, "kernel_size", 2, function, is_max)
+    given = stride is not None and not (isinstance(stride, (tuple, list)) and len(stride) == 0)
+    stride = _numbers(stride, rank, "stride", 3, function, is_max) if given else kernel
+    padding = _numbers(padding, rank, "padding", 4, function, is_max)
+    dilation = _numbers(dilation, rank, "dilation", 5, function, is_max)
+    shape = shape_of(x)
+    if rank == 1 and is_max:
+        _check_max_pool1d(kernel[0], stride[0], padding[0], dilation[0], shape)
+    elif rank == 1 and len(shape) not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {function})"
+        )
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("stride should not be zero")
+    if any(k <= 0 for k in kernel):
+        raise RuntimeError(f"kernel size should be greater than zero, but got {_by_axis('k', kernel)}")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError(f"dilation should be greater than zero, but got {_by_axis('dilation', dilation)}")
+    if rank > 1:
+        _check_shape(shape, rank, function, is_max)
+    for k, p, d in zip(kernel, padding, dilation, strict=True):
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > ((k - 1) * d + 1) // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
+                f"dilation={d}"
+            )
+    windows = Windows(kernel, stride, padding, dilation, bool(ceil_mode))
+    output = windows.output(shape[-rank:])
+    if any(n < 1 for n in output):
+        _refuse_output(shape, output, kernel, rank, is_max)
+    return windows
+
+
+def _check_max_pool1d(kernel: int, stride: int, padding: int, dilation: int, shape: tuple[int, ...]) -> None:
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(shape)}"
+        )
+    for word, number in (("kernel_size", kernel), ("stride", stride)):
+        if number <= 0:
+            raise RuntimeError(f"max_pool1d() {word} must be greater than zero, but got {number}")
+    if padding < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
+    if padding > kernel // 2:
+        raise RuntimeError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={padding} and "
+            f"kernel_size={kernel}"
+        )
+    if dilation <= 0:
+        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
+
+
+def _check_shape(shape: tuple[int, ...], rank: int, function: str, is_max: bool) -> None:
+    ranks = (rank + 1, rank + 2)
+    if rank == 2:
+        if len(shape) < 3 and not is_max:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3)"
+            )
+        if len(shape) < 3:
+            raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
+        if len(shape) not in ranks or 0 in shape[-3:]:
+            raise RuntimeError(
+                "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+                f"{list(shape)}"
+            )
+        return
+    if len(shape) not in ranks:
+        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
+    if 0 in shape[-4:]:
+        name = f"{function}_with_indices_out_cpu_template" if is_max else function
+        raise RuntimeError(
+            f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
+            f"{list(shape)} and non-batch dimension 0 has length zero!"
+        )
+
+
+def _refuse_output(
+    shape: tuple[int, ...], output: Sequence[int], kernel: Sequence[int], rank: int, is_max: bool
+) -> None:
+    size = shape[-rank:]
+    if rank == 1 and is_max:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {output[0]}")
+    if rank == 3 and not is_max:
+        raise RuntimeError(
+            f"input image ({' '.join(f'{a}: {n}' for a, n in zip('THW', size, strict=True))}) smaller than kernel size "
+            f"({_by_axis('k', kernel)})"
+        )
+    lifted = (1,) if rank == 1 else ()
+    before = "x".join(map(str, (shape[-rank - 1], *lifted, *size)))
+    after = "x".join(map(str, (shape[-rank - 1], *lifted, *output)))
+    raise RuntimeError(f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small")
+
+
+def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -> tuple[int, ...]:
+    """The output size of an adaptive pool, one number per spatial axis; None keeps an axis."""
+    check_tensor(x, function)
+    shape = shape_of(x)
+    if rank == 1 and len(shape) not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while "
+            f"checking arguments for {function})"
+        )
+    if isinstance(wanted, (float, str)):
+        raise TypeError(f"object of type '{type(wanted).__name__}' has no len()")
+    values = tuple(wanted) if isinstance(wanted, Iterable) else (wanted,) * rank
+    if len(values) != rank:
+        raise RuntimeError(
+            f"{function}() argument 'output_size' should contain one int (got {len(values)})"
+            if rank == 1
+            else f"{function}(): internal error: output_size.size() must be {rank}"
+            if is_max
+            else f"{function}: output_size must be {rank}"
+        )
+    if rank > 1 and len(shape) not in (rank + 1, rank + 2):
+        colon = ":" if is_max else ""
+        raise RuntimeError(
+            f"{function}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} {list(shape)}"
+        )
+    size = tuple(n if o is None else int(o) for o, n in zip(values, shape[-rank:], strict=True))
+    _check_adaptive(shape, size, rank, function, is_max)
+    return size
+
+
+def _check_adaptive(
+    shape: tuple[int, ...], size: tuple[int, ...], rank: int, function: str, is_max: bool
+) -> None:
+    if rank == 1 and not is_max:
+        # torch pools one axis as two, and says so.
+        shape, size, function = (*shape[:-1], 1, shape[-1]), (1, *size), "adaptive_avg_pool2d"
+    empty = next((d for d in range(len(shape) - len(size), len(shape)) if shape[d] == 0), None)
+    if empty is not None:
+        raise RuntimeError(
+            f"{function}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+            f"{list(shape)} with dimension {empty} being empty"
+        )
+    if any(n < 0 for n in size):
+        if is_max:
+            wrong = next(n for n in size if n < 0)
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {wrong}: {[*shape[: -len(size)], *size]}"
+            )
+        raise RuntimeError(
+            f"{function}: elements of output_size must be greater than or equal to 0 but received "
+            f"{{{', '.join(map(str, size))}}}"
+        )
