@@ -6,9 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..core.batched import Mapping, mappings
 from ..core.dual import fresh_level
 from ..core.value import TensorBase, shape_of
 from ..tensor.batching import enter, leave
+from ..tensor.random import get_rng_state, set_rng_state
 from .tree import broadcast_prefix, flatten, unflatten
 
 
@@ -31,7 +33,7 @@ def vmap(
     out_dims : int or nested tuple
         Where the batch axis goes in each output.
     randomness : {"error", "different", "same"}
-        Accepted and checked.
+        What becomes of random draws inside: an error, draws of their own for every row, or the same for all.
     chunk_size : int, optional
         Rows per pass.
     """
@@ -50,7 +52,9 @@ def vmap(
         size = _batch_size(leaves + extra, dims + extra_dims)
         if chunk_size is None or chunk_size >= size:
             return _run(func, leaves, dims, spec, extra, extra_dims, extra_spec, size, out_dims, randomness)
-        return _in_chunks(func, leaves, dims, spec, extra, extra_dims, extra_spec, size, out_dims, chunk_size)
+        return _in_chunks(
+            func, leaves, dims, spec, extra, extra_dims, extra_spec, size, out_dims, randomness, chunk_size
+        )
 
     return wrapped
 
@@ -159,20 +163,26 @@ def _run(
 
 def _in_chunks(
     func: Any, leaves: list[Any], dims: list[int | None], spec: Any, extra: list[Any],
-    extra_dims: list[int | None], extra_spec: Any, size: int, out_dims: Any, chunk: int,
+    extra_dims: list[int | None], extra_spec: Any, size: int, out_dims: Any, randomness: str,
+    chunk: int,
 ) -> Any:  # fmt: skip
     from ..tensor.namespace import TOP_LEVEL
 
     cat = TOP_LEVEL["cat"]
     parts = []
+    state = get_rng_state() if randomness == "same" else None
     for start in range(0, size, chunk):
+        if state is not None:
+            set_rng_state(state)
         count = min(chunk, size - start)
         rows = [v if d is None else v.narrow(d, start, count) for v, d in zip(leaves, dims, strict=True)]
         extra_rows = [
             v if d is None else v.narrow(d, start, count) for v, d in zip(extra, extra_dims, strict=True)
         ]
         parts.append(
-            flatten(_run(func, rows, dims, spec, extra_rows, extra_dims, extra_spec, count, out_dims))  # type: ignore[call-arg]  # known only at run time
+            flatten(
+                _run(func, rows, dims, spec, extra_rows, extra_dims, extra_spec, count, out_dims, randomness)
+            )
         )
     out_spec = parts[0][1]
     chosen = broadcast_prefix(out_dims, out_spec) or list(out_dims)
