@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import dtypes as _dtypes
 from .tensor import namespace as _namespace
 from .version import __version__
 

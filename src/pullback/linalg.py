@@ -8,4 +8,4 @@ from .tensor.api import names
 
 globals().update(names("linalg"))
 
-__all__ = ["LinAlgError", *sorted(names("linalg"))]  # noqa: PLE0605  # torch's names, collected from declarations
+__all__ = ["LinAlgError", *sorted(names("linalg"))]  # noqa: PLE0604  # torch's names, collected

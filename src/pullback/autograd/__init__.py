@@ -8,7 +8,6 @@ from ..tensor.tensor import Tensor
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function
-from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -16,6 +15,7 @@ from .grad_mode import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .variable import Variable
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Custom differentiable functions: `Function`, its context, `once_differentiable`.
 
-The context that `forward` receives is the node of the graph, as in torch: one class per Function, named `<Name>Backward`.
-A call runs `forward` without recording, makes the node, and puts it behind the outputs.
+The context that `forward` receives is the node of the graph, as in torch: one class per Function, named
+`<Name>Backward`. A call runs `forward` without recording, makes the node, and puts it behind the outputs.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class FunctionCtx:
         for t in tensors:
             if not (isinstance(t, TensorBase) or t is None):
                 raise AssertionError(
-                    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on "
-                    "ctx."
+                    "save_for_forward expects all arguments to be tensors; you should save non-tensors as "
+                    "attributes on ctx."
                 )
         self.saved_for_forward = tensors
 
@@ -56,8 +56,8 @@ class FunctionCtx:
 
 
 _DEFAULTS: dict[str, Any] = {
-    "to_save": (), "saved_for_forward": None, "dirty_tensors": (), "non_differentiable": (), "materialize_grads": True,
-    "_recording": True,
+    "to_save": (), "saved_for_forward": None, "dirty_tensors": (), "non_differentiable": (),
+    "materialize_grads": True, "_recording": True,
 }  # fmt: skip
 
 
@@ -88,7 +88,9 @@ class BackwardCFunction(MultiNode, FunctionCtx):
 
     saved_variables = saved_tensors
 
-    def _unpacked(self, value: Any, counter: list[int], number: int, edge: Any, original: Any, level: int) -> Any:
+    def _unpacked(
+        self, value: Any, counter: list[int], number: int, edge: Any, original: Any, level: int
+    ) -> Any:
         if value is None:
             return None
         if counter[0] != number:
@@ -110,7 +112,8 @@ class BackwardCFunction(MultiNode, FunctionCtx):
                 continue
             if not isinstance(t, TensorBase):
                 raise TypeError(
-                    f"save_for_backward can only save variables, but argument {position} is of type {type(t).__name__}"
+                    f"save_for_backward can only save variables, but argument {position} is of type "
+                    f"{type(t).__name__}"
                 )
             index = next((k for k, o in enumerate(outputs) if o is t), None)
             edge = Output(self, index) if index is not None and t._node is not None else edge_of(t)
@@ -123,7 +126,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         self._saved = tuple(entries)
         self.to_save = ()
 
-    # --- pulling back -------------------------------------------------------------------------------------------------
+    # --- pulling back ---------------------------------------------------------------------------------------
 
     def backward(self, g: Any) -> tuple[Any, ...]:
         self._recording = False
@@ -137,7 +140,8 @@ class BackwardCFunction(MultiNode, FunctionCtx):
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
         covectors = tuple(
-            (self._zeros(k) if self.materialize_grads else None) if v is None else as_tensor(v) for k, v in enumerate(g)
+            (self._zeros(k) if self.materialize_grads else None) if v is None else as_tensor(v) for k,
+            v in enumerate(g)
         )
         result = self.apply(*covectors)
         return self._checked(result)
@@ -151,8 +155,8 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         backward, vjp = cls.backward, cls.vjp
         if backward is not Function.backward and vjp is not Function.vjp:
             raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
-                "one of them."
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+                "only implement one of them."
             )
         return (vjp if vjp is not Function.vjp else backward)(self, *covectors)
 
@@ -164,7 +168,8 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             grads = grads[:expected]
         if len(grads) != expected:
             raise RuntimeError(
-                f"function {name} returned an incorrect number of gradients (expected {expected}, got {len(grads)})"
+                f"function {name} returned an incorrect number of gradients (expected {expected}, got "
+                f"{len(grads)})"
             )
         for index, (v, edge) in enumerate(zip(grads, self._edges, strict=True)):
             if v is not None and not isinstance(v, TensorBase):
@@ -174,8 +179,8 @@ class BackwardCFunction(MultiNode, FunctionCtx):
                 want = node._shape[k] if isinstance(node, MultiNode) else node._shape
                 if not _expands(want, shape_of(v)):
                     raise RuntimeError(
-                        f"Function {name} returned an invalid gradient at index {index} - got {list(shape_of(v))} but "
-                        f"expected shape compatible with {list(want)}"
+                        f"Function {name} returned an invalid gradient at index {index} - got "
+                        f"{list(shape_of(v))} but expected shape compatible with {list(want)}"
                     )
         return grads
 
@@ -205,8 +210,9 @@ class Function(metaclass=FunctionMeta):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         warnings.warn(
-            f"{cls} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on "
-            "the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            f"{cls} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a "
+            "future version of PyTorch.",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -214,8 +220,9 @@ class Function(metaclass=FunctionMeta):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
-            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+            "autograd function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
         )
 
     @staticmethod
@@ -232,8 +239,8 @@ class Function(metaclass=FunctionMeta):
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Covectors of the inputs from those of the outputs."""
         raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
-            "backward mode AD."
+            "You must implement either the backward or vjp method for your custom autograd.Function to use "
+            "it with backward mode AD."
         )
 
     vjp = staticmethod(backward.__func__)  # type: ignore[attr-defined]  # a distinct staticmethod over the same function
@@ -316,8 +323,9 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
                 stacklevel=4,
             )
         if not any(o is t for o in outputs):
-            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "
-                               "inputs that are modified inplace must all be outputs of the Function.")
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as "
+                               "output. The inputs that are modified inplace must all be outputs of the "
+                               "Function.")
     for k, o in enumerate(outputs):
         if not isinstance(o, TensorBase):
             continue
@@ -341,7 +349,9 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
                 o._counter[0] += 1
                 if o._node is LEAF:
                     raise with_note(
-                        RuntimeError("a leaf Variable that requires grad has been used in an in-place operation."),
+                        RuntimeError(
+                            "a leaf Variable that requires grad has been used in an in-place operation."
+                        ),
                         "The Function marks an input dirty that is a leaf: give it a clone.",
                     )
                 inplace.record_write(o, Output(node, k))
@@ -357,13 +367,17 @@ class _OnceDifferentiated(MultiNode):
     __slots__ = ()
 
     def backward(self, g: Any) -> tuple[Any, ...]:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise RuntimeError(
+            "trying to differentiate twice a function that was marked with @once_differentiable"
+        )
 
     backward_graph = backward
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `backward` that is not itself differentiable: it runs unrecorded, and second derivatives are refused."""
+    """Decorate a `backward` that is not itself differentiable: it runs unrecorded, and second
+    derivatives are refused.
+    """
 
     @functools.wraps(function)
     def wrapper(ctx: Any, *args: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tracing whole steps to programs. (Native code from programs is a later layer of this package.)"""
+"""Tracing whole steps to programs; native code from programs is a later layer of this package."""
 
 from __future__ import annotations
 

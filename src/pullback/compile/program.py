@@ -86,10 +86,8 @@ class Program:
         for equation in self.equations:
             operands = tuple(values[v.index] if isinstance(v, Reference) else v for v in equation.operands)
             result = TABLE[equation.op].evaluate(operands, equation.attrs)
-            for output, array in zip(
-                equation.outputs, result if equation.several else (result,), strict=True
-            ):
-                values[output] = array
+            parts = result if equation.several else (result,)
+            values.update(zip(equation.outputs, parts, strict=True))
         return [values[index] for index in self.outputs]
 
     def __str__(self) -> str:

@@ -18,9 +18,10 @@ from numpy import ndarray
 from .value import InnerValue, Value, dtype_of, run, shape_of
 
 
-
 class Mapping(NamedTuple):
-    """One vmap that is being run: its level, the size of the batch, and what rows of random draws have in common."""
+    """One vmap that is being run: its level, the size of the batch, and what rows of random draws
+    have in common.
+    """
 
     level: int
     size: int
@@ -44,7 +45,10 @@ stack: Callable[[Any], Any]
 
 def use_shape_ops(**ops: Callable[..., Any]) -> None:
     """Take the ops that move a batch axis about (the core names no op)."""
-    globals().update(ops)
+    global move, expand, reshape, select, stack
+    move, expand, reshape, select, stack = (
+        ops[name] for name in ("move", "expand", "reshape", "select", "stack")
+    )
 
 
 class Batched(InnerValue):

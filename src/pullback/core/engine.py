@@ -1,9 +1,9 @@
 """The engine: one loop over a heap of nodes, youngest first.
 
-A node is younger than its inputs, so when it is popped every covector that it will ever receive has arrived; no counting
-of dependencies, no recursion. Covectors are inner values (bare arrays in the plain case); with `create_graph` they are
-tensors and the rules' own ops are recorded. A covector is brought to the shape and dtype of the edge that it travels
-along in one place, here: rules know nothing of broadcasting or promotion.
+A node is younger than its inputs, so when it is popped every covector that it will ever receive has arrived;
+no counting of dependencies, no recursion. Covectors are inner values (bare arrays in the plain case); with
+`create_graph` they are tensors and the rules' own ops are recorded. A covector is brought to the shape and
+dtype of the edge that it travels along in one place, here: rules know nothing of broadcasting or promotion.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from .quiet import IGNORE, loud, quiet
 from .value import TensorBase, dtype_of, shape_of, wrap
 
-#: ``reduce_to(value, shape)`` sums to a shape and ``convert(value, dtype)`` casts, for any kind of value (set by `ops`).
+#: ``reduce_to(value, shape)`` sums to a shape and ``convert(value, dtype)`` casts, for any kind of value (set
+#: by `ops`).
 reduce_to: Callable[[Any, tuple[int, ...]], Any]
 convert: Callable[[Any, np.dtype[Any]], Any]
 own_copy: Callable[[Any], Any]
@@ -109,9 +110,11 @@ def run_backward(
     capture : Capture, optional
         Collect covectors at these places; only nodes that lead there run.
     accumulate : bool
-        With `capture`: add what was captured to the leaves' `.grad` instead of returning it (`backward(inputs=...)`).
+        With `capture`: add what was captured to the leaves' `.grad` instead of returning it
+        (`backward(inputs=...)`).
     record_inner : bool
-        Leave grad mode as it is: a transform pulls back values of lower levels, which may themselves be recorded.
+        Leave grad mode as it is: a transform pulls back values of lower levels, which may themselves be
+        recorded.
     """
     if record_inner:
         _loop(roots, keep_graph, create_graph, capture, accumulate)
@@ -165,7 +168,11 @@ def _loop(
             g = _run_prehooks(node, hooks, g, create_graph)
         if capture is not None and node in capture.wanted:
             _capture(node, g, capture, accumulate, create_graph)
-            if all((e.node if type(e) is Output else e) not in capture.needed for e in node._edges if e is not None):
+            if all(
+                (e.node if type(e) is Output else e) not in capture.needed
+                for e in node._edges
+                if e is not None
+            ):
                 continue
         if type(node) is AccumulateGrad:
             if capture is None:
@@ -186,7 +193,7 @@ def _loop(
             node._saved = None
         if hooks is not None and hooks.post:
             grads = _run_posthooks(hooks, grads, g, create_graph)
-        for edge, gi in zip(node._edges, grads):  # noqa: B905  # lengths agree; `strict` costs 0.1 µs a node
+        for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
             if gi is None or edge is None:
                 continue
             if type(edge) is Output or needed is not None:
@@ -222,7 +229,8 @@ def _is_saved(value: ndarray, saved: tuple[Any, ...] | None) -> bool:
 
 
 def _send(
-    edge: Any, g: Any, pending: dict[Node, Any], heap: list[tuple[int, Node]], needed: set[Node] | None, came: Any = None
+    edge: Any, g: Any, pending: dict[Node, Any], heap: list[tuple[int, Node]], needed: set[Node] | None,
+    came: Any = None
 ) -> None:
     """Put a covector at the end of an edge (the general case of what the loop does inline)."""
     node, index = edge if type(edge) is Output else (edge, 0)
@@ -248,7 +256,11 @@ def _send(
 
 def as_tensor(g: Any) -> Any:
     """A covector as users see it in hooks and in `.grad`."""
-    return g if g is None or isinstance(g, TensorBase) else wrap(np.asarray(g) if np.isscalar(g) else g, None, _level(g))
+    return (
+        g
+        if g is None or isinstance(g, TensorBase)
+        else wrap(np.asarray(g) if np.isscalar(g) else g, None, _level(g))
+    )
 
 
 def _level(g: Any) -> int:
@@ -371,7 +383,11 @@ def _watched(node: Node, g: Any, create_graph: bool) -> Any:
                 value = gi
                 while isinstance(value, TensorBase):
                     value = value._value
-                if isinstance(value, (ndarray, np.generic)) and value.dtype.kind != "b" and bool(np.isnan(value).any()):
+                if (
+                    isinstance(value, (ndarray, np.generic))
+                    and value.dtype.kind != "b"
+                    and bool(np.isnan(value).any())
+                ):
                     errors.anomaly_trace(node)
                     raise RuntimeError(
                         f"Function '{type(node).__name__}' returned nan values in its {index}th output."

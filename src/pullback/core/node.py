@@ -1,9 +1,10 @@
 """Nodes of the graph that `backward` walks.
 
-A node is made by each differentiable call and holds what its rule needs and nothing else: edges to the nodes that made
-the inputs, saved values with the versions they had, the shape and dtype of its output, and a sequence number. A node is
-younger than its inputs, so descending sequence numbers are a topological order. Each op has its own subclass (made at
-declaration), because `type(y.grad_fn).__name__` is part of torch's interface.
+A node is made by each differentiable call and holds what its rule needs and nothing else: edges to the nodes
+that made the inputs, saved values with the versions they had, the shape and dtype of its output, and a
+sequence number. A node is younger than its inputs, so descending sequence numbers are a topological order.
+Each op has its own subclass (made at declaration), because `type(y.grad_fn).__name__` is part of torch's
+interface.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class Node:
     _hooks: NodeHooks | None
 
     def backward(self, g: Any) -> tuple[Any, ...]:
-        """Pull the covector `g` back to the inputs: one covector, or None, per edge; values stay unwrapped."""
+        """Pull the covector `g` back to the inputs: one covector, or None, per edge; values stay
+        unwrapped.
+        """
         raise NotImplementedError
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
@@ -61,7 +64,7 @@ class Node:
         """Pull back on `Bulk` values; a node that has no rules takes the array."""
         return self.backward(g.value)
 
-    # --- what users see of a node -------------------------------------------------------------------------------------
+    # --- what users see of a node ---------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         kind = type(self)
@@ -101,7 +104,9 @@ class Node:
         return self._seq
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; what it returns replaces `grad_inputs`."""
+        """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; what it returns replaces
+        `grad_inputs`.
+        """
         return add(hooks_of(self).post, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
@@ -110,7 +115,9 @@ class Node:
 
 
 class MultiNode(Node):
-    """A node with several differentiable outputs; `shape` and `dtype` are tuples, `g` a list with None for unused."""
+    """A node with several differentiable outputs; `shape` and `dtype` are tuples, `g` a list with
+    None for unused.
+    """
 
     __slots__ = ()
 
@@ -140,7 +147,9 @@ class GradientEdge(NamedTuple):
 
 
 class _Leaf:
-    """Stands in a tensor's node slot for 'a leaf that requires grad'; its accumulator is made when an op uses it."""
+    """Stands in a tensor's node slot for 'a leaf that requires grad'; its accumulator is made when
+    an op uses it.
+    """
 
     __slots__ = ()
 
@@ -157,7 +166,8 @@ accumulation_lock = threading.Lock()
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds the covector that arrives to `leaf.grad`.
 
-    The leaf refers to it weakly and it refers to the leaf strongly, so it lives exactly as long as a graph needs it.
+    The leaf refers to it weakly and it refers to the leaf strongly, so it lives exactly as long as a graph
+    needs it.
     """
 
     __slots__ = ("__weakref__", "variable")

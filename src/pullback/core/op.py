@@ -230,7 +230,9 @@ class Op:
                 check_broadcast(inputs)
             raise
         except TypeError as error:
-            if type(error).__name__ == "_UFuncNoLoopError" or "not supported for the input types" in str(error):
+            if type(error).__name__ == "_UFuncNoLoopError" or "not supported for the input types" in str(
+                error
+            ):
                 raise unsupported(self.name, inputs) from error
             raise
         finally:

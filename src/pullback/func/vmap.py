@@ -124,11 +124,11 @@ def _run(
     level = fresh_level()
     inside = [v if d is None else enter(v, d, level) for v, d in zip(leaves, dims, strict=True)]
     inside_extra = [v if d is None else enter(v, d, level) for v, d in zip(extra, extra_dims, strict=True)]
-    token = mappings.set((*mappings.get(), Mapping(level, size, randomness)))  # type: ignore[name-defined]  # known only at run time
+    token = mappings.set((*mappings.get(), Mapping(level, size, randomness)))
     try:
         outputs = func(*unflatten(inside, spec), **unflatten(inside_extra, extra_spec))
     finally:
-        mappings.reset(token)  # type: ignore[name-defined]  # known only at run time
+        mappings.reset(token)
     for before, after, dim in zip(leaves, inside, dims, strict=True):
         if dim is not None and after._counter[0]:
             before.copy_(leave(after, dim, size, level))

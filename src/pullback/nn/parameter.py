@@ -75,7 +75,12 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         state = attributes(self)
-        return _rebuild_parameter, (self.data, self.requires_grad, OrderedDict(), *((state,) if state else ()))
+        return _rebuild_parameter, (
+            self.data,
+            self.requires_grad,
+            OrderedDict(),
+            *((state,) if state else ()),
+        )
 
     __torch_function__ = _disabled_torch_function_impl
 

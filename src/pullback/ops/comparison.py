@@ -12,9 +12,6 @@ from .. import dtypes
 from ..core.op import Call, elementwise, unsupported
 from ..core.value import Value
 
-
-
-
 eq = elementwise("eq", np.equal, None, None)
 ne = elementwise("ne", np.not_equal, None, None)
 def _ordered(name: str, kernel: np.ufunc) -> Any:
@@ -94,7 +91,13 @@ def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
 
 def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
     if out is ...:
-        masked = _masked(condition, x, True) if _is_zero(y) else _masked(condition, y, False) if _is_zero(x) else None
+        masked = (
+            _masked(condition, x, True)
+            if _is_zero(y)
+            else _masked(condition, y, False)
+            if _is_zero(x)
+            else None
+        )
         if masked is not None:
             return masked
     common = dtypes.result_numpy_dtype([x, y])

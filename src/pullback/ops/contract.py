@@ -127,7 +127,9 @@ mm_folded: Call = _product("mm_folded", _mm, _MM_RULES, "UnsafeViewBackward0", _
 #: x @ wᵀ.
 linear: Call = _product("linear", _linear, _LINEAR_RULES, "MmBackward0", _batch_mm(True))
 #: x @ wᵀ with leading axes of x folded.
-linear_folded: Call = _product("linear_folded", _linear, _LINEAR_RULES, "UnsafeViewBackward0", _batch_mm(True))
+linear_folded: Call = _product(
+    "linear_folded", _linear, _LINEAR_RULES, "UnsafeViewBackward0", _batch_mm(True)
+)
 #: gᵀ @ x over all leading axes.
 linear_weight: Call = _product(
     "linear_weight", _linear_weight,

@@ -182,10 +182,11 @@ def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
     return np.asarray(sign), np.asarray(size)
 
 
-#: Sign (or phase) of the determinant and the logarithm of its absolute value; only the latter carries a gradient.
+#: Sign (or phase) of the determinant and the logarithm of its absolute value; only the latter carries a
+#: gradient.
 slogdet: Call = op(
-    "linalg_slogdet", _slogdet, (lambda g, x: column(column(g)) * adjoint(inv(x)),), outputs=("sign", "logabsdet"),
-    differentiable=(1,), batch=lambda size: (),
+    "linalg_slogdet", _slogdet, (lambda g, x: column(column(g)) * adjoint(inv(x)),),
+    outputs=("sign", "logabsdet"), differentiable=(1,), batch=lambda size: (),
 )  # fmt: skip
 
 

@@ -346,7 +346,9 @@ def _nll_backward_batched(
 nll_loss_backward: Call = op(  # type: ignore[assignment]  # narrower here than in the base
     "nll_loss_backward", _nll_backward,
     (
-        lambda g, target, weight, reduction, ignore_index: nll_loss(g, target, weight, reduction, ignore_index),
+        lambda g, target, weight, reduction, ignore_index: nll_loss(
+            g, target, weight, reduction, ignore_index
+        ),
         None, None,
     ),
     jvp=lambda primals, tangents, out, *attrs: nll_loss_backward(tangents[0], *primals[1:], *attrs),
@@ -395,7 +397,9 @@ def _spread_batch(value: Any, dim: int | None, size: int) -> Any:
 
 
 #: −w[target]·x[target], for classes along dim 1 (dim 0 of a vector); the mean is weighted.
-nll_loss: Call = op("nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched)  # type: ignore[assignment]  # narrower here than in the base
+nll_loss: Call = op(
+    "nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched
+)  # type: ignore[assignment]  # narrower here than in the base
 #: The same with places behind the classes, under torch's other node name.
 nll_loss_nd = op(
     "nll_loss2d",

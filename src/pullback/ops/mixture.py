@@ -1,4 +1,6 @@
-"""Elementwise ops of several values: clamps, mixtures, scaled sums, and binary functions with their own derivatives."""
+"""Elementwise ops of several values: clamps, mixtures, scaled sums, and binary functions with their
+own derivatives.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from .comparison import eq, ge, gt, le, lt, where, zeros_of
 from .complex import imag_view
 from .convert import conj
 from .elementwise import abs as absolute
-from .elementwise import exp, log, log1p, sgn, trunc
+from .elementwise import exp, sgn, trunc
 
 
 def _into(out: Any, result: ndarray) -> ndarray:
@@ -50,7 +52,8 @@ def _add_scaled(x: ndarray, y: Any, /, alpha: Any, out: Any = ...) -> ndarray:
 
 #: x + alpha·y.
 add_scaled = elementwise(
-    "add_scaled", _add_scaled, lambda g: g, lambda g, alpha: g * alpha.conjugate(), attrs=("alpha",), node_name="AddBackward0"
+    "add_scaled", _add_scaled, lambda g: g, lambda g, alpha: g * alpha.conjugate(), attrs=("alpha",),
+    node_name="AddBackward0"
 )
 
 
@@ -65,8 +68,8 @@ def _addcmul(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarr
 
 #: x + value·y·z.
 addcmul = elementwise(
-    "addcmul", _addcmul, lambda g: g, lambda g, z, value: g * conj(z * value), lambda g, y, value: g * conj(y * value),
-    attrs=("value",),
+    "addcmul", _addcmul, lambda g: g, lambda g, z, value: g * conj(z * value),
+    lambda g, y, value: g * conj(y * value), attrs=("value",),
 )
 
 
@@ -114,8 +117,8 @@ def _lerp_tensor(x: ndarray, y: Any, z: Any, /, out: Any = ...) -> ndarray:
 
 #: x + z·(y − x) with a tensor of weights.
 lerp_tensor = elementwise(
-    "lerp_tensor", _lerp_tensor, lambda g, z: g * conj(1 - z), lambda g, z: g * conj(z), lambda g, x, y: g * conj(y - x),
-    node_name="LerpBackward1",
+    "lerp_tensor", _lerp_tensor, lambda g, z: g * conj(1 - z), lambda g, z: g * conj(z),
+    lambda g, x, y: g * conj(y - x), node_name="LerpBackward1",
 )
 
 
@@ -136,8 +139,8 @@ def _inside(x: Any, low: Any, high: Any) -> Any:
 
 #: x cut to [low, high]; at a border the covector passes.
 clamp = elementwise(
-    "clamp", _clamp, lambda g, x, low, high: where(_inside(x, low, high), g, 0), attrs=("low", "high"), promote=None,
-    halves=False, node_name="ClampBackward1",
+    "clamp", _clamp, lambda g, x, low, high: where(_inside(x, low, high), g, 0), attrs=("low", "high"),
+    promote=None, halves=False, node_name="ClampBackward1",
 )
 
 
@@ -241,10 +244,13 @@ def _fmod_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 #: x − y·floor(x / y), the sign of y.
 remainder = elementwise(
-    "remainder", _remainder_kernel, lambda g: g, lambda g, x, y: -g * floor_quotient(x, y), node_name="RemainderBackward1"
+    "remainder", _remainder_kernel, lambda g: g, lambda g, x, y: -g * floor_quotient(x, y),
+    node_name="RemainderBackward1"
 )
 #: x − y·trunc(x / y), the sign of x.
-fmod = elementwise("fmod", _fmod_kernel, lambda g: g, lambda g, x, y: -g * trunc(div(x, y)), node_name="FmodBackward1")
+fmod = elementwise(
+    "fmod", _fmod_kernel, lambda g: g, lambda g, x, y: -g * trunc(div(x, y)), node_name="FmodBackward1"
+)
 
 
 def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
@@ -269,7 +275,9 @@ def _trunc_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         if np.any(np.asarray(y) == 0):
             raise RuntimeError("ZeroDivisionError")
         quotient = np.floor_divide(x, y)
-        return _into(out, quotient + ((np.remainder(x, y) != 0) & ((np.asarray(x) < 0) != (np.asarray(y) < 0))))
+        return _into(
+            out, quotient + ((np.remainder(x, y) != 0) & ((np.asarray(x) < 0) != (np.asarray(y) < 0)))
+        )
     return np.trunc(np.true_divide(x, y), out=out)
 
 
@@ -286,14 +294,16 @@ hypot = elementwise(
     "hypot", np.hypot, lambda g, x, out: g * (x / out), lambda g, y, out: g * (y / out), promote="float"
 )
 copysign = elementwise(
-    "copysign", np.copysign, lambda g, x, out: g * where(eq(x, 0), 0, out / x), lambda g: zeros_of(g), promote="float"
+    "copysign", np.copysign, lambda g, x, out: g * where(eq(x, 0), 0, out / x), lambda g: zeros_of(g),
+    promote="float"
 )
 logaddexp = elementwise(
-    "logaddexp", np.logaddexp, lambda g, x, out: g * exp(x - out), lambda g, y, out: g * exp(y - out), promote="float"
+    "logaddexp", np.logaddexp, lambda g, x, out: g * exp(x - out), lambda g, y, out: g * exp(y - out),
+    promote="float"
 )
 logaddexp2 = elementwise(
-    "logaddexp2", np.logaddexp2, lambda g, x, y: g / (1 + _two_to(y - x)), lambda g, x, y: g / (1 + _two_to(x - y)),
-    promote="float",
+    "logaddexp2", np.logaddexp2, lambda g, x, y: g / (1 + _two_to(y - x)),
+    lambda g, x, y: g / (1 + _two_to(x - y)), promote="float",
 )
 
 
@@ -308,7 +318,8 @@ def _xlogy(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 
 xlogy: Call = elementwise(
-    "xlogy", _xlogy, lambda g, x, y: where(eq(x, 0) & le(y, 0), 0, xlogy(g, y)), lambda g, x, y: g * x / y, promote="float"
+    "xlogy", _xlogy, lambda g, x, y: where(eq(x, 0) & le(y, 0), 0, xlogy(g, y)), lambda g, x, y: g * x / y,
+    promote="float"
 )
 
 
@@ -319,8 +330,8 @@ def _xlog1py(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 
 xlog1py: Call = elementwise(
-    "xlog1py", _xlog1py, lambda g, x, y: where(eq(x, 0) & le(y, -1), 0, xlog1py(g, y)), lambda g, x, y: g * x / (y + 1),
-    promote="float",
+    "xlog1py", _xlog1py, lambda g, x, y: where(eq(x, 0) & le(y, -1), 0, xlog1py(g, y)),
+    lambda g, x, y: g * x / (y + 1), promote="float",
 )
 
 
@@ -330,21 +341,30 @@ def _masked_fill(x: ndarray, y: ndarray, /, value: Any, out: Any = ...) -> ndarr
 
 #: x with `value` where the mask y holds.
 masked_fill = elementwise(
-    "masked_fill", _masked_fill, lambda g, y: where(y, 0, g), None, attrs=("value",), promote=None, halves=False
+    "masked_fill", _masked_fill, lambda g, y: where(y, 0, g), None, attrs=("value",), promote=None,
+    halves=False
 )
 
 
 #: The same with a value that is a tensor without dimensions.
 masked_fill_tensor = elementwise(
-    "masked_fill_tensor", lambda x, y, z, /, out=...: _into(out, np.where(y, z, x)), lambda g, y: where(y, 0, g), None,  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
-    lambda g, y: where(y, g, 0), promote=None, halves=False, node_name="MaskedFillBackward1",
+    "masked_fill_tensor",
+    lambda x, y, z, /, out=...: _into(out, np.where(y, z, x)),  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
+    lambda g, y: where(y, 0, g),
+    None,
+    lambda g, y: where(y, g, 0),
+    promote=None,
+    halves=False,
+    node_name="MaskedFillBackward1",
 )
 
 
 def _angle(x: ndarray, /, out: Any = ...) -> ndarray:
     if x.dtype.kind == "c":
         return np.arctan2(x.imag, x.real, out=out)
-    return _into(out, np.where(np.isnan(x), x, np.where(x < 0, np.asarray(math.pi, x.dtype), np.asarray(0, x.dtype))))
+    return _into(
+        out, np.where(np.isnan(x), x, np.where(x < 0, np.asarray(math.pi, x.dtype), np.asarray(0, x.dtype)))
+    )
 
 
 def _angle_rule(g: Any, x: Any) -> Any:
@@ -354,7 +374,9 @@ def _angle_rule(g: Any, x: Any) -> Any:
     return where(eq(size, 0), 0, mul(g, sgn(x) * 1j) / size)
 
 
-angle = elementwise("angle", _angle, _angle_rule, promote="float", jvp=lambda p, t, out: _angle_jvp(p[0], t[0]))
+angle = elementwise(
+    "angle", _angle, _angle_rule, promote="float", jvp=lambda p, t, out: _angle_jvp(p[0], t[0])
+)
 
 
 def _angle_jvp(x: Any, t: Any) -> Any:

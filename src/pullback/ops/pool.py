@@ -70,7 +70,7 @@ avg_pools["_3d"] = avg_pool_3d = _declare_avg("_3d", "AvgPool3DBackward0")
 avg_pool_adjoint: Call = op(
     "avg_pool_adjoint", _avg_pool_adjoint,
     (
-        lambda g, windows, count_include_pad, divisor: (avg_pool_2d if len(windows.kernel) == 2 else avg_pool_3d)(
+        lambda g, windows, count_include_pad, divisor: avg_pools[f"_{len(windows.kernel)}d"](
             g, windows, count_include_pad, divisor
         ),
     ),
@@ -157,7 +157,7 @@ adaptive_avg_pools["_3d"] = adaptive_avg_pool_3d = _declare_adaptive_avg("_3d", 
 adaptive_avg_adjoint: Call = op(
     "adaptive_avg_adjoint", _adaptive_avg_adjoint,
     (
-        lambda g, shape_y: (adaptive_avg_pool_2d if len(shape_y) == 4 else adaptive_avg_pool_3d)(g, shape_y[2:]),
+        lambda g, shape_y: adaptive_avg_pools[f"_{len(shape_y) - 2}d"](g, shape_y[2:]),
     ),
     kind="linear", node_name="AdaptiveAvgPool2DBackwardBackward0",
     batch_rule=folded(lambda: adaptive_avg_adjoint),

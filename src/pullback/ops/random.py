@@ -14,8 +14,13 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import random_choice, random_integer, random_normal, random_transform, random_uniform
+from ..core.batched import mappings
 from ..core.op import check_broadcast, op
+from ..core.value import dtype_of, shape_of
+from . import random_mapped as mapped
 from .comparison import zeros_of
+from .convert import as_dtype
+from .structure import expand, permute_to_front, reshape
 
 
 def _no_derivative(g: Any) -> Any:
@@ -45,20 +50,49 @@ class Draw(NamedTuple):
     kernel: Callable[..., ndarray]
 
 
+def _weighing(call: Callable[..., Any], inputs: int = 1) -> Callable[..., Any]:
+    """Wrap a random op that needs the values of its inputs, for the levels of vmap."""
+
+    def weighing(*args: Any) -> Any:
+        if not mappings.get():
+            return call(*args)
+        given = args[:inputs]
+        if inputs > 1:
+            shape = np.broadcast_shapes(*map(shape_of, given))
+            given = tuple(expand(x, shape) for x in given)
+        return call(*mapped.prepared(given, mapped.current()), *args[inputs:])
+
+    return weighing
+
+
+def _same_attributes(size: int, *attributes: Any) -> tuple[Any, ...]:
+    return attributes
+
+
+def _zero_tangent(primals: Any, tangents: Any, out: Any, *attributes: Any) -> Any:
+    return zeros_of(out)
+
+
 def _draw(name: str, kernel: Callable[..., ndarray], attrs: tuple[str, ...], node_name: str) -> Draw:
     def draw(x: ndarray, /, *parameters: Any) -> ndarray:
         *numbers, generator = parameters
         return kernel(generator, laid_out_like(x), *numbers)
 
-    call = op(
+    recorded = op(
         name, draw, (_no_derivative,), inputs=("x",), attrs=(*attrs, "generator"), node_name=node_name,
-        jvp=_zero_tangent,
-    )
+        jvp=_zero_tangent, batch=_same_attributes,
+    )  # fmt: skip
+
+    def call(x: Any, *parameters: Any) -> Any:
+        if not mappings.get():
+            return recorded(x, *parameters)
+        around = mapped.current()
+        if not mapped.shares_rows(x, around):
+            return recorded(*mapped.prepared((x,), around), *parameters)
+        *numbers, generator = parameters
+        return mapped.draw(lambda array: kernel(generator, array, *numbers), shape_of(x), dtype_of(x), around)
+
     return Draw(call, kernel)
-
-
-def _zero_tangent(primals: Any, tangents: Any, out: Any, *attributes: Any) -> Any:
-    return zeros_of(out)
 
 
 uniform = _draw("uniform", random_uniform.uniform, ("low", "high"), "UniformBackward0")
@@ -86,25 +120,29 @@ def _bernoulli(p: ndarray, /, generator: Any) -> ndarray:
 
 
 #: Ones with the probabilities that the input gives, and zeros.
-bernoulli = op(
-    "bernoulli", _bernoulli, (_no_derivative,), node_name="BernoulliBackward0",
-    jvp=_zero_tangent,
-)
+bernoulli = _weighing(
+    op(
+        "bernoulli", _bernoulli, (_no_derivative,), node_name="BernoulliBackward0", jvp=_zero_tangent,
+        batch=_same_attributes,
+    )
+)  # fmt: skip
 
 
 def _bernoulli_each(x: ndarray, p: ndarray, /, generator: Any) -> ndarray:
     return random_transform.bernoulli(generator, laid_out_like(x), p)
 
 
-#: The same in the shape and dtype of the first input.
-bernoulli_each = op(
+_bernoulli_each_op = op(
     "bernoulli_each", _bernoulli_each, (_no_derivative, _no_derivative), node_name="BernoulliBackward1",
-    jvp=_zero_tangent,
-)
+    jvp=_zero_tangent, batch=_same_attributes,
+)  # fmt: skip
 
 
-def _standard(shape: tuple[int, ...], like: ndarray, generator: Any) -> ndarray:
-    return random_normal.normal(generator, np.empty(shape, like.dtype))
+def bernoulli_each(x: Any, p: Any, generator: Any) -> Any:
+    """Ones with the probabilities `p`, which broadcast, and zeros, in the shape and dtype of `x`."""
+    if not mappings.get():
+        return _bernoulli_each_op(x, p, generator)
+    return as_dtype(bernoulli(expand(p, shape_of(x)), generator), dtype_of(x))
 
 
 def _normal_around(mean: ndarray, /, std: float, generator: Any) -> ndarray:
@@ -121,36 +159,53 @@ def _normal_wide(std: ndarray, /, mean: float, generator: Any) -> ndarray:
 
 def _normal_each(mean: ndarray, std: ndarray, /, generator: Any) -> ndarray:
     check_broadcast((mean, std))
-    out = _standard(np.broadcast_shapes(mean.shape, std.shape), mean, generator)
+    out = np.empty(np.broadcast_shapes(mean.shape, std.shape), mean.dtype)
+    random_normal.normal(generator, out)
     out *= std
     out += mean
     return out
 
 
 #: Normal numbers with a mean for each element and one standard deviation.
-normal_around = op(
-    "normal_around", _normal_around, (_no_derivative,), node_name="NormalBackward1", jvp=_zero_tangent
-)
+normal_around = _weighing(
+    op(
+        "normal_around", _normal_around, (_no_derivative,), node_name="NormalBackward1", jvp=_zero_tangent,
+        batch=_same_attributes,
+    )
+)  # fmt: skip
 #: Normal numbers with one mean and a standard deviation for each element.
-normal_wide = op(
-    "normal_wide", _normal_wide, (_no_derivative,), node_name="NormalBackward2", jvp=_zero_tangent
-)
+normal_wide = _weighing(
+    op(
+        "normal_wide", _normal_wide, (_no_derivative,), node_name="NormalBackward2", jvp=_zero_tangent,
+        batch=_same_attributes,
+    )
+)  # fmt: skip
 #: Normal numbers with a mean and a standard deviation for each element; shapes broadcast.
-normal_each = op(
-    "normal_each",
-    _normal_each,
-    (_no_derivative, _no_derivative),
-    node_name="NormalBackward3",
-    jvp=_zero_tangent,
-)
+normal_each = _weighing(
+    op(
+        "normal_each", _normal_each, (_no_derivative, _no_derivative), node_name="NormalBackward3",
+        jvp=_zero_tangent, batch=_same_attributes,
+    ),
+    inputs=2,
+)  # fmt: skip
 
 
 def _multinomial(p: ndarray, /, count: int, replacement: bool, generator: Any) -> ndarray:
     return random_choice.multinomial(generator, p, count, replacement)
 
 
+def _multinomial_batched(
+    size: int, values: tuple[Any, ...], dims: tuple[Any, ...], count: int, replacement: bool, generator: Any
+) -> Any:
+    p = permute_to_front(values[0], dims[0])
+    shape = shape_of(p)
+    drawn = _multinomial_op(reshape(p, (int(np.prod(shape[:-1])), shape[-1])), count, replacement, generator)
+    return reshape(drawn, (*shape[:-1], count))
+
+
+_multinomial_op = op("multinomial", _multinomial, batch_rule=_multinomial_batched)
 #: Indices drawn with the weights in the last axis.
-multinomial = op("multinomial", _multinomial)
+multinomial = _weighing(_multinomial_op)
 
 
 def _poisson(rates: ndarray, /, generator: Any) -> ndarray:
@@ -158,4 +213,9 @@ def _poisson(rates: ndarray, /, generator: Any) -> ndarray:
 
 
 #: Poisson numbers with the input's rates.
-poisson = op("poisson", _poisson, (_no_derivative,), node_name="PoissonBackward0", jvp=_zero_tangent)
+poisson = _weighing(
+    op(
+        "poisson", _poisson, (_no_derivative,), node_name="PoissonBackward0", jvp=_zero_tangent,
+        batch=_same_attributes,
+    )
+)  # fmt: skip

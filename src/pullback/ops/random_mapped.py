@@ -3,8 +3,8 @@
 What this module must do:
 
 - refuse draws where a vmap around them was not told what to do (`randomness="error"`, the default);
-- draw once for all rows at a level whose rows are to be different, with that level's axis first, so that the stream is
-  used as torch uses it;
+- draw once for all rows at a level whose rows are to be different, with that level's axis first, so that the
+  stream is used as torch uses it;
 - hide the axes of the levels again in the result.
 """
 
@@ -29,8 +29,8 @@ def current() -> Mappings:
     for mapping in around:
         if mapping.randomness == "error":
             raise RuntimeError(
-                "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-                "'different' randomness flags on vmap or perform the randomness operation out of vmap"
+                "vmap: called random operation while in randomness error mode. Please either use the 'same' "
+                "or 'different' randomness flags on vmap or perform the randomness operation out of vmap"
             )
     return around
 
@@ -44,7 +44,9 @@ def hidden(array: ndarray, around: Mappings) -> Any:
     return tensor
 
 
-def draw(fill: Callable[[ndarray], ndarray], shape: tuple[int, ...], dtype: np.dtype[Any], around: Mappings) -> Any:
+def draw(
+    fill: Callable[[ndarray], ndarray], shape: tuple[int, ...], dtype: np.dtype[Any], around: Mappings
+) -> Any:
     """A tensor of new numbers; `fill` draws for a whole array."""
     sizes = tuple(m.size for m in around if m.randomness == "different")
     return hidden(fill(np.empty((*sizes, *shape), dtype)), around)
@@ -77,8 +79,8 @@ def prepared(inputs: tuple[Any, ...], around: Mappings) -> tuple[Any, ...]:
         if mapping.randomness == "same":
             if batched:
                 raise RuntimeError(
-                    "Vmap does not currently support same randomness with a batched tensor input. Please file an "
-                    "issue with functorch"
+                    "Vmap does not currently support same randomness with a batched tensor input. Please "
+                    "file an issue with functorch"
                 )
         elif not is_batched(first, mapping.level):
             shape = shape_of(first)
@@ -87,11 +89,17 @@ def prepared(inputs: tuple[Any, ...], around: Mappings) -> tuple[Any, ...]:
     return (first, *others)
 
 
+def shares_rows(x: Any, around: Mappings) -> bool:
+    """Whether rows of `x` are to get the same numbers."""
+    return any(m.randomness == "same" and is_batched(x, m.level) for m in around)
+
+
 def check_writable(x: Any, around: Mappings) -> None:
     """Raise torch's error for different draws into a tensor that is the same for all rows."""
     for mapping in around:
         if mapping.randomness == "different" and not is_batched(x, mapping.level):
             raise RuntimeError(
-                "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
-                "randomness. If this is necessary for your usage, please file an issue with functorch."
+                "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
+                "like same randomness. If this is necessary for your usage, please file an issue with "
+                "functorch."
             )

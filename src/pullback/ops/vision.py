@@ -1,4 +1,6 @@
-"""Rearrangements and resampling of images: pixel shuffles, patches as columns, interpolation. All are linear."""
+"""Rearrangements and resampling of images: pixel shuffles, patches as columns, interpolation. All
+are linear.
+"""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ class Optimizer:
     """Base of all optimizers.
 
     Parameters
+    ----------
     ---------- params : iterable of tensors, of (name, tensor), or of dicts with the key "params" and options
     of their own defaults : dict
         Options of groups that do not give them.

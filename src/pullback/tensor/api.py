@@ -279,11 +279,12 @@ def _fast_unary(op: Op, general: Function) -> Function:
     def call(input: Any) -> Any:
         if type(input) is calls.Tensor or type(input) is calls.Parameter:
             a = input._value
-            if type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64) and input._view is None:
-                if modes() is NO_GRAD or (input._node is None and not input._inference):
-                    kernel(a, out=a)
-                    input._counter[0] += 1
-                    return input
+            plain = type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64)
+            free = modes() is NO_GRAD or (input._node is None and not input._inference)
+            if plain and free and input._view is None:
+                kernel(a, out=a)
+                input._counter[0] += 1
+                return input
         return general(input)
 
     return call

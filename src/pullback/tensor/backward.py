@@ -16,7 +16,7 @@ from numpy import ndarray
 
 from .. import graph_errors as errors
 from ..core import engine
-from ..core.calls import DIFFERENTIABLE, edge_of
+from ..core.calls import edge_of
 from ..core.node import LEAF, GradientEdge, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..ops.structure import expand
@@ -52,12 +52,11 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
                 "the left, a tensor of that shape: torch.ones_like(y) sums the rows of J; or reduce the "
                 "output to a scalar first.",
             )
-        if dtype_of(output) not in DIFFERENTIABLE or dtype_of(output).kind == "c":
-            if dtype_of(output).kind == "c":
-                raise RuntimeError(
-                    "grad can be implicitly created only for real scalar outputs but got "
-                    f"torch.{dtype_of(output)}"
-                )
+        if dtype_of(output).kind == "c":
+            raise RuntimeError(
+                "grad can be implicitly created only for real scalar outputs but got "
+                f"torch.{dtype_of(output)}"
+            )
         ones = np.ones(shape, dtype_of(output))
         return wrap(ones) if create_graph else ones
     if not isinstance(gradient, TensorBase):

@@ -41,7 +41,7 @@ def _check_product(x: Any, y: Any) -> None:
     if k != j:
         raise errors.with_note(
             RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {j}x{m})"),
-            f"The columns of the first ({k}) must be the rows of the second ({j}); perhaps one is transposed.",
+            f"The columns of the first ({k}) must be the rows of the second ({j}); is one transposed?",
         )
 
 
@@ -333,8 +333,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     for i, j, shown in zip(over_a, over_b, given_a, strict=True):
         if sa[i] != sb[j] and 1 not in (sa[i], sb[j]):
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {sa[i]} in dim {shown} and second has "
-                f"size {sb[j]} in dim {j}"
+                f"contracted dimensions need to match, but first has size {sa[i]} in dim {shown} and second "
+                f"has size {sb[j]} in dim {j}"
             )
     if dtype_of(a) != dtype_of(b):
         raise RuntimeError("both inputs should have same dtype")

@@ -153,7 +153,10 @@ def power(input: Any, exponent: Any) -> Any:
     if not isinstance(exponent, (bool, int, float, complex, np.generic)):
         raise errors.invalid_combination(
             "pow", (exponent,), {},
-            {"(Tensor exponent)": [("exponent", _is_tensor)], "(Number exponent)": [("exponent", _is_number)]},
+            {
+                "(Tensor exponent)": [("exponent", _is_tensor)],
+                "(Number exponent)": [("exponent", _is_number)],
+            },
         )  # fmt: skip
     if not isinstance(input, TensorBase):
         raise errors.argument_type("pow", "input", 1, "Tensor", input)

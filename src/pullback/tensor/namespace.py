@@ -9,8 +9,8 @@ from typing import Any
 
 from ..ops import parallel, structure  # noqa: F401  # hand the core what it needs
 from . import (  # noqa: F401  # importing a module registers what it declares
-    assign,
     activations,
+    assign,
     closeness,
     complex_parts,
     contract,
@@ -22,8 +22,8 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     indexing,
     interchange,
     join,
-    linear_algebra,
     legacy,
+    linear_algebra,
     math,
     memory_format,
     operators,
@@ -35,13 +35,13 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     ranges,
     rearrange,
     reductions,
-    serialization,
     select,
+    serialization,
+    shape,
+    shape_inplace,
     softmax,
     sorting,
     storage,
-    shape,
-    shape_inplace,
 )
 from .api import install
 from .constants import CONSTANTS

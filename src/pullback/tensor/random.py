@@ -13,10 +13,13 @@ from .. import dtypes
 from ..array import random as streams
 from ..array import random_integer, random_normal, random_uniform
 from ..core import inplace
+from ..core.batched import mappings
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, wrap
 from ..device import as_device
+from ..ops import convert
 from ..ops import random as ops
+from ..ops import random_mapped as mapped
 from .api import public, write_out
 from .creation import creator, made, new_array
 from .creation_like import array_like
@@ -106,6 +109,30 @@ def _of(generator: Any) -> Any:
     return default_generator if generator is None else generator
 
 
+def _drawn(
+    kernel: Callable[..., ndarray], array: ndarray, generator: Any, requires_grad: bool, *numbers: Any
+) -> Any:
+    """A new tensor that a kernel fills; inside vmap one for every row, or one for all."""
+    stream = _of(generator)
+    if not mappings.get():
+        return made(kernel(stream, array, *numbers), requires_grad)
+    around = mapped.current()
+    tensor = mapped.draw(lambda whole: kernel(stream, whole, *numbers), array.shape, array.dtype, around)
+    return tensor.requires_grad_(True) if requires_grad else tensor
+
+
+def _drawn_like(
+    draw: ops.Draw, name: str, input: Any, options: dict[str, Any], requires_grad: bool, *numbers: Any
+) -> Any:
+    """The same in the shape of a tensor, which inside vmap also gives the order of the numbers."""
+    array = array_like(name, input, **options)
+    if not mappings.get():
+        return made(draw.kernel(default_generator, array, *numbers), requires_grad)
+    like = convert.as_dtype(input.detach(), array.dtype)
+    tensor = draw.call(like, *numbers, default_generator).detach()
+    return tensor.requires_grad_(True) if requires_grad else tensor
+
+
 # --- new tensors --------------------------------------------------------------------------------------------
 
 _SIZED = (f"(tuple of ints size, *, torch.Generator? generator, {OUT})", f"(tuple of ints size, *, {OUT})")
@@ -125,7 +152,7 @@ def rand(
         The default one where it is left out.
     """
     array = new_array("rand", size, dtype, device, pin_memory)
-    return made(random_uniform.uniform(_of(generator), array), requires_grad)
+    return _drawn(random_uniform.uniform, array, generator, requires_grad)
 
 
 @creator("randn", *_SIZED)
@@ -135,7 +162,7 @@ def randn(
 ) -> Any:
     """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
     array = new_array("randn", size, dtype, device, pin_memory)
-    return made(random_normal.normal(_of(generator), array), requires_grad)
+    return _drawn(random_normal.normal, array, generator, requires_grad)
 
 
 @creator(
@@ -151,7 +178,7 @@ def randint(
 ) -> Any:
     """Integers from [low, high)."""
     array = new_array("randint", size, dtypes.int64 if dtype is None else dtype, device, pin_memory)
-    return made(random_integer.random_between(_of(generator), array, low, high), requires_grad)
+    return _drawn(random_integer.random_between, array, generator, requires_grad, low, high)
 
 
 @creator("randperm", f"(int n, *, torch.Generator? generator, {OUT})", f"(int n, *, {OUT})")
@@ -161,7 +188,10 @@ def randperm(
 ) -> Any:
     """The integers below `n` in random order."""
     chosen = np.dtype(np.int64) if dtype is None else dtype.numpy
-    return made(random_integer.randperm(_of(generator), n, chosen), requires_grad)
+    stream = _of(generator)
+    if mappings.get():
+        return mapped.draw_rows(lambda: random_integer.randperm(stream, n, chosen), mapped.current())
+    return made(random_integer.randperm(stream, n, chosen), requires_grad)
 
 
 _LIKE = f"Tensor input, *, torch.memory_format memory_format = None, {OPTIONS}"
@@ -174,8 +204,8 @@ def rand_like(
     requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
     """Uniform numbers in the input's shape."""
-    array = array_like("rand_like", input, dtype, device, pin_memory, memory_format)
-    return made(random_uniform.uniform(default_generator, array), requires_grad)
+    options = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "memory_format": memory_format}
+    return _drawn_like(ops.uniform, "rand_like", input, options, requires_grad, 0.0, 1.0)
 
 
 @public(method=False)
@@ -185,8 +215,8 @@ def randn_like(
     requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
     """Standard normal numbers in the input's shape."""
-    array = array_like("randn_like", input, dtype, device, pin_memory, memory_format)
-    return made(random_normal.normal(default_generator, array), requires_grad)
+    options = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "memory_format": memory_format}
+    return _drawn_like(ops.normal, "randn_like", input, options, requires_grad, 0.0, 1.0)
 
 
 _OPTIONS_LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
@@ -203,8 +233,8 @@ def randint_like(
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
     """Integers from [low, high) in the input's shape."""
-    array = array_like("randint_like", input, dtype, device, pin_memory, memory_format)
-    return made(random_integer.random_between(default_generator, array, low, high), requires_grad)
+    options = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "memory_format": memory_format}
+    return _drawn_like(ops.random_between, "randint_like", input, options, requires_grad, low, high)
 
 
 @public(method=False)
@@ -231,7 +261,7 @@ def normal(
     stream = _of(generator)
     if size is not None:
         array = new_array("normal", size, dtype, device, pin_memory)
-        return made(random_normal.normal(stream, array, mean, std), requires_grad)
+        return _drawn(random_normal.normal, array, generator, requires_grad, mean, std)
     if isinstance(std, TensorBase):
         _check_std(std)
         return (
@@ -306,6 +336,8 @@ def _fill(self: Any, draw: ops.Draw, *attrs: Any) -> Any:
     """Let an op draw for a tensor and write the result into it."""
     recording = modes().grad and self._node is not None
     inplace.check_writable(self, recording)
+    if mappings.get():
+        mapped.check_writable(self, mapped.current())
     value = self._value
     if recording or type(value) is not ndarray:
         return inplace.write(self, draw.call(self, *attrs))

@@ -22,6 +22,8 @@ SAMPLES = [
     Sample("conv", (complex_normal(1, 2, 5), complex_normal(2, 2, 3)), ONE),
     Sample("conv_transpose", (normal(1, 3, 4), normal(3, 2, 3)), (*ONE, (6,))),
     Sample("conv_transpose", (normal(1, 4, 4), normal(4, 1, 3)), ((2,), (1,), (1,), 2, (8,))),
+    Sample("conv_transpose", (normal(1, 2, 4), normal(2, 1, 2)), ((1,), (0,), (2,), 1, (7,))),
+    Sample("conv_weight", (normal(1, 1, 7), normal(1, 2, 4)), ((2,), (1,), (0,), (2,), 1)),
     Sample("conv_weight", (normal(2, 3, 6), normal(2, 4, 4)), ((3,), *ONE)),
     Sample("conv_biased", (normal(2, 3, 6), normal(4, 3, 3), normal(4)), ONE),
     Sample("conv_transpose_biased", (normal(1, 3, 4), normal(3, 2, 3), normal(2)), (*ONE, (6,))),
@@ -42,5 +44,8 @@ SAMPLES = [
     Sample("adaptive_max_pool_3d", (apart(1, 1, 3, 2, 4),), ((2, 1, 2),)),
     Sample("gather_planes", (normal(1, 1, 2, 3), np.array([[[[0, 5]]]])),),
     Sample("scatter_planes", (normal(1, 1, 1, 2), np.array([[[[0, 5]]]])), ((2, 3),)),
+    Sample("max_unpool_2d", (normal(1, 1, 2, 2), np.array([[[[0, 3], [9, 15]]]])), ((4, 4),)),
+    Sample("max_unpool_3d", (normal(1, 1, 1, 2), np.array([[[[0, 5]]]])), ((2, 2, 2),)),
+    Sample("at_places", (normal(1, 1, 4, 4), np.array([[[[0, 3], [9, 15]]]])), (2,)),
     Sample("constant_pad_nd", (normal(2, 3),), (((1, 0), (-1, 2)), 0.5)),
 ]

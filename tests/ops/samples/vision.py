@@ -21,7 +21,10 @@ SAMPLES = [
     Sample("pixel_unshuffle", (normal(1, 1, 4, 6),), (2,)),
     Sample("im2col", (normal(1, 2, 4, 4),), ((2, 2), (1, 1), (1, 0), (2, 1))),
     Sample("col2im", (normal(1, 8, 9),), ((4, 4), (2, 2), (1, 1), (1, 0), (2, 1))),
-    *(Sample(f"UpsampleNearest{r}D", (normal(1, 1, *(3, 2, 2)[:r]),), (_axes(r, "nearest"),)) for r in (1, 2, 3)),
+    *(
+        Sample(f"UpsampleNearest{r}D", (normal(1, 1, *(3, 2, 2)[:r]),), (_axes(r, "nearest"),))
+        for r in (1, 2, 3)
+    ),
     *(
         Sample(f"UpsampleNearestExact{r}D", (normal(1, 1, *(3, 2, 2)[:r]),), (_axes(r, "nearest-exact"),))
         for r in (1, 2, 3)
@@ -36,5 +39,7 @@ SAMPLES = [
     Sample("sinc", (apart(4),), reference=np.sinc),
     Sample("heaviside", (apart(4), normal(4)), reference=np.heaviside),
     Sample("linalg_slogdet", (normal(3, 3) + 3 * np.eye(3),)),
-    Sample("linalg_cross", (normal(2, 3), normal(2, 3)), (1,), reference=lambda x, y, d: np.cross(x, y, axis=d)),
+    Sample(
+        "linalg_cross", (normal(2, 3), normal(2, 3)), (1,), reference=lambda x, y, d: np.cross(x, y, axis=d)
+    ),
 ]

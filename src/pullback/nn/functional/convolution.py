@@ -39,7 +39,9 @@ def _numbers(value: Any, rank: int, name: str) -> tuple[int, ...]:
 def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, stride: tuple[int, ...]) -> bool:
     """Check shapes and dtypes; return whether the input has no axis of images."""
     function = f"conv{'_transpose' if transposed else ''}{rank}d"
-    if not (isinstance(x, TensorBase) and isinstance(w, TensorBase) and (b is None or isinstance(b, TensorBase))):
+    if not (
+        isinstance(x, TensorBase) and isinstance(w, TensorBase) and (b is None or isinstance(b, TensorBase))
+    ):
         raise TypeError(f"{function}(): input, weight and bias must be Tensors")
     shape, weight = shape_of(x), shape_of(w)
     if len(shape) not in (rank + 1, rank + 2):
@@ -51,8 +53,8 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, str
         raise RuntimeError("weight should have at least three dimensions")
     if len(weight) != rank + 2:
         raise RuntimeError(
-            f"expected stride to be a single integer value or a list of {len(weight) - 2} values to match the "
-            f"convolution dimensions, but got stride={list(stride)}"
+            f"expected stride to be a single integer value or a list of {len(weight) - 2} values to match "
+            f"the convolution dimensions, but got stride={list(stride)}"
         )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
@@ -125,7 +127,9 @@ def _check_kernel(
     size: tuple[int, ...], kernel: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...]
 ) -> None:
     if any(k < 1 for k in kernel):
-        raise RuntimeError(f"kernel size should be greater than zero, but got {_by_axis('kernel', kernel, 1)}")
+        raise RuntimeError(
+            f"kernel size should be greater than zero, but got {_by_axis('kernel', kernel, 1)}"
+        )
     padded = [n + 2 * p for n, p in zip(size, padding, strict=True)]
     reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
     if any(n < r for n, r in zip(padded, reach, strict=True)):
@@ -151,8 +155,8 @@ def _convolution(
             totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
             if any(t % 2 for t in totals):
                 warn_once(
-                    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of "
-                    "the input be created",
+                    "Using padding='same' with even kernel lengths and odd dilation may require a "
+                    "zero-padded copy of the input be created",
                     4,
                 )
 
@@ -210,7 +214,9 @@ _TRANSPOSED = (
 
 
 def _declared(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Publish a convolution. torch's parser reads the arguments only after a TypeError: it has then the text."""
+    """Publish a convolution. torch's parser reads the arguments only after a TypeError: it has then
+    the text.
+    """
     name = function.__name__
     signatures = (
         (_CONV + _TRANSPOSED,)

@@ -1,6 +1,7 @@
 """Dropout of elements and of channels, with the masks that torch draws.
 
-The mask is drawn by an op that has the generator as attribute, so that a recorded program draws anew when it runs.
+The mask is drawn by an op that has the generator as attribute, so that a recorded program draws anew when it
+runs.
 """
 
 from __future__ import annotations
@@ -67,19 +68,20 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     rank = len(shape_of(input))
     if rank not in (2, 3):
         raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists to "
-            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
-            "batch dimension (i.e. 2D or 3D inputs)."
+            f"dropout1d: Expected 2D or 3D input, but received a {rank}D input. Note that dropout1d exists "
+            "to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
+            "optional batch dimension (i.e. 2D or 3D inputs)."
         )
     return _channel_dropout(input, p, training, inplace, rank == 3)
 
 
 def _warn_of_rank(rank: int, axes: int) -> None:
     warnings.warn(
-        f"dropout{axes}d: Received a {rank}-D input to dropout{axes}d, which is deprecated and will result in an "
-        "error in a future release. To retain the behavior and silence this warning, please use dropout instead. "
-        f"Note that dropout{axes}d exists to provide channel-wise dropout on inputs with {axes} spatial dimensions, "
-        f"a channel dimension, and an optional batch dimension (i.e. {axes + 1}D or {axes + 2}D inputs).",
+        f"dropout{axes}d: Received a {rank}-D input to dropout{axes}d, which is deprecated and will result "
+        "in an error in a future release. To retain the behavior and silence this warning, please use "
+        f"dropout instead. Note that dropout{axes}d exists to provide channel-wise dropout on inputs with "
+        f"{axes} spatial dimensions, a channel dimension, and an optional batch dimension (i.e. {axes + 1}D "
+        f"or {axes + 2}D inputs).",
         UserWarning,
         stacklevel=4,
     )
@@ -94,10 +96,11 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
         _warn_of_rank(rank, 2)
     if rank == 3:
         warnings.warn(
-            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
-            "- input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
-            "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
-            "the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior "
+            "is desired - input is interpreted as shape (N, C, L), where C is the channel dim. This behavior "
+            "will change in a future release to interpret the input as one without a batch dimension, i.e. "
+            "shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using "
+            "dropout1d instead.",
             UserWarning,
             stacklevel=3,
         )

@@ -1,4 +1,6 @@
-"""Where the windows of a pool lie, from arguments in torch's forms, and torch's errors for those that do not fit."""
+"""Where the windows of a pool lie, from arguments in torch's forms, and torch's errors for those
+that do not fit.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def check_tensor(x: Any, function: str) -> None:
 
 
 def check_kind(x: Any, kinds: str, kernel: str) -> None:
-    """Raise torch's error for a dtype that a pool does not take; `kinds` are NumPy's letters, V for bfloat16."""
+    """Raise torch's error for a dtype that a pool does not take; `kinds` are NumPy's letters, V for
+    bfloat16.
+    """
     if dtype_of(x).kind not in kinds:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
 
@@ -30,7 +34,8 @@ def _integers(value: Any, name: str, position: int, function: str) -> tuple[int,
     values = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
     if any(isinstance(v, (float, str, bytes)) for v in values):
         raise TypeError(
-            f"{function}(): argument '{name}' (position {position}) must be tuple of ints, not {type_name(value)}"
+            f"{function}(): argument '{name}' (position {position}) must be tuple of ints, not "
+            f"{type_name(value)}"
         )
     return tuple(int(v) for v in values)
 
@@ -52,8 +57,10 @@ def _count_text(count: int, rank: int, name: str, function: str, is_max: bool) -
         if not is_max:
             return f"{function}() argument '{name}' should contain one int (got {count})"
         kinds = {
-            "kernel_size": "an int, list of ints or tuple of ints", "stride": "None, an int, list of ints, or tuple of ints",
-            "padding": "an int, list of ints, or tuple of ints", "dilation": "an int, list of ints or tuple of ints",
+            "kernel_size": "an int, list of ints or tuple of ints",
+            "stride": "None, an int, list of ints, or tuple of ints",
+            "padding": "an int, list of ints, or tuple of ints",
+            "dilation": "an int, list of ints or tuple of ints",
         }  # fmt: skip
         return f"{function}() {name} must be {kinds[name]} of size 1 but got size {count}"
     either = "" if rank == 3 and not is_max else "be either " if name == "dilation" else "either be "
@@ -86,8 +93,8 @@ def windows_of(
         _check_max_pool1d(kernel[0], stride[0], padding[0], dilation[0], shape)
     elif rank == 1 and len(shape) not in (2, 3):
         raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while "
-            f"checking arguments for {function})"
+            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' "
+            f"(while checking arguments for {function})"
         )
     if any(s <= 0 for s in stride):
         raise RuntimeError("stride should not be zero")
@@ -115,8 +122,8 @@ def windows_of(
 def _check_max_pool1d(kernel: int, stride: int, padding: int, dilation: int, shape: tuple[int, ...]) -> None:
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{list(shape)}"
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(shape)}"
         )
     for word, number in (("kernel_size", kernel), ("stride", stride)):
         if number <= 0:
@@ -137,7 +144,8 @@ def _check_shape(shape: tuple[int, ...], rank: int, function: str, is_max: bool)
     if rank == 2:
         if len(shape) < 3 and not is_max:
             raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3)"
+                f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
+                "got -3)"
             )
         if len(shape) < 3:
             raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
@@ -152,8 +160,8 @@ def _check_shape(shape: tuple[int, ...], rank: int, function: str, is_max: bool)
     if 0 in shape[-4:]:
         name = f"{function}_with_indices_out_cpu_template" if is_max else function
         raise RuntimeError(
-            f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape of "
-            f"{list(shape)} and non-batch dimension 0 has length zero!"
+            f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape "
+            f"of {list(shape)} and non-batch dimension 0 has length zero!"
         )
 
 
@@ -165,13 +173,15 @@ def _refuse_output(
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {output[0]}")
     if rank == 3 and not is_max:
         raise RuntimeError(
-            f"input image ({' '.join(f'{a}: {n}' for a, n in zip('THW', size, strict=True))}) smaller than kernel size "
-            f"({_by_axis('k', kernel)})"
+            f"input image ({' '.join(f'{a}: {n}' for a, n in zip('THW', size, strict=True))}) smaller than "
+            f"kernel size ({_by_axis('k', kernel)})"
         )
     lifted = (1,) if rank == 1 else ()
     before = "x".join(map(str, (shape[-rank - 1], *lifted, *size)))
     after = "x".join(map(str, (shape[-rank - 1], *lifted, *output)))
-    raise RuntimeError(f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small")
+    raise RuntimeError(
+        f"Given input size: ({before}). Calculated output size: ({after}). Output size is too small"
+    )
 
 
 def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -> tuple[int, ...]:
@@ -180,8 +190,8 @@ def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -
     shape = shape_of(x)
     if rank == 1 and len(shape) not in (2, 3):
         raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while "
-            f"checking arguments for {function})"
+            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' "
+            f"(while checking arguments for {function})"
         )
     if isinstance(wanted, (float, str)):
         raise TypeError(f"object of type '{type(wanted).__name__}' has no len()")
@@ -213,8 +223,8 @@ def _check_adaptive(
     empty = next((d for d in range(len(shape) - len(size), len(shape)) if shape[d] == 0), None)
     if empty is not None:
         raise RuntimeError(
-            f"{function}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
-            f"{list(shape)} with dimension {empty} being empty"
+            f"{function}(): Expected input to have non-zero size for non-batch dimensions, but input has "
+            f"sizes {list(shape)} with dimension {empty} being empty"
         )
     if any(n < 0 for n in size):
         if is_max:

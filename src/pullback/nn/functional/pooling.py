@@ -205,7 +205,9 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
 def _unpooled_size(
     size: Sequence[int], kernel: Any, stride: Any, padding: Any, output_size: Any, rank: int
 ) -> tuple[int, ...]:
-    """The size that the places belong to: the least that pools to `size`, or `output_size` where it may be."""
+    """The size that the places belong to: the least that pools to `size`, or `output_size` where it
+    may be.
+    """
     kernel, padding = _each(kernel, rank), _each(padding, rank)
     stride = kernel if stride is None else _each(stride, rank)
     least = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(size, stride, kernel, padding, strict=True)]
@@ -216,8 +218,8 @@ def _unpooled_size(
         wanted = wanted[2:]
     if len(wanted) != rank:
         raise ValueError(
-            f"output_size should be a sequence containing {rank} or {rank + 2} elements, but it has a length of "
-            f"'{len(wanted)}'"
+            f"output_size should be a sequence containing {rank} or {rank + 2} elements, but it has a length "
+            f"of '{len(wanted)}'"
         )
     for axis, (n, low, s) in enumerate(zip(wanted, least, stride, strict=True)):
         if not low - s < n < low + s:
@@ -245,16 +247,18 @@ def _max_unpool(
 def _put_back(x: Any, indices: Any, size: tuple[int, ...], rank: int) -> Any:
     shape = shape_of(x)
     if str(dtype_of(indices)) != "int64":
-        raise RuntimeError(f"elements in indices should be type int64 but got: {type_word(dtype_of(indices))}")
+        raise RuntimeError(
+            f"elements in indices should be type int64 but got: {type_word(dtype_of(indices))}"
+        )
     if len(shape) not in (rank + 1, rank + 2):
         raise RuntimeError(
-            f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor with "
-            f"{len(shape)} dimensions."
+            f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor "
+            f"with {len(shape)} dimensions."
         )
     if shape_of(indices) != shape:
         raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(shape)}) but got indices tensor "
-            f"with shape: {list(shape_of(indices))}"
+            f"Expected shape of indices to be same as that of the input tensor ({list(shape)}) but got "
+            f"indices tensor with shape: {list(shape_of(indices))}"
         )
     _check_places(indices, size)
     return (ops.max_unpool_3d if rank == 3 else ops.max_unpool_2d)(x, indices, size)

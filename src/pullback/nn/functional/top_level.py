@@ -1,7 +1,8 @@
-"""Functions of torch's top level that take what their namesakes in `torch.nn.functional` take in another order or form.
+"""Functions of torch's top level that take what their namesakes in `torch.nn.functional` take in another
+order or form.
 
-At the top level a flag is positional (`train`), a reduction is a number (0 none, 1 mean, 2 sum) and normalisations
-take a flag for a library of GPUs, which is accepted and changes nothing here.
+At the top level a flag is positional (`train`), a reduction is a number (0 none, 1 mean, 2 sum) and
+normalisations take a flag for a library of GPUs, which is accepted and changes nothing here.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import Any
 
 from ...tensor.api import public
 from . import dropout as dropouts
-from . import loss, normalization, pooling
 from . import embedding as embeddings
+from . import loss, normalization, pooling
 
 _REDUCTIONS = ("none", "mean", "sum")
 
@@ -63,8 +64,8 @@ def batch_norm(
 
 @public(method=False, out=False)
 def instance_norm(
-    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool, momentum: float,
-    eps: float, cudnn_enabled: bool,
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats: bool,
+    momentum: float, eps: float, cudnn_enabled: bool,
 ) -> Any:  # fmt: skip
     """Normalise over the axes after the second."""
     return normalization.instance_norm(
@@ -74,7 +75,8 @@ def instance_norm(
 
 @public(method=False, out=False)
 def layer_norm(
-    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enable: bool = True
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5,
+    cudnn_enable: bool = True
 ) -> Any:
     """Normalise over the last axes."""
     return normalization.layer_norm(input, normalized_shape, weight, bias, eps)
@@ -82,7 +84,8 @@ def layer_norm(
 
 @public(method=False, out=False)
 def group_norm(
-    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, cudnn_enabled: bool = True
+    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5,
+    cudnn_enabled: bool = True
 ) -> Any:
     """Normalise over groups of channels."""
     return normalization.group_norm(input, num_groups, weight, bias, eps)
@@ -94,7 +97,8 @@ def embedding(
 ) -> Any:
     """Rows of `weight` at `indices`; −1 means that no row is padding."""
     return embeddings.embedding(
-        indices, weight, None if padding_idx == -1 else padding_idx, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
+        indices, weight, None if padding_idx == -1 else padding_idx, scale_grad_by_freq=scale_grad_by_freq,
+        sparse=sparse
     )
 
 
@@ -121,7 +125,9 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool, full: bool, eps: 
 
 
 @public(method=False, out=False)
-def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1) -> Any:
+def cosine_embedding_loss(
+    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
+) -> Any:
     """1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
     return loss.cosine_embedding_loss(input1, input2, target, margin, reduction=_reduction(reduction))
 
@@ -133,15 +139,17 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction
 
 
 @public(method=False, out=False)
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1) -> Any:
+def margin_ranking_loss(
+    input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
+) -> Any:
     """max(0, −y·(x₁ − x₂) + margin)."""
     return loss.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction(reduction))
 
 
 @public(method=False, out=False)
 def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6, swap: bool = False,
-    reduction: int = 1,
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+    swap: bool = False, reduction: int = 1,
 ) -> Any:  # fmt: skip
     """max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
     return loss.triplet_margin_loss(

@@ -269,7 +269,7 @@ class Module:
                 )
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """This module and all below."""
+        """The module itself and all below."""
         return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
@@ -662,9 +662,8 @@ class Module:
             f"({name}): " + repr(module).replace("\n", "\n  ") for name, module in self._modules.items()
         ]
         name = self._get_name()
-        if not children:
-            if len(extra) <= 1:
-                return f"{name}({extra[0] if extra else ''})"
+        if not children and len(extra) <= 1:
+            return f"{name}({extra[0] if extra else ''})"
         return f"{name}(\n  " + "\n  ".join([*extra, *children]) + "\n)"
 
 
