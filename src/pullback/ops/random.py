@@ -191,7 +191,9 @@ normal_each = _weighing(
 
 
 def _multinomial(p: ndarray, /, count: int, replacement: bool, generator: Any) -> ndarray:
-    return random_choice.multinomial(generator, p, count, replacement)
+    # Of an expanded array the kernel's own noise would lie in another order than torch's.
+    whole = p.copy() if 0 in p.strides else p
+    return random_choice.multinomial(generator, whole, count, replacement)
 
 
 def _multinomial_batched(
