@@ -90,6 +90,7 @@ CONSTANTS: dict[str, Any] = {
     "memory_format": memory_format,
     "strided": strided,
     "contiguous_format": contiguous_format,
+    "legacy_contiguous_format": contiguous_format,
     "preserve_format": preserve_format,
     "channels_last": channels_last,
     "channels_last_3d": channels_last_3d,

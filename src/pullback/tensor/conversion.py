@@ -144,6 +144,18 @@ def cuda(self: Any, device: Any = None, non_blocking: bool = False, memory_forma
 
 
 @public(is_function=False, out=False)
+def xpu(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
+    """Raise torch's error: there is no such device."""
+    return as_device("xpu" if device is None else device, "xpu")
+
+
+@public(is_function=False, out=False)
+def ipu(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
+    """Raise torch's error: there is no such device."""
+    return as_device("ipu" if device is None else device, "ipu")
+
+
+@public(is_function=False, out=False)
 def pin_memory(self: Any, device: Any = None) -> Any:
     """Raise torch's error: only an accelerator has pinned memory."""
     raise RuntimeError("Cannot access accelerator device when none is available.")

@@ -70,7 +70,7 @@ def array_from(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
 def _read(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
     kind = type(data)
     if kind in _NUMBERS:
-        return _stored([data], dtype or number_dtype(kind), ())
+        return stored([data], dtype or number_dtype(kind), ())
     if isinstance(data, TensorBase):
         return converted(array_of(data), dtype)
     if isinstance(data, ndarray):
@@ -83,11 +83,11 @@ def _read(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
     sizes = _sizes(data)
     if not sizes:
         found = _dtype_of_item(data) if dtype is None else dtype
-        return _stored([data], found, ())
+        return stored([data], found, ())
     flat = _flat(data, sizes, dtype)
     if isinstance(flat, ndarray):
         return flat
-    return _stored(flat, dtype or _common_dtype(flat), sizes)
+    return stored(flat, dtype or _common_dtype(flat), sizes)
 
 
 def converted(array: ndarray, dtype: np.dtype[Any] | None) -> ndarray:
@@ -230,7 +230,7 @@ def _dtype_of_item(item: Any) -> np.dtype[Any]:
     raise RuntimeError(f"Could not infer dtype of {type(item).__name__}")
 
 
-def _stored(flat: list[Any], dtype: np.dtype[Any], sizes: tuple[int, ...]) -> ndarray:
+def stored(flat: list[Any], dtype: np.dtype[Any], sizes: tuple[int, ...]) -> ndarray:
     """The elements as an array of `dtype`, each checked as torch checks it."""
     if not set(map(type, flat)) <= _NUMBERS:
         flat = [_as_number(item, dtype) for item in flat]

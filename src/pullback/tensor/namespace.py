@@ -18,6 +18,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     creation,
     creation_like,
     extremes,
+    factorizations,
     grids,
     indexing,
     interchange,
@@ -37,6 +38,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     reductions,
     select,
     serialization,
+    settings,
     shape,
     shape_inplace,
     softmax,
@@ -53,8 +55,24 @@ TOP_LEVEL: dict[str, Any] = {
     **CONSTANTS,
     **random.FUNCTIONS,
     **legacy.TYPES,
+    **settings.FUNCTIONS,
+    **storage.NAMES,
+    "DisableTorchFunctionSubclass": overriding.DisableTorchFunctionSubclass,
+    "to_dlpack": interchange.to_dlpack,
     **shape_inplace.FUNCTIONS,
 }
 
+#: The in-place methods that torch's top level has as functions too.
+IN_PLACE = (
+    "abs acos acosh addmv alpha_dropout arccos arccosh arcsin arcsinh arctan arctanh as_strided asin asinh "
+    "atan atanh ceil clamp clamp_max clamp_min clip conj_physical cos cosh deg2rad detach dropout erf erfc "
+    "exp exp2 expm1 fill fix floor frac gcd i0 index_put lcm ldexp log log10 log1p log2 logit nan_to_num neg "
+    "negative rad2deg reciprocal relu round rsqrt sigmoid sin sinc sinh sqrt square tan tanh trunc xlogy zero"
+)
+
 install(Tensor, TOP_LEVEL)
 seal(Tensor)
+for _name in IN_PLACE.split():
+    _method = getattr(Tensor, f"{_name}_", None)
+    if _method is not None:
+        TOP_LEVEL.setdefault(f"{_name}_", _method)

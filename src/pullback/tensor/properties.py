@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from .. import dtypes
 from ..array.strides import strides_of
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..ops import convert
+from ..ops.structure import sum_to
 from .api import public
 from .constants import strided
 from .conversion import cast, dtype_of_type_name
-from .signature import Parser, parsed
+from .signature import Parser, method, parsed
 from .tensor import Tensor
 from .warn import warn_once
 
@@ -148,6 +150,22 @@ def set_default_tensor_type(t: Any, /) -> None:
 public(set_default_tensor_type, method=False, out=False)
 
 
+@public(is_function=False, out=False)
+@method("sum_to_size", "(tuple of ints size)")
+def sum_to_size(self: Any, size: Any) -> Any:
+    """The sum over the axes along which `size` broadcasts to the tensor's shape."""
+    shape = shape_of(self)
+    lead = len(shape) - len(size)
+    if lead < 0 or any(have != want != 1 for have, want in zip(shape[lead:], size)):
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(shape)}}}.")
+    return sum_to(self, size)
+
+
+def _volatile(self: Any) -> bool:
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+    return False
+
+
 def _constant(value: Any) -> property:
     return property(lambda self: value)
 
@@ -158,11 +176,14 @@ for _name in (
 ):  # fmt: skip
     setattr(Tensor, _name, _constant(False))
 Tensor.is_cpu = _constant(True)  # type: ignore[attr-defined]  # torch's attribute
+Tensor.volatile = property(_volatile)  # type: ignore[attr-defined]  # likewise
+Tensor.name = _constant(None)  # type: ignore[attr-defined]  # likewise
 Tensor.layout = _constant(strided)  # type: ignore[attr-defined]  # likewise
 
 
-@public(is_function=False, out=False)
-def get_device(self: Any) -> int:
+@public(out=False)
+@parsed("get_device", "(Tensor input)")
+def get_device(input: Any) -> int:
     """-1: the tensor is on the CPU."""
     return -1
 
@@ -173,8 +194,9 @@ def is_pinned(self: Any, device: Any = None) -> bool:
     return False
 
 
-@public(is_function=False, out=False)
-def is_distributed(self: Any) -> bool:
+@public(out=False)
+@parsed("is_distributed", "(Tensor input)")
+def is_distributed(input: Any) -> bool:
     """False."""
     return False
 

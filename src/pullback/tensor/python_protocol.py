@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from numpy import ndarray
 from .. import dtypes
 from ..core import calls
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from ..errors import argument_type
 from ..ops.structure import unbind
 from .conversion import type_name
-from .data import overflow
+from .data import overflow, stored
 from .interchange import DLDeviceType, from_numpy
 from .printing import tensor_text
 from .tensor import Tensor, check_not_batched
@@ -147,6 +148,33 @@ def tolist(self: Any) -> Any:
     return (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
 
 
+def _written_by_python(self: Any, function: str, values: list[Any]) -> Any:
+    if self.requires_grad:
+        raise RuntimeError(
+            f"Can't call {function}() on Variable that requires grad. Use var.detach().{function}() instead."
+        )
+    array = array_of(self)
+    array[...] = stored(values, array.dtype, array.shape)
+    self._counter[0] += 1
+    return self
+
+
+def apply_(self: Any, callable: Callable[[Any], Any]) -> Any:
+    """Replace every element by what a Python function makes of it."""
+    return _written_by_python(self, "apply_", [callable(v) for v in array_of(self).ravel().tolist()])
+
+
+def map_(self: Any, tensor: Any, callable: Callable[[Any, Any], Any]) -> Any:
+    """Replace every element by what a Python function makes of it and of the other tensor's."""
+    if not isinstance(tensor, TensorBase):
+        raise argument_type("map_", "other", 1, "Tensor", tensor)
+    if dtype_of(tensor) != dtype_of(self):
+        raise TypeError(f"map_: expected {type_name(self)} for 'other' (got {type_name(tensor)})")
+    others = array_of(tensor.expand(shape_of(self)))  # type: ignore[attr-defined]  # the facade has it
+    pairs = zip(array_of(self).ravel().tolist(), others.ravel().tolist())
+    return _written_by_python(self, "map_", [callable(a, b) for a, b in pairs])
+
+
 def _array(self: Any, dtype: Any = None, copy: bool | None = None) -> ndarray:
     return np.asarray(numpy(self), dtype=dtype, copy=copy)
 
@@ -182,6 +210,7 @@ for _name, _function in {
     "__repr__": _repr,
     "__format__": _format, "__array__": _array, "__array_wrap__": _array_wrap, "__dlpack__": _dlpack,
     "__dlpack_device__": _dlpack_device, "__cuda_array_interface__": property(_cuda_array_interface),
+    "__long__": _int, "__nonzero__": _bool, "apply_": apply_, "map_": map_,
     "numpy": numpy, "tolist": tolist, "__array_priority__": 1000,
 }.items():  # fmt: skip
     setattr(Tensor, _name, _function)

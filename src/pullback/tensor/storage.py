@@ -234,6 +234,11 @@ def _of_bytes(content: ndarray) -> UntypedStorage:
     return new
 
 
+def is_storage(obj: Any, /) -> bool:
+    """Whether an object is a storage."""
+    return isinstance(obj, UntypedStorage | TypedStorage)
+
+
 def storage_of(array: ndarray) -> tuple[UntypedStorage, int]:
     """The storage that an array lies in, and the place of its first element there, in bytes."""
     root, offset = storage(array)
@@ -437,3 +442,11 @@ def resize(self: Any, sizes: Any) -> Any:
 def resize_as(self: Any, tensor: Any) -> Any:
     """The tensor in the shape of another one (deprecated: see `reshape`)."""
     return _resized(self, shape_of(tensor))
+
+
+#: torch's top level has these as they are.
+NAMES: dict[str, Any] = {
+    "UntypedStorage": UntypedStorage,
+    "TypedStorage": TypedStorage,
+    "is_storage": is_storage,
+}
