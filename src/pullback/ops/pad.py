@@ -34,3 +34,68 @@ pad: Callable[..., Any] = op(
     jvp=lambda primals, tangents, out, amounts, value: pad(tangents[0], amounts, 0),
     batch=lambda size, amounts, value: (((0, 0), *amounts), value),
 )  # fmt: skip
+
+
+# --- paddings with elements of the array itself -------------------------------------------------------------
+
+
+def places(size: int, before: int, after: int, mode: str) -> np.ndarray:
+    """Which element of an axis each place of the padded axis takes."""
+    if mode == "circular":
+        # What a negative number cuts off is not there to wrap around to.
+        cut = max(0, -before)
+        rest = size - cut - max(0, -after)
+        return cut + np.arange(-max(0, before), rest + max(0, after)) % max(1, rest)
+    reach = np.arange(-before, size + after)
+    if mode == "replicate":
+        return np.clip(reach, 0, size - 1)
+    period = max(1, 2 * (size - 1))
+    folded = reach % period
+    return np.where(folded < size, folded, period - folded)
+
+
+def _pad_by(mode: str) -> Callable[..., ndarray]:
+    def kernel(x: ndarray, /, amounts: Amounts) -> ndarray:
+        for axis, (before, after) in enumerate(amounts, x.ndim - len(amounts)):
+            x = np.take(x, places(x.shape[axis], before, after, mode), axis)
+        return x
+
+    return kernel
+
+
+def _pad_adjoint(y: ndarray, /, size: tuple[int, ...], amounts: Amounts, mode: str) -> ndarray:
+    lead = y.ndim - len(amounts)
+    for axis, (n, (before, after)) in enumerate(zip(size, amounts, strict=True), lead):
+        rows = np.moveaxis(y, axis, 0)
+        x = np.zeros((n, *rows.shape[1:]), y.dtype)
+        np.add.at(x, places(n, before, after, mode), rows)
+        y = np.moveaxis(x, 0, axis)
+    return np.ascontiguousarray(y)
+
+
+def _declare(name: str, mode: str, node_name: str) -> Callable[..., Any]:
+    return op(
+        name, _pad_by(mode),
+        (lambda g, shape_x, amounts: pad_adjoint(g, tuple(shape_x[-len(amounts) :]), amounts, mode),),
+        kind="linear", node_name=node_name, batch=lambda size, amounts: (amounts,),
+    )  # fmt: skip
+
+
+#: Paddings with mirrored and with outermost elements, by mode and number of axes; the last axes are padded.
+pads: dict[tuple[str, int], Callable[..., Any]] = {
+    (mode, rank): _declare(f"{word}_pad{rank}d", mode, f"{word.capitalize()}Pad{rank}DBackward0")
+    for mode, word in (("reflect", "reflection"), ("replicate", "replication"))
+    for rank in (1, 2, 3)
+}
+
+#: Padding with elements from the other end. torch writes it part by part into an empty array.
+circular_pad = _declare("circular_pad", "circular", "CopySlices")
+
+for _rank in (1, 2, 3):
+    pads["circular", _rank] = circular_pad
+
+#: The transpose of a padding from the last axes' `size`.
+pad_adjoint: Callable[..., Any] = op(
+    "pad_adjoint", _pad_adjoint, (lambda g, amounts, mode: pads[mode, len(amounts)](g, amounts),),
+    kind="linear", node_name="ReflectionPad2DBackwardBackward0", batch=lambda size, *attrs: attrs,
+)  # fmt: skip

@@ -252,9 +252,26 @@ def _aligned(call: Call) -> Call:
 #: Elements of y at places of its flattened last `rank` axes.
 at_places: Call = op(
     "at_places", _at_places,
-    (lambda g, indices, shape_y, rank: max_unpools[rank](g, indices, shape_y[-rank:]), None),
+    (lambda g, indices, shape_y, rank: add_at_places(g, indices, shape_y[-rank:]), None),
     jvp=lambda primals, tangents, out, rank: at_places(tangents[0], primals[1], rank),
     batch_rule=_aligned(lambda y, indices, rank: at_places(y, indices, rank)),
+)  # fmt: skip
+
+
+def _add_at_places(x: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
+    lead = x.shape[: x.ndim - len(size)]
+    planes = math.prod(lead)
+    sums = scatter_planes.op.kernel(  # type: ignore[attr-defined]  # an op's call
+        x.reshape(1, planes, -1), indices.reshape(1, planes, -1), size
+    )
+    return np.asarray(sums).reshape(*lead, *size)
+
+
+#: x added at places of zeros: the transpose of `at_places`.
+add_at_places: Call = op(
+    "add_at_places", _add_at_places, (lambda g, indices, size: at_places(g, indices, len(size)), None),
+    jvp=lambda primals, tangents, out, size: add_at_places(tangents[0], primals[1], size),
+    batch_rule=_aligned(lambda x, indices, size: add_at_places(x, indices, size)),
 )  # fmt: skip
 
 max_unpools: dict[int, Call] = {}

@@ -4,6 +4,7 @@ are linear.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -47,6 +48,19 @@ pixel_unshuffle: Call = op(
 )  # fmt: skip
 
 
+def _channel_shuffle(x: ndarray, /, groups: int) -> ndarray:
+    n, c, *size = x.shape
+    return x.reshape(n, groups, c // groups, *size).swapaxes(1, 2).reshape(x.shape)
+
+
+#: (N, g·c, …) -> (N, c·g, …): the channels of every group in turn.
+channel_shuffle: Call = op(
+    "channel_shuffle", _channel_shuffle,
+    (lambda g, shape_x, groups: channel_shuffle(g, shape_x[1] // groups),), kind="linear",
+    batch_rule=folded(lambda: channel_shuffle),
+)  # fmt: skip
+
+
 def _patches(x: ndarray, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> ndarray:
     """A view (N, C, K, L, H', W') of a padded x."""
     height, width = (
@@ -65,7 +79,7 @@ def _box(x: ndarray, padding: Sizes) -> ndarray:
 
 def _im2col(x: ndarray, /, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> ndarray:
     patches = _patches(_box(x, padding), kernel, dilation, (0, 0), stride)
-    return patches.reshape(x.shape[0], x.shape[1] * kernel[0] * kernel[1], -1)
+    return patches.reshape(x.shape[0], x.shape[1] * math.prod(kernel), math.prod(patches.shape[4:]))
 
 
 def _col2im(

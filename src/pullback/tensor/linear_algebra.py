@@ -108,6 +108,7 @@ def det(input: Any) -> Any:
 @public
 def logdet(input: Any) -> Any:
     """The logarithm of the determinant; nan where it is negative."""
+    _square(input, "logdet")
     return linalg_det(input).log()
 
 

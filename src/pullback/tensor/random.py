@@ -332,7 +332,9 @@ def poisson(input: Any, generator: Any = None) -> Any:
 @public(method=False, out=False)
 @parsed("native_dropout", "(Tensor input, float p, bool train)")
 def native_dropout(input: Any, p: float, train: bool) -> tuple[Any, Any]:
-    """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which are left."""
+    """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
+    are left.
+    """
     noise = ops.dropout_noise.call(input.detach(), p if train else 0.0, default_generator)
     return input * noise, noise.bool()
 

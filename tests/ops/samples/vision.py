@@ -19,6 +19,7 @@ def _axes(rank: int, mode: str) -> tuple[Axis, ...]:
 SAMPLES = [
     Sample("pixel_shuffle", (normal(1, 4, 2, 3),), (2,)),
     Sample("pixel_unshuffle", (normal(1, 1, 4, 6),), (2,)),
+    Sample("channel_shuffle", (normal(1, 6, 2),), (2,)),
     Sample("im2col", (normal(1, 2, 4, 4),), ((2, 2), (1, 1), (1, 0), (2, 1))),
     Sample("col2im", (normal(1, 8, 9),), ((4, 4), (2, 2), (1, 1), (1, 0), (2, 1))),
     *(

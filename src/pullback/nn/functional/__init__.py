@@ -102,16 +102,20 @@ from .pooling import (
     max_unpool3d,
 )
 from .vision import (
+    channel_shuffle,
     fold,
     interpolate,
     lp_pool1d,
     lp_pool2d,
+    lp_pool3d,
     pixel_shuffle,
     pixel_unshuffle,
     unfold,
 )
 
 __all__ = [
+    "channel_shuffle",
+    "lp_pool3d",
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",

@@ -11,6 +11,7 @@ from ...core.value import dtype_of, shape_of, wrap
 from ...tensor.api import public
 from ...tensor.contract import matmul
 from .activation import softmax
+from .convolution import word
 from .dropout import dropout
 
 
@@ -35,6 +36,19 @@ def scaled_dot_product_attention(
     if is_causal and attn_mask is not None:
         raise RuntimeError(
             "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        )
+    parts = (query, key, value)
+    if any(len(shape_of(t)) < 2 for t in parts):
+        ranks = tuple(len(shape_of(t)) for t in parts)
+        raise RuntimeError(
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{ranks[0]} key.dim: {ranks[1]} and value.dim: {ranks[2]} instead."
+        )
+    if len({dtype_of(t) for t in parts}) > 1:
+        words = tuple(word(t) for t in parts)
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got query.dtype: {words[0]} "
+            f"key.dtype: {words[1]} and value.dtype: {words[2]} instead."
         )
     rows, width = shape_of(query)[-2:]
     columns = shape_of(key)[-2]

@@ -36,7 +36,10 @@ def _numbers(value: Any, rank: int, name: str) -> tuple[int, ...]:
     return (int(value),) * rank
 
 
-def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, stride: tuple[int, ...]) -> bool:
+def _check(
+    x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, stride: tuple[int, ...],
+    padding: tuple[int, ...] | str,
+) -> bool:  # fmt: skip
     """Check shapes and dtypes; return whether the input has no axis of images."""
     function = f"conv{'_transpose' if transposed else ''}{rank}d"
     if not (
@@ -52,12 +55,21 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, str
     if len(weight) < 3:
         raise RuntimeError("weight should have at least three dimensions")
     if len(weight) != rank + 2:
+        if rank == 1:
+            raise RuntimeError(
+                f"Expected {len(weight)}-dimensional input for {len(weight)}-dimensional weight "
+                f"{list(weight)}, but got {len(shape)}-dimensional input of size {list(shape)} instead"
+            )
         raise RuntimeError(
             f"expected stride to be a single integer value or a list of {len(weight) - 2} values to match "
             f"the convolution dimensions, but got stride={list(stride)}"
         )
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
+    if any(n <= 0 for n in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if not isinstance(padding, str) and any(n < 0 for n in padding):
+        raise RuntimeError("negative padding is not supported")
     channels = shape[-rank - 1]
     want = weight[0] if transposed else weight[1] * groups
     if weight[0] < groups:
@@ -71,11 +83,11 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, str
             f"weight of size [{list(weight)}] instead"
         )
     if channels != want:
-        word = "transposed=1" if transposed else f"groups={groups}"
+        kind = "transposed=1" if transposed else f"groups={groups}"
         shown = list(shape) if len(shape) == rank + 2 else [1, *shape]
         raise graph_errors.with_note(  # type: ignore[attr-defined]  # the facade and declared calls have it
             RuntimeError(
-                f"Given {word}, weight of size {list(weight)}, expected input{shown} to have "
+                f"Given {kind}, weight of size {list(weight)}, expected input{shown} to have "
                 f"{want} channels, but got {channels} channels instead"
             ),
             "A convolution's input is (images, channels, …); the weight says how many channels it takes.",
@@ -83,7 +95,7 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, str
     if dtype_of(x) != dtype_of(w):
         if b is not None and dtype_of(b) == dtype_of(w):
             raise RuntimeError(
-                f"Input type ({_word(x)}) and bias type ({_word(b)}) should be the same"
+                f"Input type ({word(x)}) and bias type ({word(b)}) should be the same"
             )
         raise RuntimeError(f"expected scalar type {_title(x)} but found {_title(w)}")
     if b is not None:
@@ -95,11 +107,12 @@ def _check(x: Any, w: Any, b: Any, rank: int, groups: int, transposed: bool, str
                 "instead"
             )
         if dtype_of(b) != dtype_of(x):
-            raise RuntimeError(f"Input type ({_word(x)}) and bias type ({_word(b)}) should be the same")
+            raise RuntimeError(f"Input type ({word(x)}) and bias type ({word(b)}) should be the same")
     return len(shape) == rank + 1
 
 
-def _word(x: Any) -> str:
+def word(x: Any) -> str:
+    """The dtype of a value as torch's C++ spells it in errors."""
     return _WORDS.get(str(dtype_of(x)), str(dtype_of(x)))
 
 
@@ -107,11 +120,7 @@ def _title(x: Any) -> str:
     return graph_errors.type_word(dtype_of(x))
 
 
-def _check_numbers(stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...]) -> None:
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("non-positive stride is not supported")
-    if any(p < 0 for p in padding):
-        raise RuntimeError("negative padding is not supported")
+def _check_dilation(dilation: tuple[int, ...]) -> None:
     if any(d <= 0 for d in dilation):
         raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
 
@@ -143,12 +152,13 @@ def _convolution(
     x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int, rank: int
 ) -> Any:
     stride = _numbers(stride, rank, "stride")
-    alone = _check(x, w, b, rank, groups, False, stride)
+    padding = padding if isinstance(padding, str) else _numbers(padding, rank, "padding")
+    alone = _check(x, w, b, rank, groups, False, stride, padding)
     dilation = _numbers(dilation, rank, "dilation")
     kernel = shape_of(w)[2:]
     if isinstance(padding, str):
         if padding == "valid":
-            padding = 0
+            padding = (0,) * rank
         elif padding == "same":
             if any(s != 1 for s in stride):
                 raise RuntimeError("padding='same' is not supported for strided convolutions")
@@ -165,8 +175,7 @@ def _convolution(
             padding = tuple(t // 2 for t in totals)
         else:
             raise RuntimeError("Invalid padding string: '" + padding + "'")
-    padding = _numbers(padding, rank, "padding")
-    _check_numbers(stride, padding, dilation)
+    _check_dilation(dilation)
     _check_kernel(shape_of(x)[-rank:], kernel, padding, dilation)
     if alone:
         x = unsqueeze(x, 0)
@@ -180,11 +189,11 @@ def _transposed(
     rank: int
 ) -> Any:
     stride = _numbers(stride, rank, "stride")
-    alone = _check(x, w, b, rank, groups, True, stride)
     padding = _numbers(padding, rank, "padding")
+    alone = _check(x, w, b, rank, groups, True, stride, padding)
     dilation = _numbers(dilation, rank, "dilation")
     output_padding = _numbers(output_padding, rank, "output_padding")
-    _check_numbers(stride, padding, dilation)
+    _check_dilation(dilation)
     if any(o < 0 for o in output_padding):
         raise RuntimeError("negative output_padding is not supported")
     if any(o >= max(s, d) for o, s, d in zip(output_padding, stride, dilation, strict=True)):

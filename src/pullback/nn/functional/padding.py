@@ -1,15 +1,12 @@
-"""`pad` in its modes. Only the constant mode has an op of its own; the others take elements by index."""
+"""`pad` in its modes, with torch's checks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ...core.value import shape_of, wrap
+from ...core.value import shape_of
 from ...ops import pad as ops
-from ...ops.gather import index_select
 from ...tensor.api import public
 
 
@@ -37,6 +34,8 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
     pairs = [(amounts[i], amounts[i + 1]) for i in range(0, len(amounts), 2)]
     if mode == "constant":
         full = ((0, 0),) * (len(shape) - len(pairs)) + tuple(reversed(pairs))
+        if any(n + a + b < 0 for n, (a, b) in zip(shape, full, strict=True)):
+            raise RuntimeError("narrow(): length must be non-negative.")
         return ops.pad(input, full, 0.0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
@@ -50,28 +49,31 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
             "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
             "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
         )
-    result = input
-    for position, (before, after) in enumerate(pairs):
-        axis = len(shape) - 1 - position
-        places = _places(shape[axis], before, after, mode, axis, shape)
-        result = index_select(result, wrap(places), axis)
-    return result
+    ordered = tuple(reversed(pairs))
+    _check_amounts(shape[-len(pairs) :], ordered, mode, shape)
+    return ops.pads[mode, len(pairs)](input, ordered)
 
 
-def _places(size: int, before: int, after: int, mode: str, axis: int, shape: tuple[int, ...]) -> np.ndarray:
-    """Which element each place of the padded axis takes."""
-    places = np.arange(-before, size + after)
-    if mode == "replicate":
-        return np.clip(places, 0, size - 1)
-    if mode == "circular":
-        if before > size or after > size:
+def _check_amounts(
+    size: tuple[int, ...], amounts: tuple[tuple[int, int], ...], mode: str, shape: tuple[int, ...]
+) -> None:
+    first = len(shape) - len(size)
+    for position, (n, (before, after)) in reversed(list(enumerate(zip(size, amounts, strict=True)))):
+        if mode == "circular" and (before > n or after > n):
             raise RuntimeError("Padding value causes wrapping around more than once.")
-        return places % size
-    if before >= size or after >= size:
-        raise RuntimeError(
-            "Argument #4: Padding size should be less than the corresponding input dimension, but got: "
-            f"padding ({before}, {after}) at dimension {axis} of input {list(shape)}"
-        )
-    period = max(1, 2 * (size - 1))
-    folded = places % period
-    return np.where(folded < size, folded, period - folded)
+        if mode == "circular" and n + before + after < 0:
+            raise RuntimeError(
+                "Negative padding value is resulting in an empty dimension"
+            )
+        if mode == "reflect" and (before >= n or after >= n):
+            raise RuntimeError(
+                f"Argument #{4 + 2 * (len(size) - 1 - position)}: Padding size should be less than the "
+                f"corresponding input dimension, but got: padding ({before}, {after}) at dimension "
+                f"{first + position} of input {list(shape)}"
+            )
+    output = [n + before + after for n, (before, after) in zip(size, amounts, strict=True)]
+    if mode != "circular" and max(output) < 1:
+        names = ("D", "H", "W")[-len(size) :]
+        before_text = " ".join(f"{a}: {n}" for a, n in zip(names, size, strict=True))
+        after_text = " ".join(f"{a}: {n}" for a, n in zip(names, output, strict=True))
+        raise RuntimeError(f"input ({before_text}) is too small. Calculated output {after_text}")

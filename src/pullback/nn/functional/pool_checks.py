@@ -79,9 +79,11 @@ def _by_axis(word: str, values: Sequence[int]) -> str:
 
 def windows_of(
     x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, rank: int, function: str,
-    is_max: bool,
+    is_max: bool, indices: bool = False,
 ) -> Windows:  # fmt: skip
-    """The windows over the last `rank` axes of x, checked as torch checks them."""
+    """The windows over the last `rank` axes of x, checked as torch checks them; with indices it
+    pools one axis as two.
+    """
     check_tensor(x, function)
     kernel = _numbers(kernel, rank, "kernel_size", 2, function, is_max)
     given = stride is not None and not (isinstance(stride, (tuple, list)) and len(stride) == 0)
@@ -89,7 +91,7 @@ def windows_of(
     padding = _numbers(padding, rank, "padding", 4, function, is_max)
     dilation = _numbers(dilation, rank, "dilation", 5, function, is_max)
     shape = shape_of(x)
-    if rank == 1 and is_max:
+    if rank == 1 and is_max and not indices:
         _check_max_pool1d(kernel[0], stride[0], padding[0], dilation[0], shape)
     elif rank == 1 and len(shape) not in (2, 3):
         raise RuntimeError(
@@ -102,8 +104,6 @@ def windows_of(
         raise RuntimeError(f"kernel size should be greater than zero, but got {_by_axis('k', kernel)}")
     if any(d <= 0 for d in dilation):
         raise RuntimeError(f"dilation should be greater than zero, but got {_by_axis('dilation', dilation)}")
-    if rank > 1:
-        _check_shape(shape, rank, function, is_max)
     for k, p, d in zip(kernel, padding, dilation, strict=True):
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
@@ -112,10 +112,12 @@ def windows_of(
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                 f"dilation={d}"
             )
+    if rank > 1:
+        _check_shape(shape, rank, function, is_max)
     windows = Windows(kernel, stride, padding, dilation, bool(ceil_mode))
     output = windows.output(shape[-rank:])
     if any(n < 1 for n in output):
-        _refuse_output(shape, output, kernel, rank, is_max)
+        _refuse_output(shape, output, kernel, rank, is_max and not (indices and rank == 1))
     return windows
 
 
@@ -196,6 +198,8 @@ def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -
     if isinstance(wanted, (float, str)):
         raise TypeError(f"object of type '{type(wanted).__name__}' has no len()")
     values = tuple(wanted) if isinstance(wanted, Iterable) else (wanted,) * rank
+    if rank > 1 and isinstance(wanted, Iterable) and len(shape) <= len(values):
+        raise ValueError(f"Input dimension should be at least {len(values) + 1}")
     if len(values) != rank:
         raise RuntimeError(
             f"{function}() argument 'output_size' should contain one int (got {len(values)})"

@@ -31,7 +31,9 @@ def _max_pool(
     x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, return_indices: bool,
     rank: int
 ) -> Any:
-    windows = windows_of(x, kernel, stride, padding, dilation, ceil_mode, rank, f"max_pool{rank}d", True)
+    windows = windows_of(
+        x, kernel, stride, padding, dilation, ceil_mode, rank, f"max_pool{rank}d", True, return_indices
+    )
     check_kind(x, "fiuV", "max_pool1d_impl" if rank == 1 else f"max_pool{rank}d")
     alone = len(shape_of(x)) == rank + 1
     if alone:
@@ -112,7 +114,7 @@ def avg_pool1d(
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@public(namespace="nn.functional", method=False)
 def avg_pool2d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,
@@ -121,7 +123,7 @@ def avg_pool2d(
     return _avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@public(namespace="nn.functional", method=False)
 def avg_pool3d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True, divisor_override: int | None = None,

@@ -6,11 +6,19 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from ...array import geometry
 from ...array.resize import Axis
 from ...core.value import shape_of
 from ...ops import vision as ops
 from ...tensor.api import public
-from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, avg_pool1d, avg_pool2d
+from .pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+)
 
 
 @public(method=False, out=False)
@@ -52,6 +60,25 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     return ops.pixel_unshuffle(input, int(downscale_factor))
 
 
+@public(method=False, out=False)
+def channel_shuffle(input: Any, groups: int) -> Any:
+    """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
+    shape = shape_of(input)
+    if len(shape) < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(shape)}"
+        )
+    if groups <= 0:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
+    if shape[1] % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
+        )
+    return ops.channel_shuffle(input, int(groups))
+
+
 def _pair(value: Any) -> tuple[int, int]:
     first, second = value if isinstance(value, Iterable) else (value, value)
     return int(first), int(second)
@@ -61,9 +88,22 @@ def _pair(value: Any) -> tuple[int, int]:
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Patches as columns: (N, C, H, W) -> (N, C·K·L, places)."""
     shape = shape_of(input)
+    if len(shape) < 3:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
+            f"{len(shape)})"
+        )
     if len(shape) == 3:
         return unfold(input.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0)
-    return ops.im2col(input, _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride))
+    kernel, dilations, paddings, strides = map(_pair, (kernel_size, dilation, padding, stride))
+    blocks = geometry.output_size(shape[2:], kernel, strides, paddings, dilations)
+    if min(blocks) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(shape[2:])}, kernel_size={kernel}, dilation={dilations}, "
+            f"padding={paddings}, calculated shape of the array of sliding blocks as {blocks}, but its "
+            "components must be at least one."
+        )
+    return ops.im2col(input, kernel, dilations, paddings, strides)
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -71,11 +111,25 @@ def fold(
     input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
     """Columns added to their places: (N, C·K·L, places) -> (N, C, H, W)."""
-    if len(shape_of(input)) == 2:
+    shape = shape_of(input)
+    if len(shape) == 2:
         return fold(input.unsqueeze(0), output_size, kernel_size, dilation, padding, stride).squeeze(0)
-    return ops.col2im(
-        input, _pair(output_size), _pair(kernel_size), _pair(dilation), _pair(padding), _pair(stride)
+    size, kernel, dilations, paddings, strides = map(
+        _pair, (output_size, kernel_size, dilation, padding, stride)
     )
+    if shape[1] % math.prod(kernel):
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={shape[1]} and kernel_size={kernel}."
+        )
+    rows, columns = geometry.output_size(size, kernel, strides, paddings, dilations)
+    if rows * columns != shape[2]:
+        raise RuntimeError(
+            f"Given output_size={size}, kernel_size={kernel}, dilation={dilations}, padding={paddings}, "
+            f"stride={strides}, expected size of input's dimension 2 to match the calculated number of "
+            f"sliding blocks {rows} * {columns} = {rows * columns}, but got input.size(2)={shape[2]}."
+        )
+    return ops.col2im(input, size, kernel, dilations, paddings, strides)
 
 
 def _lp(x: Any, p: float, pooled: Any, count: int) -> Any:
@@ -100,8 +154,28 @@ def lp_pool2d(
     return _lp(input, norm_type, pooled, math.prod(_pair(kernel_size)))
 
 
+@public(namespace="nn.functional", method=False, out=False)
+def lp_pool3d(
+    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Any:
+    """(Σ xᵖ)^(1/p) over windows of three axes."""
+    pooled = avg_pool3d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    count = math.prod(kernel_size) if isinstance(kernel_size, Iterable) else int(kernel_size) ** 3
+    return _lp(input, norm_type, pooled, count)
+
+
 _LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
 _NAMES = {"linear": "UpsampleLinear1D", "bilinear": "UpsampleBilinear2D", "trilinear": "UpsampleTrilinear3D"}
+
+
+def _unsupported(rank: int, mode: str) -> NotImplementedError:
+    wanted = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}.get(mode, rank)
+    if 3 <= rank <= 5 and wanted != rank:
+        return NotImplementedError(f"Got {rank}D input, but {mode} mode needs {wanted}D input")
+    return NotImplementedError(
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {rank}D) for the modes: nearest | "
+        f"linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+    )
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -145,6 +219,8 @@ def interpolate(
             f"dimensions of {list(spatial)} and output size of {size}. Please provide input tensor in (N, C, "
             "d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
         )
+    if not 1 <= rank <= 3:
+        raise _unsupported(rank + 2, mode)
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1](input, output)
     if mode in ("nearest", "nearest-exact"):
@@ -154,10 +230,7 @@ def interpolate(
     elif mode == "bicubic" and rank == 2:
         kernel, name = "cubic", "UpsampleBicubic2D"
     else:
-        raise NotImplementedError(
-            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {rank + 2}D) for the modes: "
-            f"nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
-        )
+        raise _unsupported(rank + 2, mode)
     axes = tuple(
         Axis(n, o, kernel, bool(align_corners), bool(antialias), s)  # type: ignore[arg-type]  # the modes are checked above
         for n, o, s in zip(spatial, output, scales, strict=True)
