@@ -95,6 +95,10 @@ _LAZY_NAMES = {
         ),
         "nn.functional.top_level",
     ),
+    **dict.fromkeys(
+        ("affine_grid_generator", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"),
+        "nn.functional.sampling",
+    ),
 }
 
 

@@ -101,6 +101,7 @@ from .pooling import (
     max_unpool2d,
     max_unpool3d,
 )
+from .sampling import affine_grid, grid_sample
 from .vision import (
     channel_shuffle,
     fold,
@@ -114,6 +115,8 @@ from .vision import (
 )
 
 __all__ = [
+    "affine_grid",
+    "grid_sample",
     "channel_shuffle",
     "lp_pool3d",
     "max_unpool1d",

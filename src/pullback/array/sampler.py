@@ -1,0 +1,174 @@
+"""Values of images between their pixels, at places given by a grid: a product with a sparse matrix.
+
+One row of the matrix per place, one column per pixel, and in it the weights of the pixels around the place.
+The weights are products over the axes, so that a derivative by a coordinate is the matrix with that axis'
+weights differentiated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+#: Weights of the four taps around a place at t past the second, as coefficients of 1, t, t², t³: cubic
+#: convolution with a = −0.75 (R. G. Keys, "Cubic convolution interpolation for digital image processing",
+#: 1981, eq. 4).
+_A = -0.75
+_CUBIC = (
+    (0.0, _A, -2 * _A, _A),
+    (1.0, 0.0, -(_A + 3), _A + 2),
+    (0.0, -_A, 2 * _A + 3, -(_A + 2)),
+    (0.0, 0.0, _A, -_A),
+)
+_LINEAR = ((1.0, -1.0), (0.0, 1.0))
+_NEAREST = ((1.0,),)
+#: By mode: the weights, and where the first tap lies from the place's floor.
+_KERNELS = {"nearest": (_NEAREST, 0), "bilinear": (_LINEAR, 0), "bicubic": (_CUBIC, -1)}
+
+
+class Sampler(NamedTuple):
+    """How values between pixels are read.
+
+    Attributes
+    ----------
+    mode : {"bilinear", "nearest", "bicubic"}
+    padding : {"zeros", "border", "reflection"}
+        What lies outside the image.
+    align_corners : bool
+        Whether −1 and 1 are the centres of the corner pixels, or their outer edges.
+    """
+
+    mode: str
+    padding: str
+    align_corners: bool
+
+
+def _reflected(c: ndarray, n: int, align_corners: bool) -> tuple[ndarray, ndarray]:
+    """Coordinates reflected into the image at its corner pixels' centres or edges, and ±1: the derivative."""
+    low, span = (0.0, n - 1.0) if align_corners else (-0.5, float(n))
+    if not span:
+        return np.zeros_like(c), np.zeros_like(c)
+    distance = np.abs(c - low)
+    turns = np.floor(distance / span)
+    rest = distance - turns * span
+    odd = turns % 2 == 1
+    sign = np.where((c < low) != odd, -1.0, 1.0)
+    return np.where(odd, span - rest, rest) + low, sign.astype(c.dtype)
+
+
+def _bounded(c: ndarray, n: int, sampler: Sampler) -> tuple[ndarray, Any]:
+    """Coordinates brought into the image, and the derivative of that."""
+    if sampler.padding == "zeros":
+        return c, 1.0
+    sign: Any = 1.0
+    if sampler.padding == "reflection":
+        c, sign = _reflected(c, n, sampler.align_corners)
+    return np.clip(c, 0, n - 1), sign * ((c > 0) & (c < n - 1))
+
+
+def _taps(
+    places: ndarray, n: int, sampler: Sampler, order: int
+) -> tuple[list[ndarray], list[ndarray], list[ndarray]]:
+    """Pixels of one axis around each place, which of them exist, and their weights' derivative."""
+    scale = (n - 1) / 2 if sampler.align_corners else n / 2
+    c = (places + 1) * scale - (0.0 if sampler.align_corners else 0.5)
+    slope: Any = 1.0
+    if sampler.mode != "bicubic":
+        c, slope = _bounded(c, n, sampler)
+    first = np.rint(c) if sampler.mode == "nearest" else np.floor(c)
+    fraction = c - first
+    kernel, offset = _KERNELS[sampler.mode]
+    pixels, present, weights = [], [], []
+    for tap, coefficients in enumerate(kernel):
+        pixel = first + (tap + offset)
+        if sampler.mode == "bicubic":
+            pixel, _ = _bounded(pixel, n, sampler)
+        inside = (pixel >= 0) & (pixel < n)
+        pixels.append(np.where(inside, pixel, 0).astype(np.intp))
+        present.append(inside)
+        weight = np.polynomial.Polynomial(coefficients).deriv(order)(fraction)
+        weights.append(weight * (scale * slope) ** order if order else weight)
+    return pixels, present, weights
+
+
+def matrix(grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequence[int]) -> Any:
+    """The sparse matrix (N·places, N·pixels) that samples N images, or a derivative of it.
+
+    Parameters
+    ----------
+    grid
+        ``(N, *places, rank)``, coordinates between −1 and 1, the last axis' first.
+    size
+        Pixels along each axis.
+    orders
+        How often to differentiate by each coordinate, in the grid's order.
+    """
+    from scipy.sparse import csr_array
+
+    images, rank = grid.shape[0], len(size)
+    points = grid.reshape(images, -1, rank)
+    count = points.shape[0] * points.shape[1]
+    base = np.arange(images, dtype=np.intp)[:, None] * prod(size)
+    columns: list[ndarray] = [base]
+    present: list[Any] = [True]
+    weights: list[Any] = [1.0]
+    for axis in range(rank):
+        step = prod(size[axis + 1 :])
+        pixels, inside, factors = _taps(
+            points[..., rank - 1 - axis], size[axis], sampler, orders[rank - 1 - axis]
+        )
+        taps = list(zip(pixels, inside, factors, strict=True))
+        columns = [column + pixel * step for column in columns for pixel, _, _ in taps]
+        present = [there & here for there in present for _, here, _ in taps]
+        weights = [weight * factor for weight in weights for _, _, factor in taps]
+    kept = np.stack(present, -1).reshape(count, -1)
+    data = np.stack(weights, -1).reshape(count, -1).astype(grid.dtype, copy=False)
+    index = np.stack(columns, -1).reshape(count, -1)
+    starts = np.concatenate([[0], np.cumsum(kept.sum(-1))])
+    if not kept.all():  # a pixel outside counts for nothing, also where another one is infinite
+        data, index = data[kept], index[kept]
+    return csr_array((data.reshape(-1), index.reshape(-1), starts), shape=(count, images * prod(size)))
+
+
+def _rows(x: ndarray) -> ndarray:
+    """(N, C, *size) as (N·pixels, C)."""
+    return np.ascontiguousarray(np.moveaxis(x, 1, -1)).reshape(-1, x.shape[1])
+
+
+def _images(rows: ndarray, images: int, size: Sequence[int]) -> ndarray:
+    """(N·pixels, C) as (N, C, *size)."""
+    return np.ascontiguousarray(np.moveaxis(rows.reshape(images, *size, rows.shape[1]), -1, 1))
+
+
+def _vanishes(sampler: Sampler, orders: Sequence[int]) -> bool:
+    return max(orders) >= len(_KERNELS[sampler.mode][0])
+
+
+def sample(x: ndarray, grid: ndarray, sampler: Sampler, orders: Sequence[int]) -> ndarray:
+    """Values of (N, C, *size) at a grid (N, *places, rank): (N, C, *places)."""
+    places = grid.shape[1:-1]
+    if _vanishes(sampler, orders) or not (x.shape[0] and x.shape[1] and prod(places)):
+        return np.zeros((x.shape[0], x.shape[1], *places), x.dtype)
+    return _images(matrix(grid, x.shape[2:], sampler, orders) @ _rows(x), x.shape[0], places)
+
+
+def sample_adjoint(
+    y: ndarray, grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequence[int]
+) -> ndarray:
+    """The transpose of `sample`: (N, C, *places) added to the pixels (N, C, *size) around the places."""
+    if _vanishes(sampler, orders) or not y.size:
+        return np.zeros((*y.shape[:2], *size), y.dtype)
+    return _images(matrix(grid, size, sampler, orders).T @ _rows(y), y.shape[0], size)
+
+
+def base_grid(size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> ndarray:
+    """The coordinates of every pixel and a one, (pixels, rank + 1): what an affine map is applied to."""
+    axes = [
+        np.linspace(-1, 1, n) * (1 if align_corners else (n - 1) / n) if n > 1 else np.zeros(1) for n in size
+    ]
+    points = np.meshgrid(*axes, indexing="ij")[::-1]
+    return np.stack([*points, np.ones(tuple(size))], -1).reshape(-1, len(size) + 1).astype(dtype)

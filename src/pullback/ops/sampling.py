@@ -1,0 +1,95 @@
+"""Values of images at the places of a grid, and the grids of affine maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array import sampler as kernels
+from ..array.sampler import Sampler
+from ..core.op import op
+from ..core.value import dtype_of
+from .contract import matmul
+from .pool import folded
+from .structure import permute, reshape, stack, sum_dims
+
+Call = Callable[..., Any]
+Ints = tuple[int, ...]
+
+
+def _sample(x: ndarray, grid: ndarray, /, sampler: Sampler, orders: Ints) -> ndarray:
+    return kernels.sample(x, grid, sampler, orders)
+
+
+def _adjoint(y: ndarray, grid: ndarray, /, size: Ints, sampler: Sampler, orders: Ints) -> ndarray:
+    return kernels.sample_adjoint(y, grid, size, sampler, orders)
+
+
+def _raised(orders: Ints, axis: int) -> Ints:
+    return (*orders[:axis], orders[axis] + 1, *orders[axis + 1 :])
+
+
+def _by_place(g: Any, x: Any, grid: Any, sampler: Sampler, orders: Ints) -> Any:
+    """The covector of a grid: per coordinate, what a shift of the place changes, summed over the channels."""
+    slopes = [
+        sum_dims(g * grid_sample_slope(x, grid, sampler, _raised(orders, d)), (1,), False)
+        for d in range(len(orders))
+    ]
+    return stack(slopes, len(orders) + 1)
+
+
+def _declare(name: str, node_name: str) -> Call:
+    call: Call = op(
+        name, _sample,
+        (
+            lambda g, grid, shape_x, sampler, orders: grid_sample_adjoint(
+                g, grid, shape_x[2:], sampler, orders
+            ),
+            _by_place,
+        ),
+        node_name=node_name, batch_rule=folded(lambda: call),
+    )  # fmt: skip
+    return call
+
+
+#: Values of (N, C, *size) at a grid (N, *places, rank), whose weights are differentiated `orders` times by
+#: each coordinate: what the derivatives of a grid's samples are made of.
+grid_sample_slope = _declare("grid_sample_slope", "GridSampler2DBackwardBackward0")
+
+#: Values of images at the places of a grid, by the number of spatial axes; `orders` are zeros.
+grid_samplers: dict[int, Call] = {
+    2: _declare("grid_sampler_2d", "GridSampler2DBackward0"),
+    3: _declare("grid_sampler_3d", "GridSampler3DBackward0"),
+}
+
+#: The transpose of `grid_sample_slope`.
+grid_sample_adjoint: Call = op(
+    "grid_sample_adjoint", _adjoint,
+    (
+        lambda g, grid, sampler, orders: grid_sample_slope(g, grid, sampler, orders),
+        lambda g, y, grid, sampler, orders: _by_place(y, g, grid, sampler, orders),
+    ),
+    node_name="GridSampler2DBackwardBackward0", batch_rule=folded(lambda: grid_sample_adjoint),
+)  # fmt: skip
+
+
+def _affine_grid(theta: ndarray, /, size: Ints, align_corners: bool) -> ndarray:
+    base = kernels.base_grid(size, align_corners, theta.dtype)
+    return np.matmul(base, theta.swapaxes(-1, -2)).reshape(*theta.shape[:-2], *size, len(size))
+
+
+def _affine_grid_rule(g: Any, shape_theta: Ints, size: Ints, align_corners: bool) -> Any:
+    base = kernels.base_grid(size, align_corners, dtype_of(g))
+    rank = len(shape_theta)
+    points = reshape(g, (*shape_theta[:-2], len(base), len(size)))
+    return matmul(permute(points, (*range(rank - 2), rank - 1, rank - 2)), base)
+
+
+#: Where affine maps (…, rank, rank + 1) take the pixels of an image: (…, *size, rank).
+affine_grid: Call = op(
+    "affine_grid_generator", _affine_grid, (_affine_grid_rule,), kind="linear", halves=True,
+    batch=lambda size, *attrs: attrs,
+)  # fmt: skip
