@@ -86,6 +86,11 @@ class Node:
         return tuple((None, 0) if edge is None else edge_target(edge) for edge in edges)
 
     @property
+    def requires_grad(self) -> bool:
+        """True: what does not require grad has no node."""
+        return True
+
+    @property
     def metadata(self) -> dict[Any, Any]:
         """A dictionary for the user's own use."""
         return hooks_of(self).metadata

@@ -23,7 +23,7 @@ from ..ops.structure import expand
 
 
 def _as_tuple(values: Any) -> tuple[Any, ...]:
-    return (values,) if isinstance(values, (TensorBase, GradientEdge)) or values is None else tuple(values)
+    return (values,) if isinstance(values, (TensorBase, GradientEdge)) else tuple(values)
 
 
 def _edge(place: Any) -> Any:
@@ -41,6 +41,8 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
             ones = np.ones(shape, dtype)
             return wrap(ones) if create_graph else ones
         return gradient if create_graph else gradient._value
+    if not isinstance(output, TensorBase):
+        raise AssertionError("Expected output to be a torch.Tensor")
     shape = shape_of(output)
     if gradient is None:
         if output._node is None:
@@ -262,12 +264,12 @@ def _covectors(outputs: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
     if given is None:
         return (None,) * len(outputs)
     covectors = _as_tuple(given)
-    for v in covectors:
+    # As in torch, covectors beyond the last output are not looked at.
+    for v in covectors[: len(outputs)]:
         if v is not None and not isinstance(v, TensorBase):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(v).__name__}")
     if len(covectors) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(covectors)} gradients")
-    # As in torch, covectors beyond the last output are not looked at.
     return covectors[: len(outputs)]
 
 

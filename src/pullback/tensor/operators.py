@@ -92,7 +92,7 @@ _OPERATORS = {
     "__iand__": inplace_twin("bitwise_and", comparison.bitwise_and.op.public),
     "__ior__": inplace_twin("bitwise_or", comparison.bitwise_or.op.public),
     "__ixor__": inplace_twin("bitwise_xor", comparison.bitwise_xor.op.public),
-    "__hash__": object.__hash__,
+    "__hash__": lambda self: id(self),
 }
 for _name, _function in _OPERATORS.items():
     setattr(Tensor, _name, _function)

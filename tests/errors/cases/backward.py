@@ -404,3 +404,19 @@ def vjp_with_v_of_other_shape(torch: T) -> None:
 
 def jvp_without_v(torch: T) -> None:
     torch.autograd.functional.jvp(lambda x: x.sum(), torch.ones(2))
+
+
+def grad_of_a_string(torch: T) -> None:
+    torch.autograd.grad("a", torch.ones(2, requires_grad=True))
+
+
+def grad_of_none(torch: T) -> None:
+    torch.autograd.grad(None, torch.ones(2, requires_grad=True))
+
+
+def grad_with_respect_to_none(torch: T) -> None:
+    torch.autograd.grad(torch.ones(2, requires_grad=True).sum(), None)
+
+
+def backward_from_an_int(torch: T) -> None:
+    torch.autograd.backward(1)
