@@ -40,6 +40,16 @@ from .activation import (
     threshold_,
 )
 from .attention import scaled_dot_product_attention
+from .classification_loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    nll_loss,
+    soft_margin_loss,
+)
 from .convolution import (
     conv1d,
     conv2d,
@@ -48,32 +58,17 @@ from .convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
-from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from .embedding import embedding, one_hot
-from .loss import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
+from .distance_loss import (
     cosine_embedding_loss,
     cosine_similarity,
-    cross_entropy,
-    gaussian_nll_loss,
     hinge_embedding_loss,
-    huber_loss,
-    kl_div,
-    l1_loss,
     margin_ranking_loss,
-    mse_loss,
-    multi_margin_loss,
-    multilabel_margin_loss,
-    multilabel_soft_margin_loss,
-    nll_loss,
     pairwise_distance,
-    poisson_nll_loss,
-    smooth_l1_loss,
-    soft_margin_loss,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from .embedding import embedding, one_hot
 from .normalization import (
     batch_norm,
     group_norm,
@@ -100,6 +95,15 @@ from .pooling import (
     max_unpool1d,
     max_unpool2d,
     max_unpool3d,
+)
+from .regression_loss import (
+    gaussian_nll_loss,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    poisson_nll_loss,
+    smooth_l1_loss,
 )
 from .sampling import affine_grid, grid_sample
 from .vision import (

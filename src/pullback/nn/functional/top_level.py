@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...tensor.api import public
+from . import classification_loss, distance_loss, normalization, pooling, regression_loss
 from . import dropout as dropouts
 from . import embedding as embeddings
-from . import loss, normalization, pooling
 
 _REDUCTIONS = ("none", "mean", "sum")
 
@@ -105,7 +105,7 @@ def embedding(
 @public(method=False, out=False)
 def kl_div(input: Any, target: Any, reduction: int = 1, *, log_target: bool = False) -> Any:
     """Kullback–Leibler divergence of `target` from `exp(input)`."""
-    return loss.kl_div(input, target, reduction=_reduction(reduction), log_target=log_target)
+    return regression_loss.kl_div(input, target, reduction=_reduction(reduction), log_target=log_target)
 
 
 @public(method=False, out=False)
@@ -113,7 +113,7 @@ def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 1
 ) -> Any:
     """Binary cross entropy of `sigmoid(input)`."""
-    return loss.binary_cross_entropy_with_logits(
+    return classification_loss.binary_cross_entropy_with_logits(
         input, target, weight, reduction=_reduction(reduction), pos_weight=pos_weight
     )
 
@@ -121,7 +121,9 @@ def binary_cross_entropy_with_logits(
 @public(method=False, out=False)
 def poisson_nll_loss(input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: int) -> Any:
     """Negative log likelihood of a Poisson distribution."""
-    return loss.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=_reduction(reduction))
+    return regression_loss.poisson_nll_loss(
+        input, target, log_input, full, eps=eps, reduction=_reduction(reduction)
+    )
 
 
 @public(method=False, out=False)
@@ -129,13 +131,15 @@ def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
 ) -> Any:
     """1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
-    return loss.cosine_embedding_loss(input1, input2, target, margin, reduction=_reduction(reduction))
+    return distance_loss.cosine_embedding_loss(
+        input1, input2, target, margin, reduction=_reduction(reduction)
+    )
 
 
 @public(method=False, out=False)
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 1) -> Any:
     """x where the target is 1, max(0, margin − x) where it is −1."""
-    return loss.hinge_embedding_loss(input, target, margin, reduction=_reduction(reduction))
+    return distance_loss.hinge_embedding_loss(input, target, margin, reduction=_reduction(reduction))
 
 
 @public(method=False, out=False)
@@ -143,7 +147,7 @@ def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 1
 ) -> Any:
     """max(0, −y·(x₁ − x₂) + margin)."""
-    return loss.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction(reduction))
+    return distance_loss.margin_ranking_loss(input1, input2, target, margin, reduction=_reduction(reduction))
 
 
 @public(method=False, out=False)
@@ -152,6 +156,6 @@ def triplet_margin_loss(
     swap: bool = False, reduction: int = 1,
 ) -> Any:  # fmt: skip
     """max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
-    return loss.triplet_margin_loss(
+    return distance_loss.triplet_margin_loss(
         anchor, positive, negative, margin, p, eps, swap, reduction=_reduction(reduction)
     )

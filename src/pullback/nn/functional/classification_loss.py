@@ -1,0 +1,330 @@
+"""Losses of classes: two, several at once, or one of many."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...core.modes import modes
+from ...core.op import TABLE
+from ...core.value import dtype_of, shape_of
+from ...graph_errors import type_word
+from ...ops import loss as o
+from ...ops import reduce as r
+from ...ops.comparison import eq, where
+from ...ops.extreme import pick
+from ...ops.mixture import clamp
+from ...ops.structure import reshape, sum_dims
+from ...tensor.softmax import log_softmax
+from .loss_reduction import (
+    apply_reduction,
+    check_reduction,
+    functional,
+    legacy_reduction,
+    sizes_text,
+)
+
+# --- two classes --------------------------------------------------------------------------------------------
+
+
+@functional
+def binary_cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """−w(target·log(input) + (1 − target)·log(1 − input))."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    if shape_of(target) != shape_of(input):
+        raise ValueError(
+            f"Using a target size ({sizes_text(shape_of(target))}) that is different to the input size "
+            f"({sizes_text(shape_of(input))}) is deprecated. Please ensure they have the same size."
+        )
+    if dtype_of(input) != dtype_of(target):
+        raise RuntimeError(
+            f"Found dtype {type_word(dtype_of(target))} but expected {type_word(dtype_of(input))}"
+        )
+    values = input._value
+    if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    return o.binary_cross_entropy(input, target, weight, reduction)
+
+
+@functional
+def binary_cross_entropy_with_logits(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    pos_weight: Any = None,
+) -> Any:
+    """`binary_cross_entropy` of sigmoid(input), computed without overflow; `pos_weight` weights the
+    positive class.
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    if shape_of(target) != shape_of(input):
+        raise ValueError(
+            f"Target size ({sizes_text(shape_of(target))}) must be the same as input size "
+            f"({sizes_text(shape_of(input))})"
+        )
+    check_reduction(reduction)
+    return o.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
+
+
+@functional
+def soft_margin_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Any:
+    """log(1 + exp(−target·input))."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    if modes().grad and target.requires_grad:
+        raise RuntimeError(
+            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. "
+            "This input cannot "
+            "have requires_grad True."
+        )
+    return o.soft_margin_loss(input, target, reduction)
+
+
+# --- several classes at once --------------------------------------------------------------------------------
+
+
+@functional
+def multilabel_soft_margin_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """Mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s = sigmoid(input)."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    log_sigmoid = TABLE["log_sigmoid"].call
+    loss = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    last = len(shape_of(input)) - 1
+    loss = sum_dims(loss, (last,), False) / shape_of(input)[last]
+    return apply_reduction(loss, reduction)
+
+
+@functional
+def multilabel_margin_loss(
+    input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Any:
+    """Σ over targets j and other classes i of max(0, 1 − (input[j] − input[i])) / classes; targets end at
+    −1.
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    shape = shape_of(input)
+    if len(shape) > 2 or 0 in shape[-1:]:
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
+    if shape_of(target) != shape:
+        raise RuntimeError(
+            f"inconsistent target size: {list(shape_of(target))} for input of size: {list(shape)}"
+        )
+    classes = shape[-1] if shape else 1
+    rows = input if len(shape) == 2 else reshape(input, (1, classes))
+    marks = target._value.reshape(shape_of(rows))
+    valid = np.logical_and.accumulate(marks >= 0, axis=1)
+    index = np.where(valid, marks, 0)
+    is_target = np.zeros(marks.shape, bool)
+    row = np.nonzero(valid)[0]
+    is_target[row, index[valid]] = True
+    chosen = pick(rows, index, 1)
+    n = shape_of(rows)[0]
+    pairs = 1 - (reshape(chosen, (n, classes, 1)) - reshape(rows, (n, 1, classes)))
+    counted = valid[:, :, None] & ~is_target[:, None, :]
+    loss = sum_dims(where(counted, clamp(pairs, 0, None), 0), (1, 2), False) / classes
+    loss = loss if len(shape) > 1 else reshape(loss, ())
+    return apply_reduction(loss, reduction)
+
+
+@functional
+def multi_margin_loss(
+    input: Any,
+    target: Any,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """Mean over the other classes i of max(0, margin − input[target] + input[i])^p, weighted by the
+    target's class.
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and len(shape_of(weight)) != 1:
+        raise ValueError("weight must be one-dimensional")
+    shape = shape_of(input)
+    if len(shape) > 2 or 0 in shape[-1:]:
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
+    rows = input if len(shape) == 2 else reshape(input, (1, *(shape or (1,))))
+    n, classes = shape_of(rows)
+    index = target._value.reshape(n, 1)
+    gaps = clamp(margin - pick(rows, index, 1) + rows, 0, None)
+    gaps = gaps if p == 1 else gaps * gaps
+    if weight is not None:
+        gaps = gaps * reshape(pick(weight, index[:, 0], 0), index.shape)
+    loss = sum_dims(where(np.arange(classes) == index, 0, gaps), (1,), False) / classes
+    return apply_reduction(loss if len(shape) == 2 else reshape(loss, ()), reduction)
+
+
+# --- one class of many --------------------------------------------------------------------------------------
+
+
+def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
+    x, t = shape_of(input), shape_of(target)
+    if not x:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(x) != 1 and x[0] != t[0] if t else len(x) != 1:
+        raise ValueError(
+            f"Expected input batch_size ({x[0]}) to match target batch_size ({t[0] if t else 0})."
+        )
+    classes = x[0] if len(x) == 1 else x[1]
+    if len(x) > 2 and x[2:] != t[1:]:
+        if len(x) == 4 and len(t) == 3:
+            raise RuntimeError(f"size mismatch (got input: {list(x)} , target: {list(t)}")
+        if len(x) == 4:
+            raise RuntimeError(
+                f"only batches of spatial targets supported (3D tensors) but got targets of dimension: "
+                f"{len(t)}"
+            )
+        raise RuntimeError(f"Expected target size {[x[0], *x[2:]]}, got {list(t)}")
+    if len(x) <= 2 and len(t) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    kind = dtype_of(target)
+    if kind not in (np.int64, np.uint8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(kind)}")
+    if weight is not None and (len(shape_of(weight)) != 1 or shape_of(weight)[0] != classes):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got "
+            f"weight tensor of "
+            f"shape: {list(shape_of(weight))}"
+        )
+    values = target._value
+    if isinstance(values, np.ndarray) and values.size:
+        if np.minimum.reduce(values, axis=None) >= 0 and np.maximum.reduce(values, axis=None) < classes:
+            return
+        bad = values[((values < 0) | (values >= classes)) & (values != ignore_index)]
+        if bad.size:
+            raise IndexError(f"Target {int(bad.reshape(-1)[0])} is out of bounds.")
+
+
+@functional
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """Negative log-likelihood: −w[t]·input[t] for log-probabilities with classes along dim 1; the mean is
+    weighted.
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    return _nll(input, target, weight, reduction, ignore_index)
+
+
+def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
+    _check_nll(input, target, weight, ignore_index)
+    if len(shape_of(input)) > 2:
+        return o.nll_loss_nd(input, target, weight, reduction, ignore_index)
+    return o.nll_loss(input, target, weight, reduction, ignore_index)
+
+
+@functional
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Cross entropy of logits `input` (classes along dim 1) with class indices, or with probabilities of
+    its shape.
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    shape = shape_of(input)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    dim = 0 if len(shape) == 1 else 1
+    if shape and shape == shape_of(target):
+        return _soft_cross_entropy(input, target, weight, reduction, label_smoothing, dim)
+    logs = log_softmax(input, dim)
+    loss = _nll(logs, target, weight, reduction, ignore_index)
+    if label_smoothing == 0:
+        return loss
+    return (1 - label_smoothing) * loss + _smooth_part(
+        logs, target, weight, reduction, ignore_index, label_smoothing, dim
+    )
+
+
+def _by_class(weight: Any, rank: int, dim: int) -> Any:
+    classes = shape_of(weight)[0]
+    return reshape(weight, (*(1,) * dim, classes, *(1,) * (rank - dim - 1)))
+
+
+def _smooth_part(
+    logs: Any, target: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float, dim: int
+) -> Any:
+    """Label smoothing's share: every class alike."""
+    shape = shape_of(logs)
+    weighted = logs if weight is None else logs * _by_class(weight, len(shape), dim)
+    each = -sum_dims(weighted, (dim,), False)
+    each = where(eq(target, ignore_index), 0, each)
+    share = smoothing / shape[dim]
+    if reduction == "none":
+        return share * each
+    total = sum_dims(each, tuple(range(len(shape_of(each)))), False)
+    if reduction == "mean":
+        w = o.nll_weights(target, weight, ignore_index, dtype_of(logs))
+        total = total / sum_dims(w, tuple(range(len(shape_of(w)))), False)
+    return share * total
+
+
+def _soft_cross_entropy(
+    input: Any, target: Any, weight: Any, reduction: str, smoothing: float, dim: int
+) -> Any:
+    if dtype_of(target).kind not in "fV":
+        raise RuntimeError(
+            f"Expected floating point type for target with class probabilities, got "
+            f"{type_word(dtype_of(target))}"
+        )
+    shape = shape_of(input)
+    logs = log_softmax(input, dim)
+    if smoothing > 0:
+        target = target * (1 - smoothing) + smoothing / shape[dim]
+    product = logs * target
+    if weight is not None:
+        product = product * _by_class(weight, len(shape), dim)
+    if reduction == "none":
+        return -sum_dims(product, (dim,), False)
+    total = -r.sum_all(product)
+    return total / (math.prod(shape) / shape[dim]) if reduction == "mean" else total

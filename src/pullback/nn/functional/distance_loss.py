@@ -1,0 +1,150 @@
+"""Losses of distances and orders between two or three inputs, and the distances themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.value import shape_of
+from ...ops.comparison import eq, where
+from ...ops.mixture import clamp, minimum
+from ...ops.structure import sum_dims
+from ...tensor import activations
+from .loss_reduction import (
+    Function,
+    apply_reduction,
+    check_reduction,
+    functional,
+    legacy_reduction,
+    sizes_text,
+)
+
+cosine_similarity = functional(activations.cosine_similarity)
+pairwise_distance = functional(activations.pairwise_distance)
+
+
+@functional
+def hinge_embedding_loss(
+    input: Any,
+    target: Any,
+    margin: float = 1.0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """input where target is 1, max(0, margin − input) where it is −1."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    far = where(eq(target, 1), 0, clamp(margin - input, 0, None))
+    near = where(eq(target, -1), 0, input)
+    return apply_reduction(far + near, reduction)
+
+
+@functional
+def margin_ranking_loss(
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """max(0, −target·(input1 − input2) + margin)."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    if not len(shape_of(input1)) == len(shape_of(input2)) == len(shape_of(target)):
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {sizes_text(shape_of(input1))}, input2: {sizes_text(shape_of(input2))}, "
+            f"target: {sizes_text(shape_of(target))} "
+        )
+    return apply_reduction(clamp(-target * (input1 - input2) + margin, 0, None), reduction)
+
+
+@functional
+def cosine_embedding_loss(
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """1 − cos where target is 1, max(0, cos − margin) where it is −1."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    rank = len(shape_of(target))
+    if rank not in (0, 1):
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if len(shape_of(input1)) != rank + 1:
+        kind, row = ("0D", "1D") if rank == 0 else ("1D", "2D")
+        raise RuntimeError(
+            f"{kind} target tensor expects {row} input tensors, but found inputs with sizes "
+            f"{list(shape_of(input1))} and "
+            f"{list(shape_of(input2))}."
+        )
+    dim = (rank,)
+    tiny = 1e-12
+    product = sum_dims(input1 * input2, dim, False)
+    squares = [sum_dims(x * x, dim, False) + tiny for x in (input1, input2)]
+    cos = product / (squares[0] * squares[1]).sqrt()
+    loss = where(eq(target, 1), 1 - cos, 0) + where(eq(target, -1), clamp(cos - margin, 0, None), 0)
+    return apply_reduction(loss, reduction)
+
+
+def _swapped(anchor: Any, positive: Any, negative: Any, distance: Function, margin: float, swap: bool) -> Any:
+    near = distance(anchor, positive)
+    far = distance(anchor, negative)
+    if swap:
+        far = minimum(far, distance(positive, negative))
+    return clamp(margin + near - far, 0, None)
+
+
+@functional
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """max(0, d(anchor, positive) − d(anchor, negative) + margin), d the distance of order p."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    ranks = [len(shape_of(x)) for x in (anchor, positive, negative)]
+    if len(set(ranks)) > 1:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            "dimensions, but got: "
+            f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
+        )
+    return apply_reduction(
+        _swapped(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap),
+        reduction,
+    )
+
+
+@functional
+def triplet_margin_with_distance_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    *,
+    distance_function: Any = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
+    """`triplet_margin_loss` with a distance of one's own."""
+    check_reduction(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    return apply_reduction(
+        _swapped(anchor, positive, negative, distance_function or pairwise_distance, margin, swap), reduction
+    )

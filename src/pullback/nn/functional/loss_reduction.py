@@ -1,0 +1,71 @@
+"""What the losses share: reductions, their deprecated spellings, sizes and weights."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ...core.value import shape_of
+from ...ops import reduce as r
+from ...tensor.api import public
+
+Function = Callable[..., Any]
+
+
+def functional(function: Function) -> Function:
+    """Declare a function of torch.nn.functional."""
+    return public(function, namespace="nn.functional", method=False, out=False)
+
+
+def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
+    """What `size_average` and `reduce` mean today, with torch's warning that they are deprecated."""
+    if size_average is None and reduce is None:
+        return reduction
+    chosen = "none" if reduce is False else ("sum" if size_average is False else "mean")
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{chosen}' instead.",
+        UserWarning,
+        stacklevel=4,
+    )
+    return chosen
+
+
+def check_reduction(reduction: str) -> None:
+    """Raise torch's error for a reduction that does not exist."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def apply_reduction(x: Any, reduction: str) -> Any:
+    """The mean, the sum, or x."""
+    if reduction == "mean":
+        return r.mean_all(x)
+    if reduction == "sum":
+        return r.sum_all(x)
+    check_reduction(reduction)
+    return x
+
+
+def sizes_text(shape: tuple[int, ...]) -> str:
+    """A shape as torch's messages write it."""
+    return f"torch.Size({list(shape)})"
+
+
+def warn_of_sizes(input: Any, target: Any) -> None:
+    """Warn, in torch's words, that a target will be broadcast."""
+    have, want = shape_of(target), shape_of(input)
+    if have != want:
+        warnings.warn(
+            f"Using a target size ({sizes_text(have)}) that is different to the input size "
+            f"({sizes_text(want)}). This will likely lead to incorrect results due to broadcasting. Please "
+            "ensure they have the same size.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def check_weight(weight: Any, input: Any) -> None:
+    """Raise torch's error for weights of another shape than the input's."""
+    if shape_of(weight) != shape_of(input):
+        raise ValueError("Weights and input must have the same size.")

@@ -1,0 +1,185 @@
+"""Losses between numbers and their predictions, and between distributions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...core.op import TABLE
+from ...core.value import dtype_of, shape_of
+from ...ops import loss as o
+from ...ops import reduce as r
+from ...ops.arithmetic import log, pow_scalar
+from ...ops.comparison import lt, where
+from ...ops.elementwise import abs, exp
+from ...ops.mixture import clamp, xlogy
+from ...ops.structure import reshape
+from .loss_reduction import (
+    apply_reduction,
+    check_reduction,
+    check_weight,
+    functional,
+    legacy_reduction,
+    warn_of_sizes,
+)
+
+
+@functional
+def mse_loss(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Any = None,
+) -> Any:
+    """Mean squared error: the reduction of (input − target)²."""
+    warn_of_sizes(input, target)
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    if weight is not None:
+        check_weight(weight, input)
+        each = weight * o.mse_loss(input, target, "none")
+        if reduction == "mean":
+            return r.sum_all(each) / r.sum_all(weight)
+        return apply_reduction(each, reduction)
+    check_reduction(reduction)
+    return o.mse_loss(input, target, reduction)
+
+
+@functional
+def l1_loss(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    weight: Any = None,
+) -> Any:
+    """Mean absolute error: the reduction of |input − target|."""
+    warn_of_sizes(input, target)
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    each = abs(input - target)
+    if weight is not None:
+        check_weight(weight, input)
+        each = weight * each
+        if reduction == "mean":
+            return r.sum_all(each) / r.sum_all(weight)
+    return apply_reduction(each, reduction)
+
+
+@functional
+def smooth_l1_loss(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Any:
+    """½d²/β where |d| < β, else |d| − ½β, for d = input − target."""
+    warn_of_sizes(input, target)
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return apply_reduction(abs(input - target), reduction)
+    return o.smooth_l1_loss(input, target, float(beta), reduction)
+
+
+@functional
+def huber_loss(
+    input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
+) -> Any:
+    """½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = input − target."""
+    warn_of_sizes(input, target)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is not None:
+        check_weight(weight, input)
+        each = weight * o.huber_loss(input, target, float(delta), "none")
+        return (
+            r.sum_all(each) / r.sum_all(weight) if reduction == "mean" else apply_reduction(each, reduction)
+        )
+    check_reduction(reduction)
+    return o.huber_loss(input, target, float(delta), reduction)
+
+
+@functional
+def poisson_nll_loss(
+    input: Any,
+    target: Any,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: Any = None,
+    eps: float = 1e-8,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """Negative log-likelihood of counts `target`: exp(input) − target·input, or input − target·log(input
+    + eps).
+    """
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    check_reduction(reduction)
+    loss = exp(input) - target * input if log_input else input - target * log(input + eps)
+    if full:
+        stirling = target * log(target) - target + 0.5 * log(2 * math.pi * target)
+        loss = loss + where(target > 1, stirling, 0)
+    return apply_reduction(loss, reduction)
+
+
+@functional
+def gaussian_nll_loss(
+    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Any:
+    """½(log var + (input − target)²/var), with var no less than `eps`."""
+    from ...core.value import TensorBase, wrap
+
+    if not isinstance(var, TensorBase):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = wrap(np.full((), var, dtype_of(input)))
+    elif bool(TABLE["any"].call(lt(var, 0), tuple(range(len(shape_of(var)))), False)):
+        raise ValueError("var has negative entry/entries")
+    a, v = shape_of(input), shape_of(var)
+    if v != a and v:
+        if a[:-1] == v:
+            var = reshape(var, (*v, 1))
+        elif not (a[:-1] == v[:-1] and v[-1] == 1):
+            raise ValueError("var is of incorrect size")
+    check_reduction(reduction)
+    floor = clamp(var.detach(), eps, None)
+    var = var + (floor - var.detach())
+    loss = 0.5 * (log(var) + pow_scalar(input - target, 2) / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return apply_reduction(loss, reduction)
+
+
+@functional
+def kl_div(
+    input: Any,
+    target: Any,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Any:
+    """Kullback–Leibler divergence of log-probabilities `input` from `target`: target·(log target − input)."""
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(size_average, reduce, reduction)
+    elif reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+            "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
+            UserWarning,
+            stacklevel=3,
+        )
+    each = exp(target) * (target - input) if log_target else xlogy(target, target) - target * input
+    if reduction == "batchmean":
+        return r.sum_all(each) / shape_of(input)[0] if shape_of(input) else r.sum_all(each)
+    return apply_reduction(each, reduction)
