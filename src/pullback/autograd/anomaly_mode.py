@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ..core import calls
+from ..core.general_call import node_watchers
 from ..core.hooks import hooks_of
 from ..core.modes import change, modes
 
@@ -24,8 +24,8 @@ def _remember(node: Any) -> None:
         hooks_of(node).metadata["traceback_"] = traceback.format_list(frames)
 
 
-if _remember not in calls.node_watchers:
-    calls.node_watchers.append(_remember)
+if _remember not in node_watchers:
+    node_watchers.append(_remember)
 
 
 class set_detect_anomaly:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..core import inplace
-from ..core.calls import DIFFERENTIABLE, edge_of
+from ..core.calls import edge_of
 from ..core.engine import as_tensor
 from ..core.modes import change, modes, set_modes
-from ..core.node import LEAF, AccumulateGrad, MultiNode, Output, next_sequence
+from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output, next_sequence
 from ..core.saved import FROZEN, Packed, edge_description, pack, unpack_hooked
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 from ..core.views import FUNCTION_VIEW, View

@@ -92,8 +92,10 @@ def leaf_hooks(leaf: Any) -> NodeHooks:
     return leaf._leaf_hooks
 
 
-def add(hooks: HookDict, hook: Callable[..., Any]) -> RemovableHandle:
-    """Put a hook last in a dictionary and return its handle."""
+def add_hook(hooks: HookDict, hook: Any, prepend: bool = False) -> RemovableHandle:
+    """Put a hook behind the others, or before them; return the handle that removes it."""
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
     return handle

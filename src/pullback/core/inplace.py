@@ -18,9 +18,9 @@ from .. import dtypes
 from .. import graph_errors as errors
 from ..array.strides import strides_of
 from .batched import Batched
-from .calls import DIFFERENTIABLE, edge_of
+from .calls import edge_of
 from .modes import change, modes, set_modes
-from .node import LEAF, Node, Output, accumulator, edge_target, next_sequence, short_name
+from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, edge_target, next_sequence, short_name
 from .saved import FROZEN
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .views import FUNCTION_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, View, bring_up_to_date, replay

@@ -16,9 +16,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
-from .hooks import NodeHooks, RemovableHandle, add, hooks_of
+from .. import dtypes
+from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
 
 next_sequence = itertools.count().__next__
+
+#: Dtypes that carry gradients.
+DIFFERENTIABLE = frozenset(d.numpy for d in dtypes.BY_NUMPY.values() if d.is_floating_point or d.is_complex)
 
 
 class Node:
@@ -112,11 +116,11 @@ class Node:
         """Call ``fn(grad_inputs, grad_outputs)`` after this node ran; what it returns replaces
         `grad_inputs`.
         """
-        return add(hooks_of(self).post, fn)
+        return add_hook(hooks_of(self).post, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_outputs)`` before this node runs; what it returns replaces `grad_outputs`."""
-        return add(hooks_of(self).pre, fn)
+        return add_hook(hooks_of(self).pre, fn)
 
 
 class MultiNode(Node):

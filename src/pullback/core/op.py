@@ -32,6 +32,7 @@ from .. import dtypes
 from .. import graph_errors as errors
 from . import calls
 from .node import MultiNode, Node
+from .node_classes import general_class, make_node_classes
 from .quiet import IGNORE, loud, quiet
 from .saved import Layout, graph_saved, parameter_names
 from .value import dtype_of, shape_of
@@ -164,7 +165,7 @@ class Op:
         self.node_name = node_name or torch_node_name(name)
         self.node_class: type[Node] | None = None
         if any(rule is not None for rule in self.rules):
-            calls.make_node_classes(self)
+            make_node_classes(self)
         #: On any values, arrays included: what rules and composed functions call.
         self.call = cast(Call, calls.make_call(self, public=False))
         #: On tensors only, with `out=`: what users call.
@@ -177,7 +178,7 @@ class Op:
     @functools.cached_property
     def general_class(self) -> type[Node]:
         """The node class of the general path, made when first needed."""
-        return calls.general_class(self)
+        return general_class(self)
 
     def saved_names(self) -> list[str]:
         """What the op's nodes save, under torch's names: the inputs are `self`, `other`, …, the

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.calls import DIFFERENTIABLE, edge_of
+from ..core.calls import edge_of
 from ..core.dual import Dual, fresh_level
 from ..core.engine import Capture, run_backward
 from ..core.modes import change, modes, set_modes
-from ..core.node import LEAF, Output
+from ..core.node import DIFFERENTIABLE, LEAF, Output
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..tensor.batching import as_tensor, map_over_first_axis
 from .tree import flatten, tree_map, unflatten

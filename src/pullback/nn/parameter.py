@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import calls
+from ..core.node import DIFFERENTIABLE
 from ..core.value import TensorBase, dtype_of
 from ..tensor.overriding import _disabled_torch_function_impl
 from ..tensor.printing import parameter_text
@@ -55,7 +56,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if isinstance(data, TensorBase) and data._level:
             made._level = data._level
         if requires_grad:
-            if dtype_of(made) not in calls.DIFFERENTIABLE:
+            if dtype_of(made) not in DIFFERENTIABLE:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             made.requires_grad_(True)
         return made

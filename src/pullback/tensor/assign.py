@@ -12,8 +12,9 @@ from numpy import ndarray
 
 from .. import errors
 from ..core import inplace
-from ..core.calls import DIFFERENTIABLE, edge_of
+from ..core.calls import edge_of
 from ..core.modes import modes
+from ..core.node import DIFFERENTIABLE
 from ..core.op import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import index as i

@@ -20,10 +20,9 @@ from ..array.strides import strides_of
 from ..core import hooks as node_hooks
 from ..core import inplace
 from ..core.batched import Batched
-from ..core.calls import DIFFERENTIABLE
 from ..core.dual import Dual
 from ..core.modes import modes
-from ..core.node import LEAF, Node, Output, edge_target
+from ..core.node import DIFFERENTIABLE, LEAF, Node, Output, edge_target
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
 from ..core.views import bring_up_to_date
 from ..device import device
@@ -289,7 +288,7 @@ class Tensor(TensorBase):
         else:
             node, index = edge_target(self._node)
             store = node_hooks.hooks_of(node).tensor
-        return node_hooks.add(store.setdefault(index, node_hooks.HookDict()), hook)
+        return node_hooks.add_hook(store.setdefault(index, node_hooks.HookDict()), hook)
 
     def register_post_accumulate_grad_hook(
         self, hook: Callable[[Tensor], None]
@@ -299,7 +298,7 @@ class Tensor(TensorBase):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self._node is not LEAF:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        return node_hooks.add(node_hooks.leaf_hooks(self).accumulated, hook)
+        return node_hooks.add_hook(node_hooks.leaf_hooks(self).accumulated, hook)
 
     def backward(
         self,

@@ -1,0 +1,129 @@
+"""The general call of an op on tensors: any dtypes, levels, modes and subclasses, any number of outputs.
+
+The closures of `calls` do the common case inline; whatever else there is comes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .modes import modes
+from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, next_sequence
+from .saved import save
+from .value import TensorBase, dtype_of, run, shape_of
+from .views import View
+
+if TYPE_CHECKING:
+    from .op import Op
+
+_new = object.__new__
+
+
+def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+    """Run `op` on the inner values of the tensors at `level` and put a node behind the result where
+    one is needed.
+    """
+    mode = modes()
+    record = op.node_class is not None and mode.grad and not mode.inference
+    inner: list[Any] = []
+    edges: list[Any] = []
+    wanted = False
+    aliased = None
+    for v in inputs:
+        if isinstance(v, TensorBase) and v._level == level:
+            inner.append(v._value)
+            if aliased is None:
+                aliased = v
+            edge = v._node
+            if edge is not None and record:
+                if edge is LEAF:
+                    edge = accumulator(v)
+                wanted = True
+            edges.append(edge)
+        else:
+            inner.append(v)
+            edges.append(None)
+    result = op.evaluate(tuple(inner), attrs) if level == 0 else run(op, tuple(inner), attrs)
+    several = isinstance(result, tuple)
+    if op.is_view:
+        outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in
+                enumerate(result if several else (result,))]
+    else:
+        outs = [_result(r, level) for r in (result if several else (result,))]
+    if mode.inference:
+        for out in outs:
+            out._inference = True
+    if wanted:
+        _attach(op, inputs, inner, attrs, edges, outs, several, level)
+    return tuple(outs) if several else outs[0]
+
+
+def _result(value: Any, level: int) -> Any:
+    out = _new(TensorBase._facade)
+    out._value = value
+    out._node = None
+    out._counter = [0]
+    out._view = None
+    if level:
+        out._level = level
+    return out
+
+
+def _view_result(
+    op: Op, attrs: tuple[Any, ...], parent: Any, value: Any, index: int, several: bool, mode: Any
+) -> Any:
+    out = _new(TensorBase._facade)
+    out._value = value
+    out._node = None
+    out._counter = parent._counter
+    out._view = View.of(parent, op, attrs, index if several else None, mode)
+    if parent._level:
+        out._level = parent._level
+    return out
+
+
+def _attach(
+    op: Op,
+    tensors: Sequence[Any],
+    inner: Sequence[Any],
+    attrs: tuple[Any, ...],
+    edges: Sequence[Any],
+    outs: Sequence[Any],
+    several: bool,
+    level: int,
+) -> None:
+    """Make the node of a call and put it behind the differentiable outputs."""
+    which = range(len(outs)) if op.many else op.differentiable_outputs
+    carried = [outs[k] for k in which if dtype_of(outs[k]._value) in DIFFERENTIABLE]
+    if not carried:
+        return
+    node = _new(op.general_class)
+    node.level = level  # type: ignore[attr-defined]  # the general class has the slot
+    node._edges = tuple(edges)
+    node._hooks = None
+    layout = op.layout
+    if op.joint:
+        wants: tuple[bool, ...] = (True,)
+    else:
+        wants = tuple(e is not None for e in edges)
+    save(node, layout, tensors, inner, attrs, outs, wants)
+    if isinstance(node, MultiNode):
+        node._shape = tuple(shape_of(o._value) for o in carried)
+        node._dtype = tuple(dtype_of(o._value) for o in carried)
+        for k, out in enumerate(carried):
+            out._node = Output(node, k)
+    else:
+        node._shape = shape_of(carried[0]._value)
+        node._dtype = dtype_of(carried[0]._value)
+        carried[0]._node = node
+    node._seq = next_sequence()
+    for created in node_watchers:
+        created(node)
+
+
+#: Called with each node that the general path makes (anomaly mode keeps the stack of the call).
+node_watchers: list[Callable[[Node], None]] = []
+
+
+TensorBase.run = classmethod(lambda cls, op, inputs, attrs, level: run_tensor(op, inputs, attrs, level))  # type: ignore[method-assign, assignment]

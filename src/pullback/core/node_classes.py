@@ -1,0 +1,163 @@
+"""The node class of each op: its pullback, inlined for the op's arity.
+
+A node's `backward` calls the op's rules on what the node saved: on bare arrays for a plain `backward`, on
+Tensors for a graph of the pullback (`backward_graph`), on values that run large arrays in parallel
+(`backward_bulk`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy import ndarray
+
+from .bulk import bulk_saved
+from .node import MultiNode, Node
+from .saved import check_versions, graph_saved, plain_saved
+from .value import wrap
+
+if TYPE_CHECKING:
+    from .op import Op
+
+
+def make_node_classes(op: Op) -> None:
+    """Make the op's node class, its pullback inlined for the op's arity (see also `general_class`)."""
+    layout = op.layout
+    name = op.node_name
+    several = len(op.differentiable_outputs) > 1 or op.many
+    base = MultiNode if several else Node
+    members: dict[str, Any] = {"__slots__": (), "_op": op, "__module__": "torch.autograd.graph"}
+    members["_frees"] = layout.count > 0
+    members["backward_bulk"] = _general_backward(op, bulk_saved, several)
+    members["backward_graph"] = _general_backward(op, graph_saved, several)
+    if op.joint or several or len(op.inputs) > 2:
+        members["backward"] = _general_backward(op, plain_saved, several)
+    elif len(op.inputs) == 1:
+        members["backward"] = _backward_1(op)
+    else:
+        members["backward"] = _backward_2(op)
+    op.node_class = type(name, (base,), members)
+
+
+def general_class(op: Op) -> type[Node]:
+    """Make the class of nodes that may hold packed values or belong to a transform's level."""
+    fast = op.node_class
+    assert fast is not None
+    return type(
+        op.node_name,
+        (fast,),
+        {
+            "__slots__": ("level",),
+            "backward": _general_backward(op, plain_saved, issubclass(fast, MultiNode)),
+            "__module__": "torch.autograd.graph",
+        },
+    )
+
+
+def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: bool) -> Callable[..., Any]:
+    pickers = op.layout.pickers
+    rules = op.rules
+
+    if op.joint:
+        rule, pick = rules[0], pickers[0]
+        wants_needs = "needs" in op.layout.wanted[0]
+
+        def joint(self: Node, g: Any) -> tuple[Any, ...]:
+            saved = read(self)
+            if several:
+                g = materialized(self, g)
+            values = pick(saved)
+            if wants_needs:
+                return rule(g, *values, needs=tuple(e is not None for e in self._edges))  # type: ignore[misc]
+            return rule(g, *values)  # type: ignore[misc]
+
+        return joint
+
+    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        saved = read(self)
+        if several:
+            g = materialized(self, g)
+        return tuple(
+            rule(g, *pick(saved)) if edge is not None and rule is not None else None
+            for rule, pick, edge in zip(rules, pickers, self._edges, strict=True)
+        )
+
+    return backward
+
+
+def materialized(node: Node, g: Sequence[Any]) -> tuple[Any, ...]:
+    """Covectors of a node with several outputs, zeros where none arrived."""
+    if all(v is not None for v in g):
+        return tuple(g)
+    some = next(v for v in g if v is not None)
+    return tuple(
+        zeros_like_value(some, shape, dtype) if v is None else v
+        for v, shape, dtype in zip(g, node._shape, node._dtype, strict=True)
+    )
+
+
+def zeros_like_value(like: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Zeros of the same kind (array or tensor) as `like`."""
+    zeros = np.zeros(shape, dtype)
+    return zeros if isinstance(like, (ndarray, np.generic)) else wrap(zeros)
+
+
+def _backward_1(op: Op) -> Callable[..., Any]:
+    rule, pick = op.rules[0], op.layout.pickers[0]
+    count = op.layout.count
+    assert rule is not None
+
+    if count == 0:
+
+        def backward(self: Node, g: Any) -> tuple[Any, ...]:
+            return (rule(g, *pick(self._saved)),)
+
+    elif count == 1 and op.layout.wanted[0] == [op.layout.values[0]]:
+
+        def backward(self: Node, g: Any) -> tuple[Any, ...]:
+            saved = self._saved
+            if saved is None or saved[1][0] != saved[2]:
+                check_versions(self, 1)
+            return (rule(g, saved[0]),)  # type: ignore[index]  # check_versions raises on None
+
+    else:
+
+        def backward(self: Node, g: Any) -> tuple[Any, ...]:
+            check_versions(self, count)
+            return (rule(g, *pick(self._saved)),)
+
+    return backward
+
+
+def _backward_2(op: Op) -> Callable[..., Any]:
+    rule_x, rule_y = op.rules
+    pick_x, pick_y = op.layout.pickers
+    count = op.layout.count
+
+    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        if count:
+            check_versions(self, count)
+        saved = self._saved
+        edge_x, edge_y = self._edges
+        return (
+            rule_x(g, *pick_x(saved)) if edge_x is not None and rule_x is not None else None,
+            rule_y(g, *pick_y(saved)) if edge_y is not None and rule_y is not None else None,
+        )
+
+    if count == 2 and op.layout.values == op.inputs and op.layout.wanted in ([["x"], ["y"]], [["y"], ["x"]]):
+        i, j = (3, 0) if op.layout.wanted[0] == ["y"] else (0, 3)
+
+        def backward_swapped(self: Node, g: Any) -> tuple[Any, ...]:
+            saved = self._saved
+            if saved is None or saved[1][0] != saved[2] or saved[4][0] != saved[5]:
+                check_versions(self, 2)
+            edge_x, edge_y = self._edges
+            return (
+                rule_x(g, saved[i]) if edge_x is not None else None,  # type: ignore[index, misc]
+                rule_y(g, saved[j]) if edge_y is not None else None,  # type: ignore[index, misc]
+            )
+
+        return backward_swapped
+    return backward

@@ -1,0 +1,267 @@
+"""What an index asks for: its parts, the views that integers and slices take, the places that tensors name.
+
+An index is applied from left to right: integers, slices, None and Ellipsis take views; what is left are index
+tensors (masks become the places where they hold), which one `index` op reads or one `index_put` writes. So an
+integer between index tensors does not separate them, unlike in NumPy.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
+from ..ops import view as v
+from ..ops.convert import cast
+from ..ops.structure import expand, stack
+from .data import array_from
+
+Ints = tuple[int, ...]
+
+#: One indexed axis: where it is, and the places along it.
+Entry = tuple[int, Any]
+
+_INT64 = np.dtype(np.int64)
+
+
+def is_int(index: Any) -> bool:
+    """Whether an index is a Python or NumPy integer (and no bool)."""
+    return (isinstance(index, int) and not isinstance(index, bool)) or isinstance(index, np.integer)
+
+
+def _out_of_range(index: int, dim: int, size: int) -> IndexError:
+    return IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+
+
+def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
+    """The view at `index` of axis `dim`; messages call the axis `named_dim`."""
+    shape = shape_of(x)
+    if not shape:
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+            "convert a 0-dim tensor to a number"
+        )
+    if not -(2**63) <= index < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    size = shape[dim]
+    if not -size <= index < size:
+        raise _out_of_range(index, dim if named_dim is None else named_dim, size)
+    return v.select(x, dim, index + size if index < 0 else index)
+
+
+def sliced(x: Any, dim: int, part: slice, keep_whole: bool = True) -> Any:
+    """The view of a slice of axis `dim`; without `keep_whole` the tensor itself where the slice is
+    all of the axis.
+    """
+    if part.step is None or part.step == 1:
+        step = 1
+    else:
+        step = _slice_end(part.step)
+        if step == 0:
+            raise ValueError("slice step cannot be zero")
+        if step < 0:
+            raise ValueError("step must be greater than zero")
+    start = 0 if part.start is None else _slice_end(part.start)
+    stop = None if part.stop is None else _slice_end(part.stop)
+    shape = shape_of(x)
+    if not shape:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    size = shape[dim]
+    if not keep_whole and start == 0 and step == 1 and (stop is None or stop >= size):
+        return x
+    start = min(max(start + size if start < 0 else start, 0), size)
+    stop = size if stop is None else min(max(stop + size if stop < 0 else stop, start), size)
+    return v.slice_dim(x, dim, start, stop, step)
+
+
+def _slice_end(end: Any) -> int:
+    if type(end) is int:
+        return end
+    if isinstance(end, TensorBase) or hasattr(end, "__index__"):
+        return operator.index(end)
+    raise TypeError("slice indices must be integers or None or have an __index__ method")
+
+
+def as_tuple(index: Any) -> tuple[Any, ...]:
+    """The parts of an index; a list that holds sequences, slices or tensors counts as a tuple, as
+    torch warns.
+    """
+    if type(index) is tuple:
+        return index
+    if isinstance(index, tuple):
+        return tuple(index)
+    if isinstance(index, (TensorBase, ndarray)) or not _is_sequence(index) or len(index) >= 32:
+        return (index,)
+    if any(
+        item is None or item is Ellipsis or isinstance(item, (slice, TensorBase)) or _is_sequence(item)
+        for item in index
+    ):
+        warnings.warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
+            "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
+            "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result",
+            UserWarning,
+            stacklevel=3,
+        )
+        return tuple(index)
+    return (index,)
+
+
+def _is_sequence(v: Any) -> bool:
+    if isinstance(v, (list, tuple, str, range, ndarray)):
+        return not isinstance(v, ndarray) or v.ndim > 0
+    return hasattr(v, "__getitem__") and hasattr(v, "__len__") and not isinstance(v, (dict, set, np.generic))
+
+
+def _axes_taken(item: Any) -> int:
+    if item is None or item is Ellipsis or item is True or item is False:
+        return 0
+    if isinstance(item, TensorBase) and dtype_of(item).name in ("bool", "uint8"):
+        return len(shape_of(item))
+    return 1
+
+
+def applied(x: Any, parts: tuple[Any, ...], keep_whole: bool) -> tuple[Any, list[Entry]]:
+    """Take the views that the parts of an index ask for; return what is left of `x`, and the indexed axes.
+
+    Raises
+    ------
+    IndexError, TypeError
+        torch's, for indices out of range, too many, or of a wrong type.
+    """
+    parts = tuple([_as_index(item) for item in parts])
+    rank = len(shape_of(x))
+    taken = sum([_axes_taken(item) for item in parts])
+    if taken > rank:
+        raise IndexError(f"too many indices for tensor of dimension {rank}")
+    entries: list[Entry] = []
+    dim = 0
+    for position, item in enumerate(parts):
+        if type(item) is int:
+            x = selected(x, dim, item, position)
+        elif type(item) is slice:
+            x = sliced(x, dim, item, keep_whole)
+            dim += 1
+        elif item is Ellipsis:
+            dim += rank - taken
+        elif item is None:
+            x = v.unsqueeze(x, dim)
+            dim += 1
+        elif item is True or item is False:
+            x = v.unsqueeze(x, dim)
+            entries.append((dim, np.zeros(1 if item else 0, np.int64)))
+            dim += 1
+        else:
+            kind = dtype_of(item)
+            own_rank = len(shape_of(item))
+            mask = kind.kind == "b" or kind == np.uint8
+            if own_rank == 0 and kind.kind in "iub" and item._level == 0:
+                if not mask:
+                    x = selected(x, dim, int(array_of(item)), position)
+                    continue
+                x = v.unsqueeze(x, dim)
+                entries.append((dim, np.zeros(1 if array_of(item) else 0, np.int64)))
+                dim += 1
+            else:
+                entries.append((dim, item))
+                dim += own_rank if mask else 1
+    return x, entries
+
+
+def _as_index(item: Any) -> Any:
+    """One part of an index as int, slice, None, Ellipsis, bool or tensor."""
+    kind = type(item)
+    if (
+        kind is int
+        or kind is slice
+        or item is None
+        or item is Ellipsis
+        or kind is bool
+        or isinstance(item, TensorBase)
+    ):
+        return item
+    if is_int(item):
+        return operator.index(item)
+    if isinstance(item, ndarray) or _is_sequence(item):
+        array = item if isinstance(item, ndarray) else array_from(item, None)
+        if array.dtype.kind != "b" and array.dtype != np.uint8:
+            array = array.astype(np.int64)
+        return wrap(array)
+    from ..errors import type_name
+
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {type_name(item)})"
+    )
+
+
+def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
+    """The places where a mask holds, along each of the axes it covers."""
+    if dtype_of(mask) == np.uint8:
+        warnings.warn(
+            "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+            UserWarning,
+            stacklevel=5,
+        )
+    shape, own = shape_of(x), shape_of(mask)
+    for j, size in enumerate(own):
+        if dim + j >= len(shape) or shape[dim + j] != size:
+            raise IndexError(
+                f"The shape of the mask {list(own)} at index {j} does not match the shape of the indexed "
+                f"tensor {list(shape)} at index {dim + j}"
+            )
+    found = array_of(mask).nonzero()
+    if len(found) == 1:
+        return [(dim, wrap_alias(found[0], mask))]
+    return [(dim + j, places) for j, places in enumerate(found)]
+
+
+def without_masks(x: Any, entries: list[Entry]) -> list[Entry]:
+    """The same entries with masks as places, checked for torch's dtypes of indices."""
+    found: list[Entry] = []
+    for dim, index in entries:
+        kind = dtype_of(index)
+        if kind.kind == "b" or kind == np.uint8:
+            found += mask_entries(x, dim, index)
+        elif kind == _INT64 or kind == np.int32:
+            found.append((dim, index))
+        else:
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return found
+
+
+def packed(x: Any, entries: list[Entry]) -> tuple[Ints, Any]:
+    """Indexed axes and their places as one value ``(k, *shape)``."""
+    entries = without_masks(x, entries)
+    if len(entries) == 1:
+        dim, places = entries[0]
+        if isinstance(places, TensorBase):
+            if type(places._value) is ndarray:
+                array = places._value
+                return (dim,), wrap_alias(
+                    (array if array.dtype == _INT64 else array.astype(_INT64))[None], places
+                )
+            return (dim,), v.unsqueeze(cast(places, _INT64), 0)
+        return (dim,), places[None]
+    dims = tuple(dim for dim, _ in entries)
+    places_of = [p for _, p in entries]
+    plain = [p._value if isinstance(p, TensorBase) else p for p in places_of]
+    try:
+        shape = np.broadcast_shapes(*(shape_of(p) for p in places_of))
+    except ValueError:
+        raise IndexError(
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            + ", ".join(str(list(shape_of(p))) for p in places_of)
+        ) from None
+    if all(type(p) is ndarray for p in plain):
+        where = np.empty((len(dims), *shape), np.int64)
+        for k, p in enumerate(plain):
+            where[k] = p
+        return dims, where
+    return dims, stack(
+        [expand(p if isinstance(p, ndarray) else cast(p, _INT64), shape) for p in places_of], 0
+    )
