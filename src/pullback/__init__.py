@@ -80,6 +80,7 @@ _LAZY_NAMES = {
             "batch_norm",
             "binary_cross_entropy_with_logits",
             "cosine_embedding_loss",
+            "ctc_loss",
             "dropout",
             "dropout_",
             "embedding",

@@ -58,6 +58,7 @@ from .convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from .ctc import ctc_loss
 from .distance_loss import (
     cosine_embedding_loss,
     cosine_similarity,
@@ -119,6 +120,7 @@ from .vision import (
 )
 
 __all__ = [
+    "ctc_loss",
     "affine_grid",
     "grid_sample",
     "channel_shuffle",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...tensor.api import public
-from . import classification_loss, distance_loss, normalization, pooling, regression_loss
+from . import classification_loss, ctc, distance_loss, normalization, pooling, regression_loss
 from . import dropout as dropouts
 from . import embedding as embeddings
 
@@ -21,6 +21,9 @@ def _reduction(number: int) -> str:
     if number not in (0, 1, 2):
         raise ValueError(f"{number} is not a valid value for reduction")
     return _REDUCTIONS[number]
+
+
+ctc_loss = public(ctc.by_number, name="ctc_loss", method=False, out=False)
 
 
 @public(method=False, out=False)

@@ -1,0 +1,137 @@
+"""The loss of connectionist temporal classification, with torch's checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...array.ctc import padded
+from ...core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ...graph_errors import type_word
+from ...ops import ctc as ops
+from ...ops.comparison import isinf, where
+from ...ops.reduce import mean_all, sum_all
+from ...ops.view import squeeze_dim
+from ...tensor.api import public
+from ...tensor.signature import parsed
+
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+_WHERE = " (while checking arguments for ctc_loss_allocate_outputs)"
+
+
+def _lengths(name: str, given: Any) -> np.ndarray:
+    lengths = array_of(given) if isinstance(given, TensorBase) else np.array(given, np.int64)
+    if lengths.dtype.kind not in "iu":
+        raise RuntimeError(f"{name} must be integral")
+    return lengths.astype(np.int64, copy=False).reshape(-1)
+
+
+def _check_lengths(name: str, lengths: np.ndarray) -> None:
+    for n in lengths.tolist():
+        if n < 0:
+            raise RuntimeError(f"Expected {name} to have value at least 0, but got value {n}{_WHERE}")
+
+
+def _check_targets(shape: tuple[int, ...], target_lengths: np.ndarray) -> None:
+    if len(shape) == 1:
+        wanted, size, dim, word = int(target_lengths.sum()), shape[0], 0, ""
+    elif len(shape) == 2:
+        wanted, size, dim, word = int(target_lengths.max()), shape[1], 1, "at least "
+    else:
+        raise RuntimeError(
+            f"Expected 1 to 2 dimensions, but got {len(shape)}-dimensional tensor for argument #2 "
+            f"'targets'{_WHERE}"
+        )
+    if size < wanted or (dim == 0 and size != wanted):
+        raise RuntimeError(
+            f"Expected tensor to have size {word}{wanted} at dimension {dim}, but got size {size} for "
+            f"argument #2 'targets'{_WHERE}"
+        )
+
+
+def _check(shape: tuple[int, ...], targets: Any, inputs: np.ndarray, labels: np.ndarray, blank: int) -> None:
+    """Raise torch's error for lengths, targets and a blank that do not go together."""
+    if not 0 <= blank < shape[2]:
+        raise RuntimeError("blank must be in label range")
+    for name, lengths in (("input_lengths", inputs), ("target_lengths", labels)):
+        if len(lengths) != shape[1]:
+            raise RuntimeError(f"{name} must be of size batch_size")
+    _check_lengths("target_lengths", labels)
+    _check_targets(shape_of(targets), labels)
+    _check_lengths("input_lengths", inputs)
+    longest = int(inputs.max())
+    if longest > shape[0]:
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {shape[0]}, but got value {longest}{_WHERE}"
+        )
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def ctc_loss(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    reduction: str = "mean", zero_infinity: bool = False,
+) -> Any:  # fmt: skip
+    """−log Σ over the alignments of a target of Π exp(log_probs) (Graves et al. 2006).
+
+    Parameters
+    ----------
+    log_probs : tensor
+        (T, N, C) or (T, C), logarithms of probabilities, as `log_softmax` gives them.
+    targets : tensor
+        (N, S) padded, or all in a row (Σ target_lengths).
+    input_lengths, target_lengths : tensors (N,) or tuples of int
+        How many times and labels of each sample count.
+    blank : int
+        The class that stands for no label.
+    reduction : {"mean", "sum", "none"}
+        "mean" first divides each loss by the length of its target.
+    zero_infinity : bool
+        Whether targets too long for their input count nothing instead of infinity.
+    """
+    if reduction not in _REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return by_number(
+        log_probs, targets, input_lengths, target_lengths, blank, _REDUCTIONS[reduction], zero_infinity
+    )
+
+
+@parsed(
+    "ctc_loss",
+    "(Tensor log_probs, Tensor targets, tuple of ints input_lengths, tuple of ints target_lengths, int blank "
+    "= 0, int reduction = at::Reduction::Mean, bool zero_infinity = False)",
+    "(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank = 0, int "
+    "reduction = at::Reduction::Mean, bool zero_infinity = False)",
+)
+def by_number(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: int = 0,
+    zero_infinity: bool = False,
+) -> Any:  # fmt: skip
+    """:func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
+    alone = len(shape_of(log_probs)) != 3
+    if alone:
+        log_probs = log_probs.unsqueeze(1)
+        if len(shape_of(targets)) == 1:
+            targets = targets.unsqueeze(0)
+    shape = shape_of(log_probs)
+    inputs, labels = _lengths("input_lengths", input_lengths), _lengths("target_lengths", target_lengths)
+    if 0 in shape:
+        raise RuntimeError("log_probs tensor must not be empty")
+    if len(shape) != 3:
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {len(shape)}-dimensional tensor for argument #1 "
+            f"'log_probs'{_WHERE}"
+        )
+    if dtype_of(log_probs).name not in ("float32", "float64"):
+        raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{type_word(dtype_of(log_probs))}'")
+    _check(shape, targets, inputs, labels, blank)
+    rows = padded(array_of(targets), labels, blank)
+    losses, _ = ops.ctc_loss(log_probs, wrap(rows), wrap(inputs), wrap(labels), blank, bool(zero_infinity))
+    if zero_infinity:
+        losses = where(isinf(losses), wrap(np.zeros((), dtype_of(losses))), losses)
+    if reduction == 1:
+        divisor = np.maximum(labels, 1).astype(dtype_of(losses))
+        return mean_all(losses / wrap(divisor))
+    if reduction == 2:
+        return sum_all(losses)
+    return squeeze_dim(losses, 0) if alone else losses
