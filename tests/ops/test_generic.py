@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pullback as torch  # noqa: F401  # with nn.functional it loads the whole table
-import pullback.nn.functional  # noqa: F401
+import pullback as torch  # noqa: F401  # with these it loads the whole table
+import pullback.nn.functional
+import pullback.special  # noqa: F401
 from pullback.core import engine
 from pullback.core.batched import Batched
 from pullback.core.calls import edge_of

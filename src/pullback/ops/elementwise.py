@@ -1,5 +1,4 @@
-"""Functions of one value, element by element: powers and roots, exponentials, trigonometry, rounding, special
-functions.
+"""Functions of one value, element by element: powers and roots, exponentials, trigonometry, rounding.
 
 A rule multiplies the covector by the conjugate of the derivative: for complex values that is torch's
 convention (the gradient with respect to the conjugate), for real ones `conj` does nothing.
@@ -7,7 +6,6 @@ convention (the gradient with respect to the conjugate), for real ones `conj` do
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -18,23 +16,13 @@ from numpy import ndarray
 from ..core.op import Call, elementwise
 from ..core.value import dtype_of
 from .arithmetic import log, reciprocal, rsqrt
-from .comparison import eq, isfinite, where, zeros_of
+from .comparison import isfinite, where, zeros_of
 from .complex import real
 from .convert import conj
 
 
 def _float(name: str, kernel: Any, rule: Callable[..., Any] | None, **fields: Any) -> Any:
     return elementwise(name, kernel, rule, promote="float", **fields)
-
-
-def special(name: str) -> Callable[..., ndarray]:
-    """A kernel from scipy.special, imported when first called (the import costs about 0.1 s)."""
-
-    def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
-        function = getattr(importlib.import_module("scipy.special"), name)
-        return np.asarray(function(x)) if out is ... else function(x, out=out)
-
-    return kernel
 
 
 exp = _float("exp", np.exp, lambda g, out: g * conj(out))
@@ -155,27 +143,6 @@ relu = elementwise(
     "relu", _relu, lambda g, out: where(out > 0, g, 0), promote=None, halves=False, check=_no_complex
 )
 
-_TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
-erf = _float("erf", special("erf"), lambda g, x: _TWO_OVER_ROOT_PI * exp(-(x * x)) * g)
-erfc = _float("erfc", special("erfc"), lambda g, x: -_TWO_OVER_ROOT_PI * exp(-(x * x)) * g)
-erfinv = _float("erfinv", special("erfinv"), lambda g, out: exp(out * out) * g * (1 / _TWO_OVER_ROOT_PI))
-lgamma = _float("lgamma", special("gammaln"), lambda g, x: g * digamma(x))
-digamma: Call = _float("digamma", special("digamma"), lambda g, x: g * polygamma(x, 1))
-
-
-def _polygamma(x: ndarray, /, n: int, out: Any = ...) -> ndarray:
-    scipy_special = importlib.import_module("scipy.special")
-    result = scipy_special.polygamma(n, x).astype(x.dtype)
-    if out is not ...:
-        out[...] = result
-        return out
-    return np.asarray(result)
-
-
-#: The derivative of order n of digamma.
-polygamma: Call = _float("polygamma", _polygamma, lambda g, x, n: g * polygamma(x, n + 1), attrs=("n",))
-
-
 def _nan_to_num(
     x: ndarray, /, nan: float, posinf: float | None, neginf: float | None, out: Any = ...
 ) -> ndarray:
@@ -190,28 +157,5 @@ nan_to_num = elementwise(
     "nan_to_num", _nan_to_num, lambda g, x: where(isfinite(x), g, 0), promote=None,
     attrs=("nan", "posinf", "neginf"),
 )
-
-i0 = _float("i0", special("i0"), lambda g, x: g * i1(x))
-i1: Call = _float(
-    "i1", special("i1"), lambda g, x, out: g * (i0(x) - where(eq(x, 0), 0.5, out / where(eq(x, 0), 1, x)))
-)
-
-
-def _sinc(x: ndarray, /, out: Any = ...) -> ndarray:
-    result = np.sinc(x).astype(x.dtype)
-    if out is not ...:
-        out[...] = result
-        return out
-    return np.asarray(result)
-
-
-def _sinc_rule(g: Any, x: Any) -> Any:
-    angle = x * math.pi
-    slope = (angle * cos(angle) - sin(angle)) / (x * angle)
-    return g * where(abs(x) > 0, conj(slope), 0)
-
-
-#: sin(πx) / (πx).
-sinc = _float("sinc", _sinc, _sinc_rule)
 
 __all__ = ["log", "reciprocal", "rsqrt"]

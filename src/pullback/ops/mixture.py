@@ -20,14 +20,7 @@ from .complex import imag_view
 from .convert import conj
 from .elementwise import abs as absolute
 from .elementwise import exp, sgn, trunc
-
-
-def _into(out: Any, result: ndarray) -> ndarray:
-    """A kernel's result, written to `out` where one is given."""
-    if out is ...:
-        return np.asarray(result)
-    out[...] = result
-    return out
+from .kernels import into, refuse
 
 
 def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch: int) -> ndarray:
@@ -38,7 +31,7 @@ def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch
         fresh = out is ... or any(out is v for v in arrays[1:])
         result = np.empty(shape, first.dtype) if fresh else out
         block(*arrays, result, *(np.empty(shape, first.dtype) for _ in range(scratch)))
-        return result if out is ... or not fresh else _into(out, result)
+        return result if out is ... or not fresh else into(out, result)
     return blockwise(block, *arrays, scratch=scratch, out=out)
 
 
@@ -112,7 +105,7 @@ lerp = elementwise(
 
 def _lerp_tensor(x: ndarray, y: Any, z: Any, /, out: Any = ...) -> ndarray:
     near = np.abs(z) < 0.5
-    return _into(out, np.where(near, x + z * (y - x), y - (y - x) * (1 - z)))
+    return into(out, np.where(near, x + z * (y - x), y - (y - x) * (1 - z)))
 
 
 #: x + z·(y − x) with a tensor of weights.
@@ -261,7 +254,7 @@ def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         if result.dtype.kind == "f":
             # Division by zero gives what true division gives, as in torch; NumPy gives nan.
             result = np.where(np.equal(y, 0), np.true_divide(x, y), result).astype(result.dtype)
-    return _into(out, result)
+    return into(out, result)
 
 
 #: floor(x / y).
@@ -275,7 +268,7 @@ def _trunc_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         if np.any(np.asarray(y) == 0):
             raise RuntimeError("ZeroDivisionError")
         quotient = np.floor_divide(x, y)
-        return _into(
+        return into(
             out, quotient + ((np.remainder(x, y) != 0) & ((np.asarray(x) < 0) != (np.asarray(y) < 0)))
         )
     return np.trunc(np.true_divide(x, y), out=out)
@@ -291,19 +284,21 @@ atan2 = elementwise(
     lambda g, x, y: g * (y / (x * x + y * y)), lambda g, x, y: g * (-x / (x * x + y * y)), promote="float",
 )  # fmt: skip
 hypot = elementwise(
-    "hypot", np.hypot, lambda g, x, out: g * (x / out), lambda g, y, out: g * (y / out), promote="float"
+    "hypot", np.hypot, lambda g, x, out: g * (x / out), lambda g, y, out: g * (y / out), promote="float",
+    check=refuse("hypot_cpu", "biuc"),
 )
 copysign = elementwise(
     "copysign", np.copysign, lambda g, x, out: g * where(eq(x, 0), 0, out / x), lambda g: zeros_of(g),
-    promote="float"
+    promote="float", check=refuse("copysign_cpu", "c"),
 )
 logaddexp = elementwise(
     "logaddexp", np.logaddexp, lambda g, x, out: g * exp(x - out), lambda g, y, out: g * exp(y - out),
-    promote="float"
+    promote="float", check=refuse("logaddexp_cpu", "biu"),
 )
 logaddexp2 = elementwise(
     "logaddexp2", np.logaddexp2, lambda g, x, y: g / (1 + _two_to(y - x)),
     lambda g, x, y: g / (1 + _two_to(x - y)), promote="float",
+    check=refuse("logaddexp2_cpu", "biuc"),
 )
 
 
@@ -311,32 +306,8 @@ def _two_to(x: Any) -> Any:
     return exp(x * math.log(2))
 
 
-def _xlogy(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    with np.errstate(all="ignore"):
-        result = np.where(np.isnan(y), y, np.where(np.equal(x, 0), 0, x * np.log(y)))
-    return _into(out, result.astype(np.result_type(x, y)))
-
-
-xlogy: Call = elementwise(
-    "xlogy", _xlogy, lambda g, x, y: where(eq(x, 0) & le(y, 0), 0, xlogy(g, y)), lambda g, x, y: g * x / y,
-    promote="float"
-)
-
-
-def _xlog1py(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    with np.errstate(all="ignore"):
-        result = np.where(np.isnan(y), y, np.where(np.equal(x, 0), 0, x * np.log1p(y)))
-    return _into(out, result.astype(np.result_type(x, y)))
-
-
-xlog1py: Call = elementwise(
-    "xlog1py", _xlog1py, lambda g, x, y: where(eq(x, 0) & le(y, -1), 0, xlog1py(g, y)),
-    lambda g, x, y: g * x / (y + 1), promote="float",
-)
-
-
 def _masked_fill(x: ndarray, y: ndarray, /, value: Any, out: Any = ...) -> ndarray:
-    return _into(out, np.where(y, np.asarray(value).astype(x.dtype), x))
+    return into(out, np.where(y, np.asarray(value).astype(x.dtype), x))
 
 
 #: x with `value` where the mask y holds.
@@ -349,7 +320,7 @@ masked_fill = elementwise(
 #: The same with a value that is a tensor without dimensions.
 masked_fill_tensor = elementwise(
     "masked_fill_tensor",
-    lambda x, y, z, /, out=...: _into(out, np.where(y, z, x)),  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
+    lambda x, y, z, /, out=...: into(out, np.where(y, z, x)),
     lambda g, y: where(y, 0, g),
     None,
     lambda g, y: where(y, g, 0),
@@ -362,7 +333,7 @@ masked_fill_tensor = elementwise(
 def _angle(x: ndarray, /, out: Any = ...) -> ndarray:
     if x.dtype.kind == "c":
         return np.arctan2(x.imag, x.real, out=out)
-    return _into(
+    return into(
         out, np.where(np.isnan(x), x, np.where(x < 0, np.asarray(math.pi, x.dtype), np.asarray(0, x.dtype)))
     )
 
@@ -383,6 +354,3 @@ def _angle_jvp(x: Any, t: Any) -> Any:
     if dtype_of(x).kind != "c":
         return zeros_of(t)
     return imag_view(div(t, x))
-
-
-heaviside = elementwise("heaviside", np.heaviside, None, None)

@@ -10,17 +10,20 @@ from .. import dtypes, errors
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..graph_errors import type_word
 from ..ops import arithmetic as a
+from ..ops import bessel as b
 from ..ops import comparison as c
 from ..ops import elementwise as e
+from ..ops import gamma as g
 from ..ops import mixture as m
+from ..ops import special as s
 from ..ops.complex import imag_view
 from ..ops.convert import cast
 from .api import public, public_op
 
 for _call in (
     e.exp, e.exp2, e.expm1, e.log, e.log2, e.log10, e.log1p, e.sqrt, e.sin, e.cos, e.tan, e.sinh, e.cosh,
-    e.sigmoid, e.sign, e.sgn, e.floor, e.ceil, e.frac, e.relu, e.erf, e.erfc, e.erfinv, e.lgamma, e.digamma,
-    e.tanh, a.reciprocal, a.rsqrt, e.i0, e.sinc,
+    e.sigmoid, e.sign, e.sgn, e.floor, e.ceil, e.frac, e.relu, e.tanh, a.reciprocal, a.rsqrt, s.erf, s.erfc,
+    s.erfinv, s.sinc, g.lgamma, g.digamma, b.i0,
 ):  # fmt: skip
     public_op(_call)
 for _call, _alias in (
@@ -32,12 +35,11 @@ for _call, _alias in (
     public_op(_call, aliases=(_alias,))
 for _call in (
     c.eq, c.logical_and, c.logical_or, c.logical_xor, c.logical_not, c.bitwise_and, c.bitwise_or,
-    c.bitwise_xor, c.bitwise_not, c.bitwise_left_shift, c.bitwise_right_shift, m.hypot, m.copysign, m.xlogy,
+    c.bitwise_xor, c.bitwise_not, c.bitwise_left_shift, c.bitwise_right_shift,
 ):  # fmt: skip
     public_op(_call)
 for _call in (
-    c.isnan, c.isfinite, c.isinf, c.signbit, m.maximum, m.minimum, m.fmax, m.fmin, m.logaddexp, m.logaddexp2,
-    m.angle,
+    c.isnan, c.isfinite, c.isinf, c.signbit, m.maximum, m.minimum, m.fmax, m.fmin, m.angle,
 ):  # fmt: skip
     public_op(_call, inplace=False)
 
@@ -178,15 +180,6 @@ def _is_number(v: object) -> bool:
     return isinstance(v, (bool, int, float, complex))
 
 
-@public
-def float_power(input: Any, exponent: Any) -> Any:
-    """Power in float64 (or complex128)."""
-    complex_in = any(dtype_of(v).kind == "c" for v in (input, exponent))
-    wide = np.dtype(np.complex128 if complex_in else np.float64)
-    x, y = (cast(v, wide) if isinstance(v, TensorBase) else v for v in (input, exponent))
-    return power(x, y)
-
-
 @public(inplace=True)
 def square(input: Any) -> Any:
     """Square ``input ** 2``."""
@@ -199,15 +192,6 @@ def positive(input: Any) -> Any:
     if dtype_of(input).kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
-
-
-@public(inplace=True, name="round")
-def round_(input: Any, *, decimals: int = 0) -> Any:
-    """Nearest integer (halves to even), or nearest multiple of 10^−decimals."""
-    if decimals == 0:
-        return e.round.op.public(input)
-    scale = 10.0 ** abs(decimals)
-    return e.round(input * scale) / scale if decimals > 0 else e.round(input / scale) * scale
 
 
 @public(inplace=True, aliases=("clip",))
@@ -350,31 +334,6 @@ def deg2rad(input: Any) -> Any:
 def rad2deg(input: Any) -> Any:
     """Radians in degrees."""
     return e.rad2deg(input)
-
-
-@public(inplace=True)
-def logit(input: Any, eps: float | None = None) -> Any:
-    """log(x / (1 − x)), x cut to [eps, 1 − eps] first."""
-    x = input if eps is None else m.clamp(input, eps, 1 - eps)
-    return e.log(x / (1 - x))
-
-
-@public(inplace=True)
-def polygamma(n: Any, input: Any) -> Any:
-    """The n-th derivative of digamma."""
-    if isinstance(n, TensorBase):
-        n, input = input, n
-    return e.polygamma(input, n) if n > 0 else e.digamma(input)
-
-
-@public(inplace=True)
-def heaviside(input: Any, values: Any) -> Any:
-    """0 below zero, `values` at zero, 1 above."""
-    if dtype_of(input) != dtype_of(values):
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
-    if dtype_of(input).kind == "c":
-        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
-    return m.heaviside(input, values)
 
 
 @public(method=False, out=False)

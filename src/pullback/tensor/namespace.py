@@ -27,6 +27,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     linear_algebra,
     math,
     memory_format,
+    numbers,
     operators,
     overriding,
     parts,
@@ -43,6 +44,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     shape_inplace,
     softmax,
     sorting,
+    special_functions,
     storage,
 )
 from .api import install

@@ -35,8 +35,6 @@ SAMPLES = [
     Sample("copysign", (normal(4), normal(4)), reference=np.copysign),
     Sample("logaddexp", (normal(4), normal(4)), reference=np.logaddexp),
     Sample("logaddexp2", (normal(4), normal(4)), reference=np.logaddexp2),
-    Sample("xlogy", (normal(4), positive(4)), reference=lambda x, y: x * np.log(y)),
-    Sample("xlog1py", (normal(4), positive(4)), reference=lambda x, y: x * np.log1p(y)),
     Sample("masked_fill", (normal(4), normal(4) > 0), (2.0,)),
     Sample("masked_fill_tensor", (normal(4), normal(4) > 0, normal())),
     Sample("angle", (complex_normal(4),), reference=np.angle),

@@ -15,7 +15,8 @@ from ...ops import reduce as r
 from ...ops.arithmetic import log, pow_scalar
 from ...ops.comparison import lt, where
 from ...ops.elementwise import abs, exp
-from ...ops.mixture import clamp, xlogy
+from ...ops.mixture import clamp
+from ...ops.special import xlogy
 from ...ops.structure import reshape
 from .loss_reduction import (
     apply_reduction,

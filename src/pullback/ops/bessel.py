@@ -1,0 +1,93 @@
+"""Bessel functions and Airy's.
+
+Formulas are those of the Digital Library of Mathematical Functions, chapters 9 and 10
+(https://dlmf.nist.gov/10). torch has derivatives of i0, i1 and their scaled forms only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import Call, elementwise
+from ..core.value import dtype_of
+from .comparison import gt, where
+from .elementwise import abs as absolute
+from .elementwise import sgn
+from .kernels import from_scipy, into, refuse, scipy_function
+
+
+def _away_from_zero(g: Any, x: Any, slope: Any) -> Any:
+    """g·slope(x), and g/2 where x is too small to divide by."""
+    tiny = float(np.finfo(dtype_of(x)).eps) if dtype_of(x).kind == "f" else 2.0**-7
+    large = gt(absolute(x), tiny)
+    return g * where(large, slope(where(large, x, tiny)), 0.5)
+
+
+def _i1_rule(g: Any, x: Any, out: Any) -> Any:
+    """I₁′ = I₀ − I₁/x (DLMF 10.29.2)."""
+    return _away_from_zero(g, x, lambda x: i0(x) - out / x)
+
+
+def _i1e_rule(g: Any, x: Any, out: Any) -> Any:
+    return _away_from_zero(g, x, lambda x: i0e(x) - out * (sgn(x) + 1 / x))
+
+
+i0 = elementwise(
+    "i0", from_scipy("i0", finite=True), lambda g, x: g * i1(x), promote="float",
+    check=refuse("i0_vml_cpu", "c"),
+)
+i1: Call = elementwise(
+    "i1", from_scipy("i1", finite=True), _i1_rule, promote="float", node_name="SpecialI1Backward0",
+    check=refuse("i1_cpu", "c"),
+)
+#: exp(−|x|)·I₀(x) and exp(−|x|)·I₁(x).
+i0e: Call = elementwise(
+    "i0e", from_scipy("i0e"), lambda g, x, out: g * (i1e(x) - sgn(x) * out), promote="float",
+    node_name="SpecialI0EBackward0", check=refuse("i0e_cpu", "c"),
+)
+i1e: Call = elementwise(
+    "i1e", from_scipy("i1e"), _i1e_rule, promote="float", node_name="SpecialI1EBackward0",
+    check=refuse("i1e_cpu", "c"),
+)
+
+
+def _underived(name: str, kernel: Any) -> Call:
+    return elementwise(name, kernel, None, promote="float", check=refuse(f"{name}_cpu", "c", halves=True))
+
+
+bessel_j0 = _underived("bessel_j0", from_scipy("j0", finite=True))
+bessel_j1 = _underived("bessel_j1", from_scipy("j1", finite=True))
+bessel_y0 = _underived("bessel_y0", from_scipy("y0", finite=True))
+bessel_y1 = _underived("bessel_y1", from_scipy("y1", finite=True))
+modified_bessel_i0 = _underived("modified_bessel_i0", from_scipy("i0", finite=True))
+modified_bessel_i1 = _underived("modified_bessel_i1", from_scipy("i1", finite=True))
+modified_bessel_k0 = _underived("modified_bessel_k0", from_scipy("k0"))
+modified_bessel_k1 = _underived("modified_bessel_k1", from_scipy("k1"))
+#: exp(x)·K₀(x) and exp(x)·K₁(x).
+scaled_modified_bessel_k0 = _underived("scaled_modified_bessel_k0", from_scipy("k0e"))
+scaled_modified_bessel_k1 = _underived("scaled_modified_bessel_k1", from_scipy("k1e"))
+
+
+def _spherical(x: ndarray, /, out: Any = ...) -> ndarray:
+    """sin(x)/x (DLMF 10.49.3), by the first terms of its series near zero."""
+    near = np.abs(x) < 0.5
+    square = x * x
+    series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110))))
+    result = np.where(near, series, np.sin(x) / np.where(near, 1, x))
+    return into(out, np.where(np.isinf(x), 0, result))
+
+
+spherical_bessel_j0 = _underived("spherical_bessel_j0", _spherical)
+
+
+def _airy(x: ndarray, /, out: Any = ...) -> ndarray:
+    result = np.asarray(scipy_function("airy")(x)[0])
+    np.copyto(result, np.nan, where=np.isinf(x))
+    return into(out, result)
+
+
+#: Ai (DLMF 9.2).
+airy_ai = _underived("airy_ai", _airy)

@@ -1,0 +1,160 @@
+"""The gamma function's logarithm and its derivatives, incomplete gamma functions, the Hurwitz zeta function.
+
+Formulas are those of the Digital Library of Mathematical Functions, chapters 5, 8 and 25
+(https://dlmf.nist.gov/5).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import Call, elementwise
+from .arithmetic import log
+from .elementwise import exp
+from .kernels import into, refuse, scipy_function
+
+
+def _no_derivative(what: str) -> Callable[[Any], NoReturn]:
+    """A rule for an input in which nobody has a derivative."""
+
+    def rule(g: Any) -> NoReturn:
+        raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
+
+    return rule
+
+
+
+def _lgamma(x: ndarray, /, out: Any = ...) -> ndarray:
+    infinite = np.isinf(x)
+    result = scipy_function("gammaln")(x, out=out)
+    np.copyto(result, np.inf, where=infinite)
+    return result
+
+
+#: log |Γ(x)| (DLMF 5.2.1), ∞ at both infinities.
+lgamma = elementwise(
+    "lgamma", _lgamma, lambda g, x: g * digamma(x), promote="float",
+    check=refuse("lgamma_vml_cpu", "c"),
+)
+
+
+def _digamma(x: ndarray, /, out: Any = ...) -> ndarray:
+    result = np.asarray(scipy_function("digamma")(x))
+    np.copyto(result, np.copysign(np.inf, -x), where=np.equal(x, 0))
+    np.copyto(result, np.nan, where=np.less(x, 0) & np.equal(x, np.trunc(x)))
+    return into(out, result)
+
+
+#: DLMF 5.2.2; ∓∞ at ±0, nan at the other poles.
+digamma: Call = elementwise(
+    "digamma", _digamma, lambda g, x: g * polygamma(x, 1), promote="float", check=refuse("digamma", "c")
+)
+
+
+def _trigamma(x: ndarray) -> ndarray:
+    """ψ′, by reflection below ½ (DLMF 5.15.6)."""
+    low = x < 0.5
+    right = np.asarray(scipy_function("zeta")(2, np.where(low, 1 - x, x)), x.dtype)
+    sine = np.sin(x.dtype.type(math.pi) * x)
+    return np.where(low, x.dtype.type(math.pi**2) / (sine * sine) - right, right)
+
+
+def _polygamma(x: ndarray, /, n: int, out: Any = ...) -> ndarray:
+    if n < 2:
+        return into(out, _trigamma(x)) if n else _digamma(x, out)
+    factor = x.dtype.type((-1) ** (n + 1)) * np.exp(x.dtype.type(math.lgamma(n + 1)))
+    return np.multiply(factor, _zeta(n + 1, x), out=out)
+
+
+def _refuse_polygamma(x: Any, n: int) -> None:
+    refuse("polygamma" if n else "digamma", "c", inputs=1)(x)
+
+
+#: The derivative of order n of digamma, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 25.11.12).
+polygamma: Call = elementwise(
+    "polygamma", _polygamma, lambda g, x, n: g * polygamma(x, n + 1), attrs=("n",), promote="float",
+    check=_refuse_polygamma,
+)
+
+
+def _incomplete(name: str) -> Callable[..., ndarray]:
+    def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+        return into(out, scipy_function(name)(x, y))
+
+    return kernel
+
+
+def _igamma_slope(x: Any, y: Any) -> Any:
+    """y^(x−1)·e^(−y) / Γ(x) (DLMF 8.8.13)."""
+    return exp((x - 1) * log(y) - y - lgamma(x))
+
+
+#: The lower incomplete gamma function over Γ (DLMF 8.2.4), of its parameter x and its argument y.
+igamma = elementwise(
+    "igamma", _incomplete("gammainc"), _no_derivative("igamma: input"),
+    lambda g, x, y: g * _igamma_slope(x, y), promote="same", check=refuse("igamma_cpu", "biuc"),
+)
+#: The upper one over Γ.
+igammac = elementwise(
+    "igammac", _incomplete("gammaincc"), _no_derivative("igammac: input"),
+    lambda g, x, y: -g * _igamma_slope(x, y), promote="same", check=refuse("igammac_cpu", "biuc"),
+)
+
+
+def _mvlgamma(x: ndarray, /, p: int, out: Any = ...) -> ndarray:
+    total = np.sum([scipy_function("gammaln")(x - x.dtype.type(k / 2)) for k in range(p)], axis=0)
+    constant = x.dtype.type(p * (p - 1) / 4 * math.log(math.pi))
+    return np.add(np.asarray(total, x.dtype), constant, out=out)
+
+
+def _mvlgamma_rule(g: Any, x: Any, p: int) -> Any:
+    slope = digamma(x)
+    for k in range(1, p):
+        slope = slope + digamma(x - k / 2)
+    return g * slope
+
+
+def _refuse_mvlgamma(x: Any, p: int) -> None:
+    if x.dtype.kind == "b":
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    refuse("arange_cpu", "c", inputs=1)(x)
+
+
+#: The logarithm of the multivariate gamma function of dimension p (DLMF 35.3.4).
+mvlgamma = elementwise(
+    "mvlgamma", _mvlgamma, _mvlgamma_rule, attrs=("p",), promote="float", check=_refuse_mvlgamma
+)
+
+
+def _zeta(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    result = np.asarray(scipy_function("zeta")(x, y))
+    np.copyto(result, np.nan, where=np.isposinf(y))
+    return into(out, result.astype(y.dtype, copy=False))
+
+
+def _zeta_slope(x: Any, y: Any) -> Any:
+    return -x * zeta(x + 1, y)
+
+
+_ZETA: dict[str, Any] = {"promote": "float", "check": refuse("zeta_cpu", "c", halves=True)}
+
+#: The Hurwitz zeta function ζ(x, y) (DLMF 25.11.1); its derivative in y is 25.11.17.
+zeta: Call = elementwise(
+    "zeta", _zeta, _no_derivative("zeta"), lambda g, x, y: g * _zeta_slope(x, y),
+    node_name="SpecialZetaBackward0", **_ZETA,
+)
+#: The same of a number and a tensor, and of a tensor and a number.
+zeta_of_number: Call = elementwise(
+    "zeta_of_number", lambda y, /, x, out=...: _zeta(np.asarray(x, y.dtype), y, out),
+    lambda g, y, x: g * (-x * zeta_of_number(y, x + 1)), inputs=("y",), attrs=("x",),
+    node_name="SpecialZetaBackward1", **_ZETA,
+)
+zeta_with_number = elementwise(
+    "zeta_with_number", lambda x, /, y, out=...: _zeta(x, np.asarray(y, x.dtype), out),
+    _no_derivative("zeta"), attrs=("y",), node_name="SpecialZetaBackward2", **_ZETA,
+)

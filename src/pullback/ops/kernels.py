@@ -1,0 +1,71 @@
+"""Parts that kernels of elementwise ops are made of: results for `out`, functions of SciPy, refused
+dtypes.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from ..core.op import HALVES
+from ..graph_errors import type_word
+
+
+def into(out: Any, result: Any) -> ndarray:
+    """A kernel's result, written to `out` where one is given."""
+    if out is ...:
+        return np.asarray(result)
+    out[...] = result
+    return out
+
+
+def scipy_function(name: str) -> Any:
+    """A function of `scipy.special`, imported when a kernel first needs it (the import costs about 0.1 s)."""
+    return getattr(importlib.import_module("scipy.special"), name)
+
+
+def from_scipy(name: str, *, finite: bool = False) -> Callable[..., ndarray]:
+    """A kernel of one input from `scipy.special`.
+
+    Parameters
+    ----------
+    finite : bool
+        The value at an infinite argument is nan, which is what torch's series give there.
+    """
+
+    def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
+        infinite = np.isinf(x) if finite else False
+        result = scipy_function(name)(x, out=out)
+        if finite:
+            np.copyto(result, np.nan, where=infinite)
+        return result
+
+    return kernel
+
+
+def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2) -> Callable[..., None]:
+    """Make a check that refuses dtypes as torch's kernel of that name does.
+
+    Parameters
+    ----------
+    kernel : str
+        The name that torch's message prints.
+    kinds : str
+        NumPy's letters for the kinds of dtypes that the kernel does not take.
+    halves : bool
+        Whether it does not take float16 and bfloat16 either.
+    inputs : int
+        How many of the op's operands are inputs and not attributes.
+    """
+
+    def check(*operands: Any) -> None:
+        common = dtypes.result_numpy_dtype([v for v in operands[:inputs] if v is not None])
+        if common.kind in kinds or (halves and common in HALVES):
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(common)}'")
+
+    return check

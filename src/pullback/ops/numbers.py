@@ -1,0 +1,103 @@
+"""Ops that take numbers apart or step between them: mantissa and exponent, the next number, common divisors,
+rounding to decimals, a step with a given value at zero.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from ..core.op import elementwise, op
+from ..core.value import dtype_of
+from .comparison import eq, where, zeros_of
+from .convert import as_dtype, conj
+from .elementwise import exp2
+from .kernels import into, refuse
+
+gcd = elementwise("gcd", np.gcd, None, None, check=refuse("gcd_cpu", "bfc", halves=True))
+lcm = elementwise("lcm", np.lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True))
+
+#: The number next to x towards y; x where they are equal, without a derivative there.
+nextafter = elementwise(
+    "nextafter", np.nextafter, lambda g, x, y: where(eq(x, y), 0, g), lambda g: zeros_of(g), halves=False,
+    check=refuse("nextafter_cpu", "biuc"),
+)
+
+
+def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    common = dtypes.result_numpy_dtype([x, y])
+    if common.kind in "biu":
+        common = dtypes.get_default_dtype().numpy
+    wide = np.dtype(np.float32) if common.itemsize == 2 else common
+    x, y = np.asarray(x), np.asarray(y)
+    if y.dtype.kind in "biu" and common.kind != "c":
+        # Beyond these exponents every result is 0 or infinite; NumPy takes no larger ones.
+        exponents = np.clip(y.astype(np.int64), -5000, 5000).astype(np.int32)
+        result = np.ldexp(x.astype(wide), exponents)
+    else:
+        result = np.multiply(x.astype(wide), np.exp2(y.astype(wide)))
+    return into(out, result.astype(common))
+
+
+#: x·2^y, exact for an integer y.
+ldexp = elementwise(
+    "ldexp", _ldexp, lambda g, y: g * conj(exp2(y)), lambda g, x, y: g * conj(x * exp2(y) * math.log(2)),
+    promote=None, halves=False,
+)
+
+
+def _frexp(x: ndarray, /) -> tuple[ndarray, ndarray]:
+    if x.dtype.kind not in "fV":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = np.frexp(x.astype(np.float32) if x.dtype.itemsize == 2 else x)
+    return np.asarray(mantissa).astype(x.dtype), np.asarray(exponent, np.int32)
+
+
+#: The mantissa in [½, 1) and the exponent of x = mantissa·2^exponent.
+frexp = op(
+    "frexp", _frexp, (lambda g, exponent: g / exp2(as_dtype(exponent, dtype_of(g))),),
+    outputs=("mantissa", "exponent"), differentiable=(0,), batch=lambda size: (),
+)
+
+
+def _round_decimals(x: ndarray, /, decimals: int, out: Any = ...) -> ndarray:
+    if not decimals:
+        return np.rint(x, out=out)
+    scale = np.power(x.dtype.type(10), x.dtype.type(abs(decimals)))
+    if decimals > 0:
+        return np.divide(np.rint(x * scale), scale, out=out)
+    return np.multiply(np.rint(x / scale), scale, out=out)
+
+
+def _refuse_round(x: Any, decimals: int) -> None:
+    refuse("round_cpu" if decimals else "round_vml_cpu", "biuc", inputs=1)(x)
+
+
+#: The nearest multiple of 10^−decimals.
+round_decimals = elementwise(
+    "round_decimals", _round_decimals, lambda g: zeros_of(g), attrs=("decimals",), promote=None,
+    node_name="RoundBackward1", check=_refuse_round,
+)
+
+
+def _heaviside(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+    return into(out, np.where(np.equal(x, 0), y, np.greater(x, 0)).astype(x.dtype))
+
+
+#: 0 below zero and for nan, y at zero, 1 above.
+heaviside = elementwise("heaviside", _heaviside, None, None)
+
+
+def _copysign_number(x: ndarray, /, y: Any, out: Any = ...) -> ndarray:
+    return np.copysign(x, np.asarray(y, x.dtype), out=out)
+
+
+#: |x| with the sign of a number.
+copysign_number = elementwise(
+    "copysign_number", _copysign_number, lambda g, x, out: g * where(eq(x, 0), 0, out / x), attrs=("y",),
+    promote="float", node_name="CopysignBackward1", check=refuse("copysign_cpu", "c"),
+)

@@ -1,0 +1,172 @@
+"""Orthogonal polynomials of a degree per element, without derivatives, as torch has them.
+
+All but the Chebyshev polynomials of a high degree inside their interval, which are cosines, are computed by
+their recurrence in the degree (https://dlmf.nist.gov/18.9). A negative degree gives 0, a broken one is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import Call, elementwise
+from .kernels import into, refuse
+
+#: ``step(k, x, q, p)`` gives the polynomial of degree k + 1 from those of degree k and k − 1.
+Step = Callable[[int, ndarray, ndarray, ndarray], ndarray]
+
+
+def recurrence(x: ndarray, n: ndarray, first: ndarray, step: Step) -> ndarray:
+    """Polynomials of degree n[i] at x[i].
+
+    Parameters
+    ----------
+    x : ndarray
+        Arguments in one dimension.
+    n : ndarray
+        Degrees, int64, none negative.
+    first : ndarray
+        The polynomial of degree 1; that of degree 0 is 1.
+    """
+    p, q = np.ones_like(x), first
+    result = np.where(n == 0, p, q)
+    highest, k = int(n.max(initial=0)), 1
+    # A value that has overflowed stays nan, however high the degree.
+    while k < highest and not np.isnan(q).all():
+        p, q = q, step(k, x, q, p)
+        k += 1
+        result = np.where(n == k, q, result)
+    return np.where(n > k, q, result)
+
+
+def _polynomial(name: str, values: Callable[[ndarray, ndarray], ndarray]) -> Call:
+    """Declare a polynomial; `values` takes arguments and degrees ≥ 0 in one dimension."""
+
+    def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+        dtype = np.result_type(x, y)
+        argument, degree = np.broadcast_arrays(np.asarray(x, dtype), np.asarray(y, dtype))
+        n = degree.astype(np.int64)
+        result = np.zeros(n.shape, dtype)
+        known = n >= 0
+        result[known] = values(argument[known], n[known])
+        return into(out, result)
+
+    return elementwise(
+        name, kernel, None, None, promote="float", check=refuse(f"{name}_cpu", "c", halves=True)
+    )
+
+
+def _chebyshev(
+    first: Callable[[ndarray], ndarray],
+    trigonometric: Callable[[ndarray, ndarray], ndarray],
+    at_ends: Callable[[ndarray], tuple[Any, Any]],
+    shifted: bool,
+    above: int,
+) -> Callable[[ndarray, ndarray], ndarray]:
+    """A Chebyshev polynomial of some kind.
+
+    Parameters
+    ----------
+    first
+        Its value of degree 1.
+    trigonometric
+        Its value at cos θ from the degree and θ, used inside (−1, 1) above the degree `above`.
+    at_ends
+        Its values at 1 and, but for the sign (−1)ⁿ, at −1.
+    shifted
+        Whether its argument is 2x − 1.
+    """
+
+    def values(x: ndarray, n: ndarray) -> ndarray:
+        if shifted:
+            x = x + x - 1
+        result = np.empty_like(x)
+        right, left = at_ends(n)
+        end = np.abs(x) == 1
+        np.copyto(result, np.where(x > 0, right, np.where(n % 2 == 0, left, -left)), where=end)
+        inside = ~end & (np.abs(x) < 1) & (n > above)
+        result[inside] = trigonometric(n[inside].astype(x.dtype), np.arccos(x[inside]))
+        rest = ~(end | inside)
+        y = x[rest]
+        result[rest] = recurrence(y, n[rest], first(y), lambda k, x, q, p: (x + x) * q - p)
+        return result
+
+    return values
+
+
+def _t(shifted: bool) -> Any:
+    return _chebyshev(
+        lambda x: x, lambda n, angle: np.cos(n * angle), lambda n: (1, 1), shifted, above=6
+    )
+
+
+def _u(shifted: bool) -> Any:
+    return _chebyshev(
+        lambda x: x + x, lambda n, angle: np.sin((n + 1) * angle) / np.sin(angle), lambda n: (n + 1, n + 1),
+        shifted, above=6 if shifted else 8,
+    )
+
+
+def _v(shifted: bool) -> Any:
+    return _chebyshev(
+        lambda x: x + x - 1, lambda n, angle: np.cos((n + 0.5) * angle) / np.cos(angle / 2),
+        lambda n: (1, n + n + 1), shifted, above=6 if shifted else 8,
+    )
+
+
+def _w(shifted: bool) -> Any:
+    return _chebyshev(
+        lambda x: x + x + 1, lambda n, angle: np.sin((n + 0.5) * angle) / np.sin(angle / 2),
+        lambda n: (n + n + 1, 1), shifted, above=4 if shifted else 8,
+    )
+
+
+#: DLMF 18.3; cos nθ, sin (n+1)θ / sin θ, cos (n+½)θ / cos ½θ and sin (n+½)θ / sin ½θ of x = cos θ.
+chebyshev_polynomial_t = _polynomial("chebyshev_polynomial_t", _t(False))
+chebyshev_polynomial_u = _polynomial("chebyshev_polynomial_u", _u(False))
+chebyshev_polynomial_v = _polynomial("chebyshev_polynomial_v", _v(False))
+chebyshev_polynomial_w = _polynomial("chebyshev_polynomial_w", _w(False))
+#: The same of 2x − 1.
+shifted_chebyshev_polynomial_t = _polynomial("shifted_chebyshev_polynomial_t", _t(True))
+shifted_chebyshev_polynomial_u = _polynomial("shifted_chebyshev_polynomial_u", _u(True))
+shifted_chebyshev_polynomial_v = _polynomial("shifted_chebyshev_polynomial_v", _v(True))
+shifted_chebyshev_polynomial_w = _polynomial("shifted_chebyshev_polynomial_w", _w(True))
+
+
+#: Degrees from which torch gives nan for Hermite polynomials, by bytes of an element.
+_HERMITE_LIMITS = {4: 128, 8: 512}
+
+
+def _hermite(first: Callable[[ndarray], ndarray], step: Step) -> Callable[[ndarray, ndarray], ndarray]:
+    def values(x: ndarray, n: ndarray) -> ndarray:
+        too_high = n > _HERMITE_LIMITS[x.dtype.itemsize]
+        result = recurrence(x, np.where(too_high, 0, n), first(x), step)
+        return np.where(too_high, np.nan, result)
+
+    return values
+
+
+#: The physicist's (DLMF 18.5.5) and the probabilist's.
+hermite_polynomial_h = _polynomial(
+    "hermite_polynomial_h", _hermite(lambda x: x + x, lambda k, x, q, p: (x + x) * q - 2 * k * p)
+)
+hermite_polynomial_he = _polynomial(
+    "hermite_polynomial_he", _hermite(lambda x: x, lambda k, x, q, p: x * q - k * p)
+)
+laguerre_polynomial_l = _polynomial(
+    "laguerre_polynomial_l",
+    lambda x, n: recurrence(
+        x, n, 1 - x, lambda k, x, q, p: ((2 * k + 1 - x) * q - k * p) / (k + 1)
+    ),
+)
+
+
+def _legendre(x: ndarray, n: ndarray) -> ndarray:
+    result = recurrence(x, n, x, lambda k, x, q, p: ((2 * k + 1) * x * q - k * p) / (k + 1))
+    return np.where(np.abs(x) == 1, np.where((x > 0) | (n % 2 == 0), 1, -1), result).astype(x.dtype)
+
+
+legendre_polynomial_p = _polynomial("legendre_polynomial_p", _legendre)

@@ -1,0 +1,155 @@
+"""Error functions and the normal distribution, logit, entropy, products with a logarithm, sinc.
+
+Formulas are those of the Digital Library of Mathematical Functions, chapter 7 (https://dlmf.nist.gov/7).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import Call, elementwise
+from .arithmetic import log
+from .comparison import eq, ge, le, where
+from .convert import conj
+from .elementwise import abs as absolute
+from .elementwise import cos, exp, log1p, sin
+from .kernels import from_scipy, into, refuse
+
+_TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
+
+#: DLMF 7.2.1, its derivative 7.10.1.
+erf = elementwise(
+    "erf", from_scipy("erf"), lambda g, x: _TWO_OVER_ROOT_PI * exp(-(x * x)) * g, promote="float",
+    check=refuse("erf_vml_cpu", "c"),
+)
+#: DLMF 7.2.2.
+erfc = elementwise(
+    "erfc", from_scipy("erfc"), lambda g, x: -_TWO_OVER_ROOT_PI * exp(-(x * x)) * g, promote="float",
+    check=refuse("erfc_vml_cpu", "c"),
+)
+#: DLMF 7.17.1.
+erfinv = elementwise(
+    "erfinv", from_scipy("erfinv"), lambda g, out: exp(out * out) * g * (1 / _TWO_OVER_ROOT_PI),
+    promote="float", check=refuse("erfinv_vml_cpu", "c"),
+)
+#: exp(x²)·erfc(x).
+erfcx = elementwise(
+    "erfcx", from_scipy("erfcx"), lambda g, x, out: g * (2 * x * out - _TWO_OVER_ROOT_PI), promote="float",
+    node_name="SpecialErfcxBackward0", check=refuse("erfcx_cpu", "c", halves=True),
+)
+#: The quantile of the standard normal distribution.
+ndtri = elementwise(
+    "ndtri", from_scipy("ndtri"), lambda g, out: g * math.sqrt(2 * math.pi) * exp(out * out / 2),
+    promote="float", node_name="SpecialNdtriBackward0", check=refuse("ndtri_cpu", "c", halves=True),
+)
+#: The logarithm of the standard normal distribution function.
+log_ndtr = elementwise(
+    "log_ndtr", from_scipy("log_ndtr"),
+    lambda g, x: g / erfcx(x * -math.sqrt(0.5)) * math.sqrt(2 / math.pi), promote="float",
+    node_name="SpecialLogNdtrBackward0", check=refuse("log_ndtr_cpu", "c", halves=True),
+)
+
+
+def _entr(x: ndarray, /, out: Any = ...) -> ndarray:
+    result = np.where(np.equal(x, 0), 0, np.where(np.less(x, 0), -np.inf, -x * np.log(x)))
+    return into(out, result.astype(x.dtype))
+
+
+#: −x·log(x), 0 at 0, −∞ below.
+entr = elementwise(
+    "entr", _entr, lambda g, x: g * (-1 - log(x)), promote="float", node_name="SpecialEntrBackward0",
+    check=refuse("entr_cpu", "c"),
+)
+
+
+def _logit(x: ndarray, /, eps: float | None, out: Any = ...) -> ndarray:
+    if eps is not None:
+        low = x.dtype.type(eps)
+        x = np.where(x < low, low, np.where(x > 1 - low, 1 - low, x))
+    return np.log(x / (1 - x), out=out)
+
+
+def _logit_rule(g: Any, x: Any, eps: float | None) -> Any:
+    """g / (x·(1 − x)); 0 where the input was cut, nan outside [0, 1] where it was not."""
+    slope = g / (x * (1 - x))
+    if eps is None or eps < 0:
+        return where(ge(x, 0) & le(x, 1), slope, math.nan)
+    return where(ge(x, eps) & le(x, 1 - eps), slope, 0)
+
+
+#: log(x / (1 − x)), x cut to [eps, 1 − eps] first. Of halves torch rounds the quotient too.
+logit = elementwise(
+    "logit", _logit, _logit_rule, attrs=("eps",), promote="float", halves=False,
+    check=refuse("logit_cpu", "c", inputs=1),
+)
+
+
+def _product_with(logarithm: Any, x: Any, y: Any, out: Any) -> ndarray:
+    """x·logarithm(y), 0 where x is 0; nan where y is nan."""
+    with np.errstate(all="ignore"):
+        result = np.multiply(x, logarithm(y), out=...)
+    np.copyto(result, 0, where=np.equal(x, 0))
+    np.copyto(result, np.nan, where=np.isnan(y))
+    return into(out, result)
+
+
+def _xlogy(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    return _product_with(np.log, x, y, out)
+
+
+def _xlog1py(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    return _product_with(np.log1p, x, y, out)
+
+
+def _xlogy_factor(g: Any, x: Any, y: Any) -> Any:
+    return where(eq(x, 0) & le(y, 0), 0, xlogy(g, y))
+
+
+_XLOGY: dict[str, Any] = {"promote": "float", "check": refuse("xlogy_cpu", "c")}
+_XLOG1PY: dict[str, Any] = {"promote": "float", "check": refuse("xlog1py_cpu", "c")}
+
+#: x·log(y), 0 where x is 0.
+xlogy: Call = elementwise("xlogy", _xlogy, _xlogy_factor, lambda g, x, y: g * x / y, **_XLOGY)
+#: The same of a number and a tensor, and of a tensor and a number.
+xlogy_of_number = elementwise(
+    "xlogy_of_number", lambda y, /, x, out=...: _xlogy(np.asarray(x, y.dtype), y, out),
+    lambda g, y, x: g * x / y, inputs=("y",), attrs=("x",), node_name="XlogyBackward1", **_XLOGY,
+)
+xlogy_with_number = elementwise(
+    "xlogy_with_number", lambda x, /, y, out=...: _xlogy(x, np.asarray(y, x.dtype), out),
+    lambda g, x, y: where(eq(x, 0), 0, xlogy(g, y)) if y <= 0 else xlogy(g, y),
+    attrs=("y",), node_name="XlogyBackward2", **_XLOGY,
+)
+#: x·log(1 + y), 0 where x is 0.
+xlog1py: Call = elementwise(
+    "xlog1py", _xlog1py, lambda g, x, y: where(eq(x, 0) & le(y, -1), 0, g * log1p(y)),
+    lambda g, x, y: g * x / (y + 1), node_name="SpecialXlog1PyBackward0", **_XLOG1PY,
+)
+xlog1py_of_number = elementwise(
+    "xlog1py_of_number", lambda y, /, x, out=...: _xlog1py(np.asarray(x, y.dtype), y, out),
+    lambda g, y, x: g * x / (y + 1), inputs=("y",), attrs=("x",), node_name="SpecialXlog1PyBackward1",
+    **_XLOG1PY,
+)
+xlog1py_with_number = elementwise(
+    "xlog1py_with_number", lambda x, /, y, out=...: _xlog1py(x, np.asarray(y, x.dtype), out),
+    lambda g, x, y: where(eq(x, 0), 0, xlog1py(g, y)) if y <= -1 else xlog1py(g, y),
+    attrs=("y",), node_name="SpecialXlog1PyBackward2", **_XLOG1PY,
+)
+
+
+def _sinc(x: ndarray, /, out: Any = ...) -> ndarray:
+    return into(out, np.sinc(x).astype(x.dtype))
+
+
+def _sinc_rule(g: Any, x: Any) -> Any:
+    angle = x * math.pi
+    slope = (angle * cos(angle) - sin(angle)) / (x * angle)
+    return g * where(absolute(x) > 0, conj(slope), 0)
+
+
+#: sin(πx) / (πx).
+sinc = elementwise("sinc", _sinc, _sinc_rule, promote="float")

@@ -1,0 +1,159 @@
+"""Functions that take numbers apart or step between them: rounding to decimals, mantissa and exponent, common
+divisors, the next number, signs, steps; and powers in double precision.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import inplace
+from ..core.value import TensorBase, dtype_of
+from ..graph_errors import type_word
+from ..ops import elementwise as e
+from ..ops import mixture as m
+from ..ops import numbers as n
+from ..ops.convert import cast
+from .api import public, write_out
+from .math import power
+from .operands import TENSOR_OR_NUMBER, TWO, declare
+from .return_types import return_type
+
+for _call in (m.hypot, n.nextafter, n.gcd, n.lcm, n.ldexp):
+    declare(_call.op.name, _call, *TWO)
+for _call in (m.logaddexp, m.logaddexp2):
+    declare(_call.op.name, _call, *TWO, inplace=False)
+
+
+def copysign(input: Any, other: Any) -> Any:
+    """Magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts.
+
+    Parameters
+    ----------
+    input : Tensor
+    other : Tensor or number
+        Shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+    """
+    return m.copysign(input, other) if isinstance(other, TensorBase) else n.copysign_number(input, other)
+
+
+def heaviside(input: Any, values: Any) -> Any:
+    """Step function: 0 below zero, `values` at zero, 1 above.
+
+    Parameters
+    ----------
+    input, values : Tensor
+        Of one dtype; shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+    """
+    if "c" in (dtype_of(input).kind, dtype_of(values).kind):
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if dtype_of(input) != dtype_of(values):
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return n.heaviside(input, values)
+
+
+def round_(input: Any, *, decimals: int | None = None) -> Any:
+    """Nearest integer, halves to even; or nearest multiple of 10^−decimals.
+
+    Parameters
+    ----------
+    input : Tensor
+    decimals : int, optional
+        Floating inputs only.
+
+    Returns
+    -------
+    Tensor
+    """
+    return e.round.op.public(input) if decimals is None else n.round_decimals(input, decimals)
+
+
+def frexp(input: Any) -> Any:
+    """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1).
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating.
+
+    Returns
+    -------
+    mantissa : Tensor
+    exponent : Tensor
+        int32.
+    """
+    return return_type("frexp", "mantissa", "exponent")(n.frexp(input))
+
+
+declare("copysign", copysign, *TENSOR_OR_NUMBER)
+declare("heaviside", heaviside, "(Tensor input, Tensor values, *, Tensor out = None)")
+declare(
+    "round", round_, "(Tensor input, *, Tensor out = None)",
+    "(Tensor input, *, int decimals, Tensor out = None)",
+)
+declare("frexp", frexp, "(Tensor input, *, tuple of Tensors out = None)", inplace=False)
+
+
+def _doubled(input: Any, exponent: Any) -> Any:
+    """The power of operands in float64 or complex128; numbers stay numbers."""
+    values = (input, exponent)
+    is_complex = any(
+        dtype_of(v).kind == "c" if isinstance(v, TensorBase) else isinstance(v, complex) for v in values
+    )
+    wide = np.dtype(np.complex128 if is_complex else np.float64)
+    return power(*(cast(v, wide) if isinstance(v, TensorBase) else v for v in values))
+
+
+def _check_target(what: str, function: str, target: Any, result: Any) -> None:
+    have, want = (dtype_of(v) for v in (target, result))
+    if have != want:
+        raise RuntimeError(
+            f"the {what} given to {function} has dtype {type_word(have)} but the operation's result requires "
+            f"dtype {type_word(want)}"
+        )
+
+
+def float_power(input: Any, exponent: Any, *, out: Any = None) -> Any:
+    """Power in double precision (complex double for a complex operand).
+
+    Parameters
+    ----------
+    input, exponent : Tensor or number
+        At least one of them a tensor; shapes broadcast.
+    out : Tensor, optional
+        Of the result's dtype.
+
+    Returns
+    -------
+    Tensor
+        float64 or complex128.
+    """
+    result = _doubled(input, exponent)
+    if out is None:
+        return result
+    _check_target("output", "float_power", out, result)
+    return write_out(out, result, "float_power")
+
+
+declare(
+    "float_power", float_power, "(Tensor input, Tensor exponent, *, Tensor out = None)",
+    "(Number self, Tensor exponent, *, Tensor out = None)",
+    "(Tensor input, Number exponent, *, Tensor out = None)", inplace=False, writes_out=True,
+)
+
+
+@public(is_function=False, method=True, out=False)
+def float_power_(input: Any, exponent: Any) -> Any:
+    """In-place version of :func:`float_power`; the input has the result's dtype already."""
+    result = _doubled(input, exponent)
+    _check_target("base", "float_power_", input, result)
+    return inplace.write(input, result)

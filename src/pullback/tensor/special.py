@@ -1,0 +1,150 @@
+"""torch.special: special functions under torch's names and signatures.
+
+torch's messages call them special_*; the nodes of those that the top level has too are the same. Loaded with
+`torch.special` only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..ops import bessel as b
+from ..ops import elementwise as e
+from ..ops import gamma as g
+from ..ops import numbers
+from ..ops import polynomials as p
+from ..ops import special as s
+from . import reductions, softmax
+from .api import public
+from .operands import EITHER_NUMBER, ONE, TWO, by_operands, declare, documented
+from .special_functions import igamma, igammac, logit, mvlgamma, polygamma
+
+_INPUT = "input : Tensor\n    Real; integers are taken as the default dtype."
+_OTHER = "other : Tensor\n    Of a shape that broadcasts with that of `input`."
+
+
+def _ndtr(input: Any) -> Any:
+    return (s.erf(input * math.sqrt(0.5)) + 1) * 0.5
+
+
+#: Functions of one value: where they are, and what they are.
+_UNARY: dict[str, tuple[Callable[..., Any], str]] = {
+    "airy_ai": (b.airy_ai, "Airy function Ai(x) (DLMF 9.2)."),
+    "bessel_j0": (b.bessel_j0, "Bessel function of the first kind J₀(x) (DLMF 10.2.2)."),
+    "bessel_j1": (b.bessel_j1, "Bessel function of the first kind J₁(x) (DLMF 10.2.2)."),
+    "bessel_y0": (b.bessel_y0, "Bessel function of the second kind Y₀(x) (DLMF 10.2.3)."),
+    "bessel_y1": (b.bessel_y1, "Bessel function of the second kind Y₁(x) (DLMF 10.2.3)."),
+    "modified_bessel_i0": (b.modified_bessel_i0, "Modified Bessel function I₀(x) (DLMF 10.25.2)."),
+    "modified_bessel_i1": (b.modified_bessel_i1, "Modified Bessel function I₁(x) (DLMF 10.25.2)."),
+    "modified_bessel_k0": (b.modified_bessel_k0, "Modified Bessel function K₀(x) (DLMF 10.25.3)."),
+    "modified_bessel_k1": (b.modified_bessel_k1, "Modified Bessel function K₁(x) (DLMF 10.25.3)."),
+    "scaled_modified_bessel_k0": (b.scaled_modified_bessel_k0, "eˣ·K₀(x) (DLMF 10.25.3)."),
+    "scaled_modified_bessel_k1": (b.scaled_modified_bessel_k1, "eˣ·K₁(x) (DLMF 10.25.3)."),
+    "spherical_bessel_j0": (b.spherical_bessel_j0, "Spherical Bessel function sin(x)/x (DLMF 10.49.3)."),
+    "i0": (b.i0, "Modified Bessel function I₀(x) (DLMF 10.25.2)."),
+    "i0e": (b.i0e, "exp(−|x|)·I₀(x) (DLMF 10.25.2)."),
+    "i1": (b.i1, "Modified Bessel function I₁(x) (DLMF 10.25.2)."),
+    "i1e": (b.i1e, "exp(−|x|)·I₁(x) (DLMF 10.25.2)."),
+    "digamma": (g.digamma, "Logarithmic derivative of the gamma function ψ(x) = Γ′(x)/Γ(x) (DLMF 5.2.2)."),
+    "psi": (g.digamma, "Alias of `digamma`."),
+    "gammaln": (g.lgamma, "Logarithm of the gamma function's size, log |Γ(x)| (DLMF 5.2.1)."),
+    "entr": (s.entr, "Entropy −x·log(x); 0 at 0 and −∞ below."),
+    "erf": (s.erf, "Error function 2/√π·∫₀ˣ exp(−t²) dt (DLMF 7.2.1)."),
+    "erfc": (s.erfc, "Complementary error function 1 − erf(x) (DLMF 7.2.2)."),
+    "erfcx": (s.erfcx, "Scaled complementary error function exp(x²)·erfc(x) (DLMF 7.2)."),
+    "erfinv": (s.erfinv, "Inverse of the error function on (−1, 1) (DLMF 7.17.1)."),
+    "ndtr": (_ndtr, "Distribution function of the standard normal, (1 + erf(x/√2))/2 (DLMF 7.20.1)."),
+    "ndtri": (s.ndtri, "Quantile of the standard normal: the inverse of `ndtr` (DLMF 7.20.1)."),
+    "log_ndtr": (s.log_ndtr, "Logarithm of the standard normal's distribution function (DLMF 7.20.1)."),
+    "exp2": (e.exp2, "Power of two 2ˣ."),
+    "expit": (e.sigmoid, "Logistic function 1/(1 + e⁻ˣ)."),
+    "expm1": (e.expm1, "eˣ − 1, exact near 0 (DLMF 4.2.19)."),
+    "log1p": (e.log1p, "log(1 + x), exact near 0 (DLMF 4.2.2)."),
+    "sinc": (s.sinc, "sin(πx)/(πx), 1 at 0."),
+}
+
+#: Those whose argument torch's parser calls x.
+_OF_X = {"airy_ai", "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "spherical_bessel_j0"}
+
+for _name, (_function, _summary) in _UNARY.items():
+    declare(
+        _name, documented(_summary, _INPUT)(_function),
+        *(("(Tensor x, *, Tensor out = None)",) if _name in _OF_X else ONE), namespace="special",
+    )
+
+#: Functions of a tensor and a parameter: two tensors, or one of them a number.
+_BINARY: dict[str, tuple[Callable[..., Any], str]] = {
+    "xlogy": (by_operands(s.xlogy, s.xlogy_of_number, s.xlogy_with_number), "x·log(y), 0 where x is 0."),
+    "xlog1py": (
+        by_operands(s.xlog1py, s.xlog1py_of_number, s.xlog1py_with_number), "x·log(1 + y), 0 where x is 0."
+    ),
+    "zeta": (
+        by_operands(g.zeta, g.zeta_of_number, g.zeta_with_number),
+        "Hurwitz zeta function Σₖ (k + y)⁻ˣ (DLMF 25.11.1).",
+    ),
+}
+for _name, (_function, _summary) in _BINARY.items():
+    declare(_name, documented(_summary, _INPUT, _OTHER)(_function), *EITHER_NUMBER, namespace="special")
+
+_POLYNOMIALS: dict[str, tuple[Callable[..., Any], str]] = {
+    "chebyshev_polynomial_t": (p.chebyshev_polynomial_t, "Chebyshev polynomial of the first kind Tₙ(x)"),
+    "chebyshev_polynomial_u": (p.chebyshev_polynomial_u, "Chebyshev polynomial of the second kind Uₙ(x)"),
+    "chebyshev_polynomial_v": (p.chebyshev_polynomial_v, "Chebyshev polynomial of the third kind Vₙ(x)"),
+    "chebyshev_polynomial_w": (p.chebyshev_polynomial_w, "Chebyshev polynomial of the fourth kind Wₙ(x)"),
+    "shifted_chebyshev_polynomial_t": (p.shifted_chebyshev_polynomial_t, "Chebyshev polynomial Tₙ(2x − 1)"),
+    "shifted_chebyshev_polynomial_u": (p.shifted_chebyshev_polynomial_u, "Chebyshev polynomial Uₙ(2x − 1)"),
+    "shifted_chebyshev_polynomial_v": (p.shifted_chebyshev_polynomial_v, "Chebyshev polynomial Vₙ(2x − 1)"),
+    "shifted_chebyshev_polynomial_w": (p.shifted_chebyshev_polynomial_w, "Chebyshev polynomial Wₙ(2x − 1)"),
+    "hermite_polynomial_h": (p.hermite_polynomial_h, "Physicist's Hermite polynomial Hₙ(x)"),
+    "hermite_polynomial_he": (p.hermite_polynomial_he, "Probabilist's Hermite polynomial Heₙ(x)"),
+    "laguerre_polynomial_l": (p.laguerre_polynomial_l, "Laguerre polynomial Lₙ(x)"),
+    "legendre_polynomial_p": (p.legendre_polynomial_p, "Legendre polynomial Pₙ(x)"),
+}
+
+
+_OF_DEGREE = (
+    "(Tensor x, Tensor n, *, Tensor out = None)", "(Number x, Tensor n, *, Tensor out = None)",
+    "(Tensor x, Number n, *, Tensor out = None)",
+)
+for _name, (_function, _summary) in _POLYNOMIALS.items():
+    declare(
+        _name,
+        documented(
+            f"{_summary} (DLMF 18.3).", "x : Tensor or number",
+            "n : Tensor or number\n    The degree, cut to an integer; a negative one gives 0.",
+        )(_function),
+        *_OF_DEGREE, namespace="special",
+    )
+
+
+def round(input: Any, *, decimals: int = 0) -> Any:
+    """Round to the nearest multiple of 10^−decimals, halves to even.
+
+    Parameters
+    ----------
+    input : Tensor
+        Floating.
+    decimals : int
+
+    Returns
+    -------
+    Tensor
+    """
+    return numbers.round_decimals(input, decimals)
+
+
+_DTYPE = "(Tensor input, int dim, *, torch.dtype dtype = None)"
+for _name, _function, _signatures in (
+    ("logit", logit, ("(Tensor input, float eps = None, *, Tensor out = None)",)),
+    ("round", round, ("(Tensor input, *, int decimals = 0, Tensor out = None)",)),
+    ("gammainc", igamma, TWO),
+    ("gammaincc", igammac, TWO),
+    ("multigammaln", mvlgamma, ("(Tensor input, int p, *, Tensor out = None)",)),
+    ("polygamma", polygamma, ("(int n, Tensor input, *, Tensor out = None)",)),
+    ("softmax", softmax.softmax, (_DTYPE,)),
+    ("log_softmax", softmax.log_softmax, (_DTYPE,)),
+):
+    declare(_name, _function, *_signatures, namespace="special")
+public(reductions.logsumexp, name="logsumexp", namespace="special", method=False)
