@@ -70,6 +70,7 @@ from .distance_loss import (
 )
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, one_hot
+from .embedding_bag import embedding_bag
 from .normalization import (
     batch_norm,
     group_norm,
@@ -120,6 +121,7 @@ from .vision import (
 )
 
 __all__ = [
+    "embedding_bag",
     "ctc_loss",
     "affine_grid",
     "grid_sample",

@@ -36,13 +36,14 @@ def embedding(
         padding = padding_idx % rows
     if len(shape_of(weight)) != 2:
         raise RuntimeError("'weight' must be 2-D")
-    _check_indices(tensor("embedding", "indices", input, 1), "embedding")
+    check_indices(tensor("embedding", "indices", input, 1), "embedding")
     if max_norm is not None:
-        _renormalise(weight, array_of(input), max_norm, norm_type)
+        renormalise(weight, array_of(input), max_norm, norm_type)
     return o.embedding(weight, input, padding, bool(scale_grad_by_freq))
 
 
-def _check_indices(indices: Any, name: str) -> None:
+def check_indices(indices: Any, name: str) -> None:
+    """Raise torch's error for indices that are no integers of 32 or 64 bits."""
     if dtype_of(indices).name not in ("int64", "int32"):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
@@ -51,7 +52,7 @@ def _check_indices(indices: Any, name: str) -> None:
         )
 
 
-def _renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
+def renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
     """Scale the rows of a table that are picked and longer than `max_norm` down to it; nothing is
     recorded.
     """

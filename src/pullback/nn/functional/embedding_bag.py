@@ -1,0 +1,173 @@
+"""Bags of a table's rows under torch's name, with its checks."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...core.value import array_of, dtype_of, shape_of, wrap
+from ...graph_errors import type_word
+from ...ops import embedding_bag as ops
+from ...size import size_of
+from ...tensor.api import public
+from .embedding import check_indices, renormalise
+
+_FLOATING = ("float16", "bfloat16", "float32", "float64")
+
+
+def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
+    """Indices in a row, the bags' offsets, the samples' weights, and whether the bags were a
+    matrix's rows.
+    """
+    rank = len(shape_of(input))
+    if rank == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+                f"length sequences. However, found offsets of type {type(offsets)}"
+            )
+        bags, length = shape_of(input)
+        if length == 0:
+            raise RuntimeError("step must be nonzero")
+        starts = wrap(np.arange(0, bags * length, length, dtype=dtype_of(input)))
+        return input.reshape(-1), starts, None if weights is None else weights.reshape(-1), True
+    if rank != 1:
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {rank}")
+    if offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    if len(shape_of(offsets)) != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    return input, offsets, weights, False
+
+
+def _check_table(weight: Any, weights: Any) -> None:
+    dtype = dtype_of(weight)
+    if dtype.name not in _FLOATING:
+        word = f"torch.{type_word(dtype)}Tensor" if dtype.kind != "c" else f"CPU{type_word(dtype)}Type"
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
+            f"BFloat16, Float, Double; but got {word} instead (while checking arguments for embedding_bag)"
+        )
+    if weights is not None and dtype_of(weights) != dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but type torch.{type_word(dtype)}Tensor does not equal "
+            f"torch.{type_word(dtype_of(weights))}Tensor (while checking arguments for embedding_bag)"
+        )
+
+
+def _starts(offsets: Any, count: int, include_last_offset: bool) -> tuple[np.ndarray, int]:
+    """Where the bags begin, and where the last of them ends."""
+    starts = array_of(offsets).astype(np.int64, copy=False)
+    if include_last_offset and len(starts) < 1:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
+    if len(starts):
+        if starts[0] != 0:
+            raise RuntimeError(
+                "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+                f"position 0. However, got {starts[0]}\n[ torch.{type_word(dtype_of(offsets))}Tensor{{}} ]"
+            )
+        if starts[-1] > count:
+            raise RuntimeError(
+                f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of "
+                f"{starts[-1]}"
+            )
+    if include_last_offset:
+        return starts[:-1], int(starts[-1])
+    return starts, count if len(starts) else 0
+
+
+def _check_rows(indices: np.ndarray, rows: int) -> None:
+    wrong = np.flatnonzero((indices < 0) | (indices >= rows))
+    if wrong.size:
+        place = int(wrong[0])
+        raise RuntimeError(
+            f"Index {place} of input takes value {int(indices[place])} which is not in the valid range [0, "
+            f"{rows})"
+        )
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def embedding_bag(
+    input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2,
+    scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+    per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None,
+) -> Any:  # fmt: skip
+    """Sums, means or maxima of bags of rows: ``out[b] = Σ per_sample_weights[i] · weight[input[i]]``, i in
+    bag b.
+
+    Parameters
+    ----------
+    input : tensor of int
+        (B, L), a bag per row, or (L,), bag b from ``offsets[b]`` up to the next offset.
+    weight : tensor
+        (rows, columns).
+    offsets : tensor of int, optional
+        (B,), for one-dimensional `input` only.
+    max_norm, norm_type : float
+        The picked rows of `weight` are first scaled, in place, down to that norm.
+    scale_grad_by_freq : bool
+        Divide a row's gradient by how often it was picked.
+    mode : {"mean", "sum", "max"}
+    sparse : bool
+        Accepted; gradients are dense.
+    per_sample_weights : tensor, optional
+        In the shape of `input`; for "sum" only.
+    include_last_offset : bool
+        Whether the last offset is the end of the last bag.
+    padding_idx : int, optional
+        A row that does not count and gets no gradient.
+
+    Returns
+    -------
+    tensor
+        (B, columns); rows of zeros for empty bags.
+    """
+    if dtype_of(weight).name == "int64" and dtype_of(input).kind in "fV":
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
+            "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            UserWarning,
+            stacklevel=3,
+        )
+        weight, input = input, weight
+    if per_sample_weights is not None and shape_of(per_sample_weights) != shape_of(input):
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({size_of(shape_of(per_sample_weights))}) is not None, "
+            f"then it must have the same shape as the input ({size_of(shape_of(input))})"
+        )
+    if len(shape_of(weight)) != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {len(shape_of(weight))}")
+    indices, offsets, scale, fixed = _flat(input, offsets, per_sample_weights)
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if max_norm is not None:
+        renormalise(weight, array_of(indices), max_norm, norm_type)
+    if scale is not None and mode != "sum":
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
+            f"mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
+        )
+    rows = shape_of(weight)[0]
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got "
+            f"{padding_idx}"
+        )
+    check_indices(indices, "embedding_bag")
+    check_indices(offsets, "embedding_bag")
+    _check_table(weight, scale)
+    starts, end = _starts(offsets, shape_of(indices)[0], include_last_offset and not fixed)
+    _check_rows(array_of(indices), rows)
+    padding = -1 if padding_idx is None else padding_idx % rows
+    if mode == "max":
+        return ops.embedding_bag_max(weight, indices, wrap(starts), padding)[0]
+    if end < shape_of(indices)[0]:
+        indices, scale = indices[:end], None if scale is None else scale[:end]
+    return ops.embedding_bag(weight, indices, wrap(starts), scale, mode, padding, bool(scale_grad_by_freq))

@@ -1,0 +1,158 @@
+"""Sums, means and maxima of bags of a table's rows, without the rows in between.
+
+A bag is a run of indices: bag b holds those from ``offsets[b]`` up to the next offset. Sums are products with
+a sparse matrix, one row per bag, whose entries are the samples' weights.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.scatter import index_sum
+from ..core.op import op
+from ..core.value import shape_of
+from .embedding import embedding
+from .structure import sum_dims
+
+
+def _bags(offsets: ndarray, count: int) -> ndarray:
+    """The bag of each of `count` samples."""
+    return np.searchsorted(offsets, np.arange(count), side="right") - 1
+
+
+def _sizes(offsets: ndarray, kept: ndarray) -> ndarray:
+    """How many samples of each bag are kept."""
+    return np.bincount(_bags(offsets, len(kept))[kept], minlength=len(offsets))
+
+
+def _factor(
+    indices: ndarray, offsets: ndarray, /, rows: int, mode: str, padding: int, by_frequency: bool
+) -> ndarray:
+    """What each sample counts: nothing where it is padding, its share of a mean, of its row's occurrences."""
+    kept = indices != padding
+    factor = kept.astype(np.float64)
+    if mode == "mean":
+        factor /= np.maximum(_sizes(offsets, kept), 1)[_bags(offsets, len(indices))]
+    if by_frequency and len(indices):
+        # torch divides by the count of the n-th smallest index, where n numbers the different indices
+        numbers = np.unique(indices, return_inverse=True)[1]
+        factor /= np.bincount(indices, minlength=rows)[np.sort(indices)[numbers]]
+    return factor
+
+
+def _matrix(indices: ndarray, offsets: ndarray, weights: ndarray, rows: int) -> Any:
+    from scipy.sparse import csr_array
+
+    starts = np.append(offsets, len(indices))
+    return csr_array((weights, indices, starts), shape=(len(offsets), rows))
+
+
+def _embedding_bag(
+    weight: ndarray, indices: ndarray, offsets: ndarray, scale: ndarray | None, /, mode: str, padding: int,
+    by_frequency: bool,
+) -> ndarray:  # fmt: skip
+    factor = _factor(indices, offsets, len(weight), mode, padding, False).astype(weight.dtype)
+    if scale is not None:
+        factor = factor * scale
+    return _matrix(indices, offsets, factor, len(weight)) @ weight
+
+
+def _adjoint(g: ndarray, indices: ndarray, offsets: ndarray, scale: ndarray, /, rows: int) -> ndarray:
+    return _matrix(indices, offsets, scale.astype(g.dtype, copy=False), rows).T @ g
+
+
+def _weight_rule(
+    g: Any, indices: Any, offsets: Any, scale: Any, shape_weight: tuple[int, ...], mode: str, padding: int,
+    by_frequency: bool,
+) -> Any:  # fmt: skip
+    rows = shape_weight[0]
+    factor = _bag_factor(indices, offsets, rows, mode, padding, by_frequency)
+    return embedding_bag_adjoint(g, indices, offsets, factor if scale is None else scale * factor, rows)
+
+
+def _products(g: Any, weight: Any, indices: Any, offsets: Any) -> Any:
+    """⟨g[bag], weight[index]⟩ per sample."""
+    bags = _bag_numbers(offsets, shape_of(indices)[0])
+    return sum_dims(embedding(g, bags, -1, False) * embedding(weight, indices, -1, False), (1,), False)
+
+
+_bag_factor: Any = op("embedding_bag_factor", _factor)
+_bag_numbers: Any = op("embedding_bag_numbers", lambda offsets, /, count: _bags(offsets, count))
+
+#: Sums or means (bags, columns) of rows of `weight`, each times its `scale`; the row `padding` (−1: none)
+#: does not count.
+embedding_bag: Any = op(
+    "embedding_bag", _embedding_bag,
+    (
+        _weight_rule, None, None,
+        lambda g, weight, indices, offsets, mode, padding, by_frequency: (
+            _products(g, weight, indices, offsets)
+            * _bag_factor(indices, offsets, shape_of(weight)[0], mode, padding, False)
+        ),
+    ),
+    halves=True,
+)  # fmt: skip
+
+#: Rows of g, one per bag, added at the bag's indices: the transpose of `embedding_bag`.
+embedding_bag_adjoint: Any = op(
+    "embedding_bag_adjoint", _adjoint,
+    (
+        lambda g, indices, offsets, scale, rows: embedding_bag(
+            g, indices, offsets, scale, "sum", -1, False
+        ),
+        None, None,
+        lambda covector, g, indices, offsets, rows: _products(g, covector, indices, offsets),
+    ),
+    halves=True, node_name="EmbeddingBagBackwardBackward0",
+)  # fmt: skip
+
+
+def _maxima(weight: ndarray, indices: ndarray, offsets: ndarray, /, padding: int) -> tuple[ndarray, ndarray]:
+    kept = indices != padding
+    sizes, rows = _sizes(offsets, kept), indices[kept]
+    full = sizes > 0
+    values = np.zeros((len(offsets), weight.shape[1]), weight.dtype)
+    winners = np.full(values.shape, -1, np.int64)
+    if full.any():
+        starts = (np.cumsum(sizes) - sizes)[full]
+        picked = weight[rows]
+        values[full] = highest = np.maximum.reduceat(picked, starts, 0)
+        wins = (picked == np.repeat(highest, sizes[full], 0)) | np.isnan(picked)
+        first = np.minimum.reduceat(np.where(wins, np.arange(len(rows))[:, None], len(rows)), starts, 0)
+        winners[full] = rows[first]
+    return values, winners
+
+
+def _columns(x: ndarray, winners: ndarray, /) -> ndarray:
+    taken = np.take_along_axis(x, np.maximum(winners, 0), 0)
+    return np.where(winners >= 0, taken, np.zeros((), x.dtype))
+
+
+def _columns_adjoint(g: ndarray, winners: ndarray, /, rows: int) -> ndarray:
+    places = winners * g.shape[1] + np.arange(g.shape[1])
+    won = winners >= 0
+    return index_sum(g[won], places[won], rows * g.shape[1]).reshape(rows, g.shape[1])
+
+
+#: Elements x[winners[b, c], c], and 0 where there is no winner (−1).
+column_winners: Any = op(
+    "column_winners", _columns,
+    (lambda g, winners, shape_x: column_winners_adjoint(g, winners, shape_x[0]), None),
+    jvp=lambda primals, tangents, out: column_winners(tangents[0], primals[1]),
+)  # fmt: skip
+#: The transpose of `column_winners`.
+column_winners_adjoint: Any = op(
+    "column_winners_adjoint", _columns_adjoint,
+    (lambda g, winners: column_winners(g, winners), None),
+    jvp=lambda primals, tangents, out, rows: column_winners_adjoint(tangents[0], primals[1], rows),
+)  # fmt: skip
+#: Maxima (bags, columns) of rows of `weight` and the rows that they come from, 0 and −1 of an empty bag.
+embedding_bag_max: Any = op(
+    "embedding_bag_max", _maxima,
+    (lambda g, winners, shape_weight: column_winners_adjoint(g, winners, shape_weight[0]), None, None),
+    outputs=("values", "winners"), differentiable=(0,), node_name="EmbeddingBagBackward0",
+    jvp=lambda primals, tangents, out, padding: (column_winners(tangents[0], out[1]), None),
+)  # fmt: skip
