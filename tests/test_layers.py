@@ -24,7 +24,7 @@ LAYERS = [
     ["array"],
     ["core"],
     ["ops"],
-    ["tensor fft linalg overrides random special types"],
+    ["tensor fft linalg overrides random signal special types"],
     ["autograd", "func", "testing"],
     ["nn"],
     ["optim", "utils"],

@@ -25,6 +25,7 @@ _LAZY = (
     "optim",
     "overrides",
     "random",
+    "signal",
     "special",
     "testing",
     "utils",

@@ -46,6 +46,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     sorting,
     special_functions,
     storage,
+    windows,
 )
 from .api import install
 from .constants import CONSTANTS
