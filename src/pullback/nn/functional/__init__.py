@@ -71,6 +71,12 @@ from .distance_loss import (
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, one_hot
 from .embedding_bag import embedding_bag
+from .fractional_pool import (
+    fractional_max_pool2d,
+    fractional_max_pool2d_with_indices,
+    fractional_max_pool3d,
+    fractional_max_pool3d_with_indices,
+)
 from .normalization import (
     batch_norm,
     group_norm,
@@ -121,6 +127,10 @@ from .vision import (
 )
 
 __all__ = [
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
     "embedding_bag",
     "ctc_loss",
     "affine_grid",

@@ -1,0 +1,146 @@
+"""Fractional maximum pools with torch's arguments and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.value import dtype_of, shape_of
+from ...graph_errors import type_word
+from ...ops.fractional_pool import fractional_max_pools
+from ...tensor.api import public
+from ...tensor.random import rand
+from .pool_checks import check_tensor
+
+_AXES = {2: ("height", "width"), 3: ("time", "height", "width")}
+
+
+def _sizes(value: Any, name: str, rank: int) -> tuple[int, ...]:
+    sizes = tuple(value) if isinstance(value, Sequence) else (value,) * rank
+    if len(sizes) != rank:
+        raise RuntimeError(
+            f"fractional_max_pool{rank}d: {name} must either be a single Int or tuple of "
+            f"{'three ' if rank == 3 else ''}Ints"
+        )
+    return tuple(int(n) for n in sizes)
+
+
+def _by_ratio(shape: tuple[int, ...], ratio: Any, rank: int) -> tuple[int, ...]:
+    if rank == 2 and len(ratio) > 2:
+        raise ValueError(
+            "fractional_max_pool2d requires output_ratio to either be a single Int or tuple of Ints."
+        )
+    ratios = ratio if isinstance(ratio, Sequence) else (ratio,) * rank
+    return tuple(int(shape[axis - rank] * ratios[axis]) for axis in range(rank))
+
+
+def _check_samples(x: Any, samples: Any, lead: tuple[int, int], rank: int) -> None:
+    if dtype_of(samples) != dtype_of(x):
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    shape = shape_of(samples)
+    if len(shape) != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(shape)}")
+    if shape[0] < lead[0]:
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if shape[1] != lead[1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if shape[2] != rank:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {rank}; got {shape[2]}.")
+
+
+def _check_input(
+    shape: tuple[int, ...], kernel: tuple[int, ...], output: tuple[int, ...], rank: int
+) -> None:
+    name = f"fractional_max_pool{rank}d{'_out' if rank == 3 else ''}()"
+    if len(shape) not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{name}: Expected {rank + 1}D or {rank + 2}D tensor, but got: {list(shape)}")
+    for axis in range(len(shape) - rank - 1, len(shape)):
+        if shape[axis] == 0:
+            raise RuntimeError(
+                f"{name}: Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} "
+                f"with dimension {axis} being empty."
+            )
+    for word, n, k, o in zip(_AXES[rank], shape[-rank:], kernel, output, strict=True):
+        if o + k - 1 > n:
+            raise RuntimeError(f"{name}: pool {word} {k} too large relative to input {word} {n}")
+
+
+def _pooled(
+    x: Any, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Any, rank: int
+) -> tuple[Any, Any]:
+    function = f"fractional_max_pool{rank}d"
+    check_tensor(x, function)
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{function} requires specifying either an output_size or an output_ratio")
+    shape = shape_of(x)
+    if output_size is None:
+        output_size = _by_ratio(shape, output_ratio, rank)
+    if len(shape) < rank + 1:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
+            f"{-rank - 1})"
+        )
+    lead = (1 if len(shape) == rank + 1 else shape[0], shape[-rank - 1])
+    if samples is None:
+        samples = rand(*lead, rank, dtype=x.dtype)
+    kernel, output = _sizes(kernel_size, "kernel_size", rank), _sizes(output_size, "output_size", rank)
+    _check_input(shape, kernel, output, rank)
+    _check_samples(x, samples, lead, rank)
+    if dtype_of(x).kind not in "fV":
+        raise NotImplementedError(f"\"{function}_out_frame\" not implemented for '{type_word(dtype_of(x))}'")
+    return fractional_max_pools[rank](x, samples, kernel, output)  # type: ignore[no-any-return]  # an op's call
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def fractional_max_pool2d_with_indices(
+    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """:func:`fractional_max_pool2d` and the places of the maxima in their planes."""
+    return _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 2)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def fractional_max_pool3d_with_indices(
+    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """:func:`fractional_max_pool3d` and the places of the maxima in their planes."""
+    return _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 3)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def fractional_max_pool2d(
+    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
+) -> Any:  # fmt: skip
+    """Largest value of each of windows at random distances, of two axes (Graham 2014).
+
+    Parameters
+    ----------
+    input : tensor
+        (N, C, H, W) or (C, H, W).
+    kernel_size : int or pair
+    output_size : int or pair, optional
+    output_ratio : pair of float, optional
+        The output's size as a share of the input's.
+    return_indices : bool
+        Whether to return the places of the maxima too.
+
+    Returns
+    -------
+    tensor
+        (N, C, H', W'), or with `return_indices` a pair of such.
+    """
+    result = _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 2)
+    return result if return_indices else result[0]
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def fractional_max_pool3d(
+    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
+) -> Any:  # fmt: skip
+    """Largest value of each of windows at random distances, of three axes; see :func:`fractional_max_pool2d`."""
+    result = _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 3)
+    return result if return_indices else result[0]
