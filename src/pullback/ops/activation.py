@@ -199,6 +199,15 @@ def _rrelu(x: ndarray, noise: ndarray, /, out: Any = ...) -> ndarray:
     return _into(out, x * noise)
 
 
+#: `leaky_relu` with the mean slope, under the name of the node that torch leaves.
+rrelu_mean = _activation(
+    "rrelu_mean",
+    lambda x, slope: _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype),
+    lambda g, x, slope: where(gt(x, 0), g, g * slope),
+    attrs=("slope",),
+    node_name="RreluWithNoiseBackward0",
+)
+
 #: x·noise, the noise drawn outside.
 rrelu = elementwise(
     "rrelu", _rrelu, lambda g, y: g * y, lambda g: zeros_of(g), node_name="RreluWithNoiseBackward0"

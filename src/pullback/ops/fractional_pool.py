@@ -1,4 +1,4 @@
-"""Fractional maximum pools: windows whose distances vary at random (Graham 2014, "Fractional max-pooling")."""
+"""Fractional maximum pools: windows at random distances (Graham 2014, "Fractional max-pooling")."""
 
 from __future__ import annotations
 
@@ -73,6 +73,6 @@ def _declare(rank: int) -> Call:
     )  # fmt: skip
 
 
-#: Maxima (N, C, *output) over windows of x (N, C, *size) or (C, *size), placed by samples (N, C, rank), and their places in
-#: the planes, by the number of spatial axes.
+#: Maxima (N, C, *output) over windows of x (N, C, *size) or (C, *size), placed by samples (N, C, rank), and
+#: their places in the planes; by the number of spatial axes.
 fractional_max_pools: dict[int, Call] = {rank: _declare(rank) for rank in (2, 3)}

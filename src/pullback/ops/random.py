@@ -221,3 +221,16 @@ poisson = _weighing(
         batch=_same_attributes,
     )
 )  # fmt: skip
+
+
+def _rrelu_noise(x: ndarray, /, low: float, high: float, generator: Any) -> ndarray:
+    negative = x <= 0
+    noise = np.ones(x.shape, x.dtype)
+    noise[negative] = random_uniform.doubles(generator, int(negative.sum())) * (high - low) + low
+    return noise
+
+
+#: Slopes drawn between two bounds where x is not positive, one number per such element, and ones elsewhere.
+rrelu_noise = _weighing(
+    op("rrelu_noise", _rrelu_noise, (None,), jvp=_zero_tangent, batch=_same_attributes)
+)

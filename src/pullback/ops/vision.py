@@ -61,6 +61,17 @@ channel_shuffle: Call = op(
 )  # fmt: skip
 
 
+def _refused(g: Any) -> Any:
+    raise RuntimeError("derivative for aten::native_channel_shuffle is not implemented")
+
+
+#: The same without a derivative.
+native_channel_shuffle: Call = op(
+    "native_channel_shuffle", _channel_shuffle, (_refused,), node_name="NotImplemented",
+    batch_rule=folded(lambda: native_channel_shuffle),
+)  # fmt: skip
+
+
 def _patches(x: ndarray, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> ndarray:
     """A view (N, C, K, L, H', W') of a padded x."""
     height, width = (

@@ -6,6 +6,7 @@ from . import Sample, apart, between, normal
 
 SAMPLES = [
     Sample("leaky_relu", (apart(6),), (0.1,)),
+    Sample("rrelu_mean", (apart(6),), (0.2,)),
     Sample("hardtanh", (apart(40),), (-1.0, 1.0)),
     Sample("threshold", (apart(6),), (0.1, 3.0)),
     Sample("hardshrink", (apart(30),), (0.51,)),

@@ -46,4 +46,5 @@ SAMPLES = [
         known_shape=False,
     ),
     _draw("poisson", positive(50)),
+    _draw("rrelu_noise", normal(50), attrs=(0.1, 0.3)),
 ]

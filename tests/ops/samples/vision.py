@@ -20,6 +20,8 @@ SAMPLES = [
     Sample("pixel_shuffle", (normal(1, 4, 2, 3),), (2,)),
     Sample("pixel_unshuffle", (normal(1, 1, 4, 6),), (2,)),
     Sample("channel_shuffle", (normal(1, 6, 2),), (2,)),
+    Sample("native_channel_shuffle", (normal(1, 6, 2),), (3,), smooth=False),
+    Sample("conv_tbc", (normal(4, 2, 3), normal(2, 3, 2), normal(2)), (1,)),
     Sample("im2col", (normal(1, 2, 4, 4),), ((2, 2), (1, 1), (1, 0), (2, 1))),
     Sample("col2im", (normal(1, 8, 9),), ((4, 4), (2, 2), (1, 1), (1, 0), (2, 1))),
     *(

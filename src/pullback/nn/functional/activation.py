@@ -19,6 +19,8 @@ from ...tensor import random as random_facade
 from ...tensor import softmax as softmaxes
 from ...tensor.activations import check_floating
 from ...tensor.api import public
+from ...tensor.constants import contiguous_format
+from ...tensor.creation_like import empty_like, zeros_like
 from ...tensor.reductions import in_dtype
 from ...tensor.tensor import checked_dim
 
@@ -144,12 +146,20 @@ def rrelu(
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
-        return applied(input, inplace, o.leaky_relu, (lower + upper) / 2)
-    from ...ops.comparison import where
-
-    slopes = draws.uniform.call(input.detach(), float(lower), float(upper), random_facade.default_generator)
-    noise = where(input.detach() <= 0, slopes, 1.0)
+        check_floating("leaky_relu_cpu", input)
+        return applied(input, inplace, o.rrelu_mean, (lower + upper) / 2)
+    if dtype_of(input).name not in ("float32", "float64", "bfloat16"):
+        raise NotImplementedError(
+            f"\"rrelu_with_noise_out_cpu\" not implemented for '{type_word(dtype_of(input))}'"
+        )
+    noise = draws.rrelu_noise(input.detach(), float(lower), float(upper), random_facade.default_generator)
     return applied(input, inplace, o.rrelu, noise)
+
+
+@functional
+def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Any:
+    """In-place rrelu."""
+    return rrelu(input, lower, upper, training, True)
 
 
 # --- exponential and smooth ---------------------------------------------------------------------------------
@@ -305,3 +315,38 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     """softmax(−input)."""
     dim = implicit_dim("softmin", len(shape_of(input))) if dim is None else dim
     return softmaxes.softmax(-in_dtype(input, dtype), dim)
+
+
+@functional
+def gumbel_softmax(
+    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Any:
+    """Draws from a relaxed categorical distribution: softmax((logits + G) / τ), G standard Gumbel.
+
+    Parameters
+    ----------
+    logits : tensor
+        Logarithms of probabilities, not necessarily normalised.
+    tau : float
+        Temperature; towards 0 the draws become one-hot.
+    hard : bool
+        Return one-hot draws, which take the gradient of the soft ones.
+    eps : float
+        Has no effect.
+    dim : int
+        Along which the draws sum to 1.
+
+    Notes
+    -----
+    ----- Jang, Gu and Poole 2017, "Categorical reparameterization with Gumbel-softmax", eq. 2; Maddison, Mnih
+    and Teh 2017, "The concrete distribution".
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", UserWarning, stacklevel=3)
+    gumbel = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
+    soft = softmaxes.softmax((logits + gumbel) / tau, dim)
+    if not hard:
+        return soft
+    one_hot = zeros_like(logits, memory_format=contiguous_format)
+    one_hot.scatter_(dim, soft.max(dim, keepdim=True)[1], 1.0)
+    return one_hot - soft.detach() + soft

@@ -57,8 +57,8 @@ def _check_input(
     for axis in range(len(shape) - rank - 1, len(shape)):
         if shape[axis] == 0:
             raise RuntimeError(
-                f"{name}: Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} "
-                f"with dimension {axis} being empty."
+                f"{name}: Expected input to have non-zero size for non-batch dimensions, but "
+                f"got{list(shape)} with dimension {axis} being empty."
             )
     for word, n, k, o in zip(_AXES[rank], shape[-rank:], kernel, output, strict=True):
         if o + k - 1 > n:
@@ -141,6 +141,6 @@ def fractional_max_pool3d(
     input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
 ) -> Any:  # fmt: skip
-    """Largest value of each of windows at random distances, of three axes; see :func:`fractional_max_pool2d`."""
+    """Largest value of each of windows at random distances, of three axes (Graham 2014)."""
     result = _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 3)
     return result if return_indices else result[0]

@@ -53,8 +53,6 @@ def _max_pool(
     return tuple(results) if return_indices else results[0]
 
 
-
-
 @public(namespace="nn.functional", method=False, out=False)
 def max_pool1d(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
@@ -80,6 +78,33 @@ def max_pool3d(
 ) -> Any:  # fmt: skip
     """Largest value of each window of three axes."""
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def max_pool1d_with_indices(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """:func:`max_pool1d` and the places of the maxima, whatever `return_indices` says."""
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 1)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def max_pool2d_with_indices(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """:func:`max_pool2d` and the places of the maxima, whatever `return_indices` says."""
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 2)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def max_pool3d_with_indices(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """:func:`max_pool3d` and the places of the maxima, whatever `return_indices` says."""
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 3)
 
 
 def _avg_pool(
@@ -199,6 +224,24 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, three axes."""
     return _adaptive_max(input, output_size, return_indices, 3)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """:func:`adaptive_max_pool1d` and the places of the maxima, whatever `return_indices` says."""
+    return _adaptive_max(input, output_size, True, 1)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def adaptive_max_pool2d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """:func:`adaptive_max_pool2d` and the places of the maxima, whatever `return_indices` says."""
+    return _adaptive_max(input, output_size, True, 2)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def adaptive_max_pool3d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """:func:`adaptive_max_pool3d` and the places of the maxima, whatever `return_indices` says."""
+    return _adaptive_max(input, output_size, True, 3)
 
 
 # --- the inverse of a maximum pool --------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -63,6 +64,19 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 @public(method=False, out=False)
 def channel_shuffle(input: Any, groups: int) -> Any:
     """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
+    _check_groups(input, groups)
+    return ops.channel_shuffle(input, int(groups))
+
+
+@public(method=False, out=False)
+def native_channel_shuffle(input: Any, groups: int) -> Any:
+    """:func:`channel_shuffle` without a derivative, as torch has it."""
+    _check_groups(input, groups)
+    return ops.native_channel_shuffle(input, int(groups))
+
+
+def _check_groups(input: Any, groups: int) -> None:
+    """Raise torch's error for channels that do not divide into groups."""
     shape = shape_of(input)
     if len(shape) < 3:
         raise RuntimeError(
@@ -76,7 +90,6 @@ def channel_shuffle(input: Any, groups: int) -> Any:
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups."
         )
-    return ops.channel_shuffle(input, int(groups))
 
 
 def _pair(value: Any) -> tuple[int, int]:
@@ -236,3 +249,35 @@ def interpolate(
         for n, o, s in zip(spatial, output, scales, strict=True)
     )
     return ops.resizes[name](input, axes)
+
+
+def _deprecated(name: str) -> None:
+    warnings.warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def upsample(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Any:  # fmt: skip
+    """The former name of :func:`interpolate`."""
+    _deprecated("upsample")
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """:func:`interpolate` in mode "nearest"."""
+    _deprecated("upsample_nearest")
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
+    """:func:`interpolate` in mode "bilinear" with aligned corners."""
+    _deprecated("upsample_bilinear")
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)

@@ -1,0 +1,48 @@
+"""Convolution of sequences with time first, channels last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op
+from .conv import conv_transpose, conv_weight
+from .convert import conj
+from .structure import permute, sum_dims
+
+Sizes = tuple[int, ...]
+_CHANNELS_SECOND, _TIME_FIRST, _REVERSED = (1, 2, 0), (2, 0, 1), (2, 1, 0)
+
+
+def _conv_tbc(x: ndarray, weight: ndarray, bias: ndarray, /, padding: int) -> ndarray:
+    padded = np.pad(x, ((padding, padding), (0, 0), (0, 0)))
+    length = len(padded) - len(weight) + 1
+    y = np.empty((length, x.shape[1], weight.shape[2]), x.dtype)
+    y[...] = bias
+    for k, taps in enumerate(weight):
+        y += np.matmul(padded[k : k + length], taps)
+    return y
+
+
+def _x_rule(g: Any, weight: Any, shape_x: Sizes, padding: int) -> Any:
+    filters = conj(permute(weight, _REVERSED))
+    x = conv_transpose(
+        permute(g, _CHANNELS_SECOND), filters, (1,), (padding,), (1,), 1, (shape_x[0],)
+    )
+    return permute(x, _TIME_FIRST)
+
+
+def _weight_rule(g: Any, x: Any, shape_weight: Sizes, padding: int) -> Any:
+    images = conj(permute(x, _CHANNELS_SECOND))
+    filters = conv_weight(
+        images, permute(g, _CHANNELS_SECOND), (shape_weight[0],), (1,), (padding,), (1,), 1
+    )
+    return permute(filters, _REVERSED)
+
+
+#: Σ_k x[t + k] @ weight[k] + bias for x (T, N, C), weight (K, C, O) and zeros around.
+conv_tbc: Any = op(
+    "conv_tbc", _conv_tbc, (_x_rule, _weight_rule, lambda g: sum_dims(g, (0, 1), False)), halves=True
+)
