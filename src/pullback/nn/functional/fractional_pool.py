@@ -88,7 +88,7 @@ def _pooled(
     _check_samples(x, samples, lead, rank)
     if dtype_of(x).kind not in "fV":
         raise NotImplementedError(f"\"{function}_out_frame\" not implemented for '{type_word(dtype_of(x))}'")
-    return fractional_max_pools[rank](x, samples, kernel, output)  # type: ignore[no-any-return]  # an op's call
+    return fractional_max_pools[rank](x, samples, kernel, output)
 
 
 @public(namespace="nn.functional", method=False, out=False)
