@@ -7,7 +7,8 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .optimizer import Optimizer
+from .checks import check_betas, check_lr, check_not_negative, check_tensor_options, number
+from .optimizer import Optimizer, check_fused
 
 
 class Adam(Optimizer):
@@ -24,21 +25,20 @@ class Adam(Optimizer):
     (AdamW).
     """
 
+    _splits_complex = True
+
     def __init__(
         self, params: Any, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999), eps: float = 1e-8,
         weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
         maximize: bool = False, capturable: bool = False, differentiable: bool = False,
         fused: bool | None = None, decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
-        if not lr >= 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if not eps >= 0.0:
-            raise ValueError(f"Invalid epsilon value: {eps}")
-        for index, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
-        if not weight_decay >= 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        check_lr(lr)
+        check_not_negative(eps=eps)
+        check_betas(betas)
+        check_not_negative(weight_decay=weight_decay)
+        check_tensor_options(lr, betas, foreach, capturable)
+        betas = (number(betas[0]), number(betas[1]))
         super().__init__(
             params,
             {
@@ -48,6 +48,7 @@ class Adam(Optimizer):
                 "decoupled_weight_decay": decoupled_weight_decay,
             },
         )  # fmt: skip
+        check_fused(fused, foreach, differentiable)
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """Step count 0, moments 0."""
@@ -59,12 +60,10 @@ class Adam(Optimizer):
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step of the formula above."""
         beta1, beta2 = group["betas"]
-        lr = float(group["lr"])
+        lr = number(group["lr"])
         decay = group["weight_decay"]
         state["step"] += 1
         step = state["step"].item()
-        if group["maximize"]:
-            grad = -grad
         if decay != 0:
             if group["decoupled_weight_decay"]:
                 param.mul_(1 - lr * decay)

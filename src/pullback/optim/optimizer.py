@@ -13,9 +13,10 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-from ..autograd.grad_mode import enable_grad, no_grad
+from ..autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
 from ..core.hooks import HookDict, RemovableHandle, add_hook
-from ..core.value import TensorBase
+from ..core.value import TensorBase, dtype_of
+from ..tensor.complex_parts import view_as_real
 
 
 class _Required:
@@ -31,10 +32,14 @@ class Optimizer:
 
     Parameters
     ----------
-    ---------- params : iterable of tensors, of (name, tensor), or of dicts with the key "params" and options
-    of their own defaults : dict
+    params : iterable
+        Tensors, pairs (name, tensor), or dicts with the key "params" and options of their own.
+    defaults : dict
         Options of groups that do not give them.
     """
+
+    #: Whether a step treats a complex parameter as its real and imaginary parts (see `update`).
+    _splits_complex = False
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -112,6 +117,12 @@ class Optimizer:
                     f"parameter group didn't specify a value of required optimization parameter {name}"
                 )
             param_group.setdefault(name, default)
+        named = "param_names" in param_group
+        if any(named != ("param_names" in group) for group in self.param_groups):
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{'with' if named else 'without'} names to the optimizer"
+            )
         seen = {id(p) for group in self.param_groups for p in group["params"]}
         if len({id(p) for p in tensors}) != len(tensors):
             import warnings
@@ -132,10 +143,13 @@ class Optimizer:
         raise NotImplementedError
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Change a parameter and its state in place by one step."""
+        """Change a parameter and its state in place by one step.
+
+        `grad` has the sign of `maximize` already. Of complex tensors an optimizer with `_splits_complex` gets
+        real views, with one more axis of two.
+        """
         raise NotImplementedError
 
-    @no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Do one step for every parameter that has a gradient.
 
@@ -148,16 +162,27 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        for group in self.param_groups:
-            for param in group["params"]:
-                grad = param._grad
-                if grad is None:
-                    continue
-                state = self.state[param]
-                if not state:
-                    state.update(self.init(param, group))
-                self.update(param, grad, state, group)
+        with set_grad_enabled(self.defaults.get("differentiable", False)):
+            for group in self.param_groups:
+                _check_capturable(group)
+                for param in group["params"]:
+                    if param._grad is not None:
+                        self._step_of(param, param._grad, group)
         return loss
+
+    def _step_of(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
+        state = self.state.get(param)
+        if not state:
+            state = self.init(param, group)
+            # As in torch, a parameter without state has no entry.
+            if state:
+                self.state[param] = state
+        if group.get("maximize"):
+            grad = -grad
+        if self._splits_complex and param.is_complex():
+            state = {name: _parts(value) for name, value in state.items()}
+            param, grad = _parts(param), _parts(grad)
+        self.update(param, grad, state, group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Clear the gradients."""
@@ -278,6 +303,27 @@ class Optimizer:
         ):
             self.__dict__.setdefault(f"_optimizer_{name}_hooks", HookDict())
         self.defaults.setdefault("differentiable", False)
+
+
+def _parts(value: Any) -> Any:
+    """A real view of a complex tensor; everything else as it is."""
+    return view_as_real(value) if isinstance(value, TensorBase) and dtype_of(value).kind == "c" else value
+
+
+def _check_capturable(group: dict[str, Any]) -> None:
+    if group.get("capturable") and group["params"]:
+        raise AssertionError(
+            "If capturable=True, params and state_steps must be on supported devices: ['cuda', 'xpu', 'hpu', "
+            "'privateuseone', 'xla']."
+        )
+
+
+def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
+    """Refuse `fused` together with what it excludes."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 
 def _loaded(name: str, value: Any, param: Any) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .optimizer import Optimizer
+from .checks import check_lr, check_not_negative, number
+from .optimizer import Optimizer, check_fused
 
 
 class SGD(Optimizer):
@@ -24,12 +25,8 @@ class SGD(Optimizer):
         nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
         differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
-        if lr < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if momentum < 0.0:
-            raise ValueError(f"Invalid momentum value: {momentum}")
-        if weight_decay < 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        check_lr(lr)
+        check_not_negative(momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(
@@ -40,6 +37,7 @@ class SGD(Optimizer):
                 "differentiable": differentiable, "fused": fused,
             },
         )  # fmt: skip
+        check_fused(fused, foreach, differentiable)
 
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """With momentum: an empty buffer."""
@@ -47,8 +45,6 @@ class SGD(Optimizer):
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step of the formula above."""
-        if group["maximize"]:
-            grad = -grad
         if group["weight_decay"] != 0:
             grad = grad.add(param, alpha=group["weight_decay"])
         momentum = group["momentum"]
@@ -59,7 +55,7 @@ class SGD(Optimizer):
             else:
                 buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
             grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
-        param.add_(grad, alpha=-float(group["lr"]))
+        param.add_(grad, alpha=-number(group["lr"]))
 
 
 SGD.__module__ = "torch.optim.sgd"

@@ -1,0 +1,61 @@
+"""Adadelta: steps in the units of the parameter, from running squares of gradients and of steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor.creation import tensor
+from ..tensor.creation_like import zeros_like
+from .checks import check_lr, check_not_negative, number
+from .optimizer import Optimizer
+
+
+class Adadelta(Optimizer):
+    """Adadelta (Zeiler 2012).
+
+    With gradient g, learning rate γ, weight decay λ::
+
+        g ← g + λ·p
+        v ← ρ·v + (1 − ρ)·g²
+        δ = √(u + ε)/√(v + ε)·g
+        u ← ρ·u + (1 − ρ)·δ²
+        p ← p − γ·δ
+    """
+
+    _splits_complex = True
+
+    def __init__(
+        self, params: Any, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
+        foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        check_lr(lr)
+        if not 0.0 <= rho <= 1.0:
+            raise ValueError(f"Invalid rho value: {rho}")
+        check_not_negative(eps=eps, weight_decay=weight_decay)
+        super().__init__(
+            params,
+            {
+                "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+                "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
+            },
+        )  # fmt: skip
+
+    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """Step count 0, running squares 0."""
+        return {"step": tensor(0.0), "square_avg": zeros_like(param), "acc_delta": zeros_like(param)}
+
+    def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step of the formula above."""
+        rho, eps = group["rho"], group["eps"]
+        state["step"] += 1
+        if group["weight_decay"] != 0:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        squares, steps = state["square_avg"], state["acc_delta"]
+        squares.mul_(rho).addcmul_(grad, grad, value=1 - rho)
+        change = steps.add(eps).sqrt_().div_(squares.add(eps).sqrt_()).mul_(grad)
+        steps.mul_(rho).addcmul_(change, change, value=1 - rho)
+        param.add_(change, alpha=-number(group["lr"]))
+
+
+Adadelta.__module__ = "torch.optim.adadelta"

@@ -1,0 +1,91 @@
+"""Adafactor: second moments of matrices kept as a row and a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..dtypes import finfo
+from ..tensor.creation import tensor
+from ..tensor.creation_like import zeros_like
+from .checks import check_lr, number
+from .optimizer import Optimizer
+
+
+class Adafactor(Optimizer):
+    """Adafactor (Shazeer & Stern 2018).
+
+    With gradient g, step t, learning rate γ, weight decay λ::
+
+        ρ = min(γ, 1/√t),   α = max(ε₂, rms(p))·ρ,   1 − β = t^τ     (τ is `beta2_decay`)
+        p ← p − γ·λ·p
+        R ← β·R + (1 − β)·mean(g², last axis),   C ← β·C + (1 − β)·mean(g², last but one)
+        V = R·C/max(mean(R), ε₁)     (of a vector: V ← β·V + (1 − β)·g²)
+        u = g/√max(V, ε₁²),          p ← p − α·u/max(1, rms(u)/d)
+
+    ε₁ is by default the machine epsilon of the parameter.
+    """
+
+    def __init__(
+        self, params: Any, lr: Any = 1e-2, beta2_decay: float = -0.8,
+        eps: tuple[float | None, float] = (None, 1e-3), d: float = 1.0, weight_decay: float = 0.0, *,
+        foreach: bool | None = None, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        check_lr(lr, "Learning rate should be >= 0 but is: {}")
+        if not beta2_decay <= 0.0:
+            raise ValueError(f"beta2_decay should be <= 0 but is: {beta2_decay}")
+        if eps[0] is not None and not eps[0] >= 0.0:
+            raise ValueError(f"epsilon1 should be >= 0 but is: {eps[0]}")
+        if not eps[1] >= 0.0:
+            raise ValueError(f"epsilon2 should be >= 0 but is: {eps[1]}")
+        if not d >= 1.0:
+            raise ValueError(f"Clipping threshold d should be >= 1 but is: {d}")
+        if not weight_decay >= 0.0:
+            raise ValueError(f"weight_decay should be >= 0 but is: {weight_decay}")
+        super().__init__(
+            params,
+            {
+                "lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay": weight_decay,
+                "foreach": foreach, "maximize": maximize,
+            },
+        )  # fmt: skip
+
+    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """Step count 0 and moments 0: a row and a column, or a vector."""
+        if param.is_complex():
+            raise RuntimeError("Adafactor does not support complex parameters")
+        state = {"step": tensor(0.0)}
+        if param.dim() > 1:
+            shape = list(param.shape)
+            state["row_var"] = param.new_zeros((*shape[:-1], 1))
+            state["col_var"] = param.new_zeros((*shape[:-2], 1, shape[-1]))
+        else:
+            state["variance"] = zeros_like(param)
+        return state
+
+    def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step of the formula above."""
+        lr = number(group["lr"])
+        eps1, eps2 = group["eps"]
+        if eps1 is None:
+            eps1 = finfo(param.dtype).eps
+        state["step"] += 1
+        step = state["step"].item()
+        fresh = step ** group["beta2_decay"]
+        rate = max(eps2, param.norm(2).item() / param.numel() ** 0.5) * min(lr, 1 / step**0.5)
+        if group["weight_decay"] != 0:
+            param.mul_(1 - lr * group["weight_decay"])
+        if grad.dim() > 1:
+            rows, columns = state["row_var"], state["col_var"]
+            for moment, axis in ((rows, -1), (columns, -2)):
+                mean = grad.norm(dim=axis, keepdim=True).square_().div_(grad.size(axis))
+                moment.lerp_(mean, fresh)
+            variance = rows @ columns
+            variance.div_(rows.mean(dim=-2, keepdim=True).clamp_(min=eps1))
+        else:
+            variance = state["variance"].lerp_(grad * grad, fresh).clone()
+        change = variance.clamp_(min=eps1 * eps1).rsqrt_().mul_(grad)
+        excess = max(1.0, change.norm(2).item() / (change.numel() ** 0.5 * group["d"]))
+        param.add_(change, alpha=-rate / excess)
+
+
+Adafactor.__module__ = "torch.optim._adafactor"

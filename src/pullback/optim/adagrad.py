@@ -1,0 +1,68 @@
+"""Adagrad: rates divided by the root of all squared gradients so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor.creation import tensor
+from ..tensor.creation_like import full_like
+from .checks import check_lr, check_not_negative, number
+from .optimizer import Optimizer, check_fused
+
+
+class Adagrad(Optimizer):
+    """Adagrad (Duchi, Hazan & Singer 2011).
+
+    With gradient g, step t, learning rate γ, its decay η, weight decay λ::
+
+        g ← g + λ·p
+        s ← s + g²
+        p ← p − γ/(1 + (t − 1)·η)·g/(√s + ε)
+
+    The sums exist from the beginning, filled with `initial_accumulator_value`.
+    """
+
+    _splits_complex = True
+
+    def __init__(
+        self, params: Any, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
+        maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
+    ) -> None:  # fmt: skip
+        check_lr(lr)
+        check_not_negative(
+            lr_decay=lr_decay, weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value, eps=eps,
+        )  # fmt: skip
+        super().__init__(
+            params,
+            {
+                "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+                "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
+                "maximize": maximize, "differentiable": differentiable, "fused": fused,
+            },
+        )  # fmt: skip
+        check_fused(fused, foreach, differentiable)
+        for group in self.param_groups:
+            for param in group["params"]:
+                self.state[param] = self.init(param, group)
+
+    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """Step count 0, sums at their initial value."""
+        start = group["initial_accumulator_value"]
+        return {
+            "step": tensor(0.0),
+            "sum": full_like(param, complex(start, start) if param.is_complex() else start),
+        }
+
+    def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step of the formula above."""
+        state["step"] += 1
+        if group["weight_decay"] != 0:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        rate = number(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        total = state["sum"].addcmul_(grad, grad, value=1)
+        param.addcdiv_(grad, total.sqrt().add_(group["eps"]), value=-rate)
+
+
+Adagrad.__module__ = "torch.optim.adagrad"

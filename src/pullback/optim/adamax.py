@@ -1,0 +1,60 @@
+"""Adamax: Adam with the infinity norm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor.creation import tensor
+from ..tensor.creation_like import zeros_like
+from .checks import check_betas, check_lr, check_not_negative, number
+from .optimizer import Optimizer
+
+
+class Adamax(Optimizer):
+    """Adamax (Kingma & Ba 2015, section 7.1).
+
+    With gradient g, step t, learning rate γ, weight decay λ::
+
+        g ← g + λ·p
+        m ← β₁·m + (1 − β₁)·g
+        u ← max(β₂·u, |g| + ε)
+        p ← p − γ/(1 − β₁ᵗ)·m/u
+    """
+
+    _splits_complex = True
+
+    def __init__(
+        self, params: Any, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
+        differentiable: bool = False, capturable: bool = False,
+    ) -> None:  # fmt: skip
+        check_lr(lr)
+        check_not_negative(eps=eps)
+        check_betas(betas)
+        check_not_negative(weight_decay=weight_decay)
+        super().__init__(
+            params,
+            {
+                "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
+                "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
+            },
+        )  # fmt: skip
+
+    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """Step count 0, mean and norm 0."""
+        return {"step": tensor(0.0), "exp_avg": zeros_like(param), "exp_inf": zeros_like(param)}
+
+    def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step of the formula above."""
+        beta1, beta2 = group["betas"]
+        state["step"] += 1
+        if group["weight_decay"] != 0:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        mean, norm = state["exp_avg"], state["exp_inf"]
+        mean.lerp_(grad, 1 - beta1)
+        norm.copy_(norm.mul(beta2).maximum(grad.abs().add_(group["eps"])))
+        rate = number(group["lr"]) / (1 - beta1 ** state["step"].item())
+        param.addcdiv_(mean, norm, value=-rate)
+
+
+Adamax.__module__ = "torch.optim.adamax"

@@ -1,0 +1,71 @@
+"""ASGD: averaged stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor.creation import tensor
+from ..tensor.creation_like import zeros_like
+from .checks import check_lr, check_not_negative, number
+from .optimizer import Optimizer
+
+
+class ASGD(Optimizer):
+    """Averaged stochastic gradient descent (Polyak & Juditsky 1992).
+
+    With gradient g, step t, learning rate γ, weight decay λ and decay term ℓ (`lambd`)::
+
+        g  ← g + λ·p
+        p  ← (1 − ℓ·η)·p − η·g
+        p̄  ← p̄ + μ·(p − p̄)
+        η  ← γ/(1 + ℓ·γ·t)^α,   μ ← 1/max(1, t − t₀)
+
+    The average p̄ is the state "ax".
+    """
+
+    _splits_complex = True
+
+    def __init__(
+        self, params: Any, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
+        weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False,
+        differentiable: bool = False, capturable: bool = False,
+    ) -> None:  # fmt: skip
+        check_lr(lr)
+        check_not_negative(weight_decay=weight_decay)
+        super().__init__(
+            params,
+            {
+                "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
+                "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )  # fmt: skip
+
+    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """Step count 0, the rate, the weight of the average 1, the average 0."""
+        return {
+            "step": tensor(0.0),
+            "eta": tensor(float(number(group["lr"]))),
+            "mu": tensor(1.0),
+            "ax": zeros_like(param),
+        }
+
+    def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step of the formula above."""
+        decay, lr = group["lambd"], number(group["lr"])
+        state["step"] += 1
+        step = state["step"].item()
+        if group["weight_decay"] != 0:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        eta, weight, average = state["eta"].item(), state["mu"], state["ax"]
+        param.mul_(1 - decay * eta)
+        param.add_(grad, alpha=-eta)
+        if weight.item() != 1:
+            average.add_(param.sub(average).mul_(weight))
+        else:
+            average.copy_(param)
+        state["eta"].fill_(lr / (1 + decay * lr * step) ** group["alpha"])
+        weight.fill_(1 / max(1, step - group["t0"]))
+
+
+ASGD.__module__ = "torch.optim.asgd"

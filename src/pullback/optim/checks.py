@@ -1,0 +1,52 @@
+"""What the optimizers refuse at construction, in torch's words, and how options are read in a step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.value import TensorBase
+
+
+def check_lr(lr: Any, text: str = "Invalid learning rate: {}") -> None:
+    """Refuse a negative learning rate, and a tensor of several."""
+    if isinstance(lr, TensorBase) and lr.numel() != 1:  # type: ignore[attr-defined]  # the facade has it
+        raise ValueError("Tensor lr must be 1-element")
+    if not lr >= 0.0:
+        raise ValueError(text.format(lr))
+
+
+def check_not_negative(**options: Any) -> None:
+    """Refuse negative numbers; `eps` is called epsilon in the text."""
+    for name, value in options.items():
+        if not value >= 0.0:
+            word = "epsilon" if name == "eps" else name
+            raise ValueError(f"Invalid {word} value: {value}")
+
+
+def check_betas(betas: tuple[Any, Any]) -> None:
+    """Refuse decay rates outside [0, 1)."""
+    for index, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+
+
+def check_tensor_options(lr: Any, betas: tuple[Any, Any], foreach: bool | None, capturable: bool) -> None:
+    """Refuse rates as tensors where torch's Adam does: together with `foreach`, or one of two only."""
+    if isinstance(lr, TensorBase) and foreach and not capturable:
+        raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+    if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, TensorBase)):
+        raise ValueError("betas must be either both floats or both Tensors")
+    for index, beta in enumerate(betas):
+        if not isinstance(beta, TensorBase):
+            continue
+        if foreach and not capturable:
+            raise ValueError(
+                f"betas[{index}] as a Tensor is not supported for capturable=False and foreach=True"
+            )
+        if beta.numel() != 1:  # type: ignore[attr-defined]  # the facade has it
+            raise ValueError(f"Tensor betas[{index}] must be 1-element")
+
+
+def number(value: Any) -> Any:
+    """A number from an option that may be a tensor of one element."""
+    return value.item() if isinstance(value, TensorBase) else value  # type: ignore[attr-defined]

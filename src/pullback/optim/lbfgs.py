@@ -1,0 +1,194 @@
+"""L-BFGS: quasi-Newton steps from the last few changes of the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..autograd.grad_mode import enable_grad, no_grad
+from ..tensor.complex_parts import view_as_real
+from ..tensor.join import cat
+from .checks import check_lr, number
+from .line_search import Point, strong_wolfe
+from .optimizer import Optimizer
+
+#: The names of the history in a state dict.
+HISTORY = ("old_dirs", "old_stps", "ro", "H_diag")
+
+
+class LBFGS(Optimizer):
+    """L-BFGS (Liu & Nocedal 1989), all parameters as one vector.
+
+    With s = p′ − p, y = g′ − g and ϱ = 1/(yᵀs) of the last `history_size` steps, the direction d = −H·g comes
+    from the two-loop recursion (Nocedal & Wright, algorithm 7.4), with H₀ = yᵀs/(yᵀy)·I; then p ← p + t·d,
+    with t the learning rate or, with ``line_search_fn="strong_wolfe"``, a step length searched for.
+
+    `step` needs a closure that clears the gradients, computes the loss, calls backward and returns the loss.
+    """
+
+    def __init__(
+        self, params: Any, lr: Any = 1, max_iter: int = 20, max_eval: int | None = None,
+        tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:  # fmt: skip
+        check_lr(lr)
+        super().__init__(
+            params,
+            {
+                "lr": lr, "max_iter": max_iter,
+                "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+                "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change,
+                "history_size": history_size, "line_search_fn": line_search_fn,
+            },
+        )  # fmt: skip
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params = self.param_groups[0]["params"]
+
+    # --- all parameters as one vector -----------------------------------------------------------------------
+
+    def _flat_gradient(self) -> Any:
+        parts = []
+        for p in self._params:
+            g = p.new_zeros(p.numel()) if p.grad is None else p.grad.reshape(-1)
+            parts.append(view_as_real(g).reshape(-1) if g.is_complex() else g)
+        return cat(parts, 0)
+
+    def _move(self, length: Any, direction: Any) -> None:
+        offset = 0
+        for p in self._params:
+            p = view_as_real(p) if p.is_complex() else p
+            count = p.numel()
+            p.add_(direction[offset : offset + count].view_as(p), alpha=length)
+            offset += count
+
+    # --- the step -------------------------------------------------------------------------------------------
+
+    @no_grad()
+    def step(self, closure: Callable[[], Any]) -> Any:
+        """Take up to `max_iter` steps; return the loss at the beginning."""
+        group = self.param_groups[0]
+        lr = number(group["lr"])
+        closure = enable_grad()(closure)
+        # One state for all parameters; it stands under the first, as in torch's state dicts.
+        state = self.state[self._params[0]]
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+
+        first = closure()
+        loss = float(first)
+        evaluations = 1
+        state["func_evals"] += 1
+        gradient = self._flat_gradient()
+        if gradient.abs().max() <= group["tolerance_grad"]:
+            return first
+
+        direction, length = state.get("d"), state.get("t")
+        history = _History(*(state.get(name) for name in HISTORY))
+        last_gradient, last_loss = state.get("prev_flat_grad"), state.get("prev_loss")
+        for iteration in range(1, group["max_iter"] + 1):
+            state["n_iter"] += 1
+            if state["n_iter"] == 1:
+                direction = gradient.neg()
+                history = _History([], [], [], 1)
+            else:
+                history.take(gradient.sub(last_gradient), direction.mul(length), group["history_size"])
+                weights = state.setdefault("al", [None] * group["history_size"])
+                direction = history.direction(gradient, weights)
+            if last_gradient is None:
+                last_gradient = gradient.clone()
+            else:
+                last_gradient.copy_(gradient)
+            last_loss = loss
+
+            length = min(1.0, 1.0 / gradient.abs().sum()) * lr if state["n_iter"] == 1 else lr
+            slope = gradient.dot(direction)
+            if slope > -group["tolerance_change"]:
+                break
+
+            fresh = 0
+            if group["line_search_fn"] is not None:
+                if group["line_search_fn"] != "strong_wolfe":
+                    raise RuntimeError("only 'strong_wolfe' is supported")
+                start = Point(0.0, loss, gradient, slope.item())
+                most = group["max_eval"] - evaluations
+                loss, gradient, length, fresh = strong_wolfe(
+                    self._along(closure, direction), float(length), direction, start, most
+                )
+                self._move(length, direction)
+            else:
+                self._move(length, direction)
+                # After the last step the loss is not asked for: the next call of `step` begins with it.
+                if iteration != group["max_iter"]:
+                    loss = float(closure())
+                    gradient = self._flat_gradient()
+                    fresh = 1
+            evaluations += fresh
+            state["func_evals"] += fresh
+            if (
+                iteration == group["max_iter"]
+                or evaluations >= group["max_eval"]
+                or gradient.abs().max() <= group["tolerance_grad"]
+                or direction.mul(length).abs().max() <= group["tolerance_change"]
+                or abs(loss - last_loss) < group["tolerance_change"]
+            ):
+                break
+
+        state.update(d=direction, t=length)
+        state.update(
+            zip(HISTORY, (history.changes, history.steps, history.inverses, history.scale), strict=True)
+        )
+        state.update(prev_flat_grad=last_gradient, prev_loss=last_loss)
+        return first
+
+    def _along(self, closure: Callable[[], Any], direction: Any) -> Callable[[float], tuple[float, Any]]:
+        """Loss and gradient by the step length along a direction; the parameters stay where they are."""
+        here = [p.clone() for p in self._params]
+
+        def evaluate(length: float) -> tuple[float, Any]:
+            self._move(length, direction)
+            loss = float(closure())
+            gradient = self._flat_gradient()
+            for p, value in zip(self._params, here, strict=True):
+                p.copy_(value)
+            return loss, gradient
+
+        return evaluate
+
+
+@dataclass
+class _History:
+    """The last steps s and changes of the gradient y, with 1/(yᵀs), and the scale yᵀs/(yᵀy) of H₀."""
+
+    changes: list[Any]
+    steps: list[Any]
+    inverses: list[Any]
+    scale: Any
+
+    def take(self, y: Any, s: Any, size: int) -> None:
+        """Add a pair if the curvature is positive; forget the oldest of `size`."""
+        product = y.dot(s)
+        if not product > 1e-10:
+            return
+        if len(self.changes) == size:
+            for values in (self.changes, self.steps, self.inverses):
+                values.pop(0)
+        self.changes.append(y)
+        self.steps.append(s)
+        self.inverses.append(1.0 / product)
+        self.scale = product / y.dot(y)
+
+    def direction(self, gradient: Any, weights: list[Any]) -> Any:
+        """−H·g by the two-loop recursion; `weights` keeps the numbers of the first loop."""
+        q = gradient.neg()
+        for i in reversed(range(len(self.changes))):
+            weights[i] = self.steps[i].dot(q) * self.inverses[i]
+            q.add_(self.changes[i], alpha=-weights[i])
+        d = q.mul(self.scale)
+        for i in range(len(self.changes)):
+            d.add_(self.steps[i], alpha=weights[i] - self.changes[i].dot(d) * self.inverses[i])
+        return d
+
+
+LBFGS.__module__ = "torch.optim.lbfgs"

@@ -1,0 +1,125 @@
+"""A step length that satisfies the strong Wolfe conditions, by bracketing and cubic interpolation.
+
+Nocedal & Wright, Numerical Optimization (2nd ed.), algorithms 3.5 and 3.6, with the safeguards of Schmidt's
+minFunc, which torch uses too: the number of evaluations and every trial point are torch's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+#: Sufficient decrease, and how much of the slope may be left.
+DECREASE, CURVATURE = 1e-4, 0.9
+
+#: A bracket narrower than this, in the largest change of a parameter, is not searched further.
+NARROW = 1e-9
+
+
+class Point(NamedTuple):
+    """A step length tried: the loss there, its gradient, and the slope along the direction."""
+
+    step: float
+    loss: float
+    gradient: Any
+    slope: float
+
+
+def cubic_minimum(p: Point, q: Point, low: float, high: float) -> float:
+    """Where the cubic through two points, with their slopes, is lowest, within bounds; the middle of the
+    bounds where it has no minimum.
+    """
+    left, right = (p, q) if p.step <= q.step else (q, p)
+    d1 = p.slope + q.slope - 3 * (p.loss - q.loss) / (p.step - q.step)
+    squared = d1**2 - p.slope * q.slope
+    if not squared >= 0:
+        return (low + high) / 2.0
+    d2 = math.sqrt(squared)
+    at = right.step - (right.step - left.step) * (
+        (right.slope + d2 - d1) / (right.slope - left.slope + 2 * d2)
+    )
+    return min(max(at, low), high)
+
+
+def strong_wolfe(
+    evaluate: Callable[[float], tuple[float, Any]], step: float, direction: Any, start: Point, most: int = 25
+) -> tuple[float, Any, float, int]:
+    """Search along a direction.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Loss and flat gradient at a step length.
+    step : float
+        First step length to try.
+    direction : tensor
+        The flat direction.
+    start : Point
+        Step length 0.
+    most : int
+        How many further evaluations there may be.
+
+    Returns
+    -------
+    tuple
+        Loss, gradient, step length, number of evaluations.
+    """
+
+    def at(length: float) -> Point:
+        loss, gradient = evaluate(length)
+        return Point(length, loss, gradient, gradient.dot(direction).item())
+
+    def too_high(point: Point) -> bool:
+        return point.loss > start.loss + DECREASE * point.step * start.slope
+
+    reach = direction.abs().max().item()
+    before, new = start, at(step)
+    tries = 0
+    bracket: list[Point] | None = None
+    while tries < most:
+        if too_high(new) or (tries > 1 and new.loss >= before.loss):
+            bracket = [before, new]
+            break
+        if abs(new.slope) <= -CURVATURE * start.slope:
+            return new.loss, new.gradient, new.step, tries + 1
+        if new.slope >= 0:
+            bracket = [before, new]
+            break
+        length = cubic_minimum(before, new, new.step + 0.01 * (new.step - before.step), new.step * 10)
+        before, new = new, at(length)
+        tries += 1
+    if bracket is None:
+        bracket = [start, new]
+    low, high = (0, 1) if bracket[0].loss <= bracket[1].loss else (1, 0)
+    stuck = False
+    while tries < most:
+        ends = sorted((bracket[0].step, bracket[1].step))
+        width = ends[1] - ends[0]
+        if width * reach < NARROW:
+            break
+        length = cubic_minimum(bracket[0], bracket[1], *ends)
+        # Too near an end twice running, or beyond it: a tenth of the width away from that end instead.
+        if min(ends[1] - length, length - ends[0]) < 0.1 * width:
+            if stuck or length >= ends[1] or length <= ends[0]:
+                near_upper = abs(length - ends[1]) < abs(length - ends[0])
+                length = ends[1] - 0.1 * width if near_upper else ends[0] + 0.1 * width
+                stuck = False
+            else:
+                stuck = True
+        else:
+            stuck = False
+        new = at(length)
+        tries += 1
+        if too_high(new) or new.loss >= bracket[low].loss:
+            bracket[high] = new
+            low, high = (0, 1) if bracket[0].loss <= bracket[1].loss else (1, 0)
+            continue
+        done = abs(new.slope) <= -CURVATURE * start.slope
+        if not done and new.slope * (bracket[high].step - bracket[low].step) >= 0:
+            bracket[high] = bracket[low]
+        bracket[low] = new
+        if done:
+            break
+    best = bracket[low]
+    return best.loss, best.gradient, best.step, tries + 1

@@ -1,0 +1,76 @@
+"""RAdam: Adam with a rectified adaptive learning rate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..tensor.creation import tensor
+from ..tensor.creation_like import zeros_like
+from .checks import check_betas, check_lr, check_not_negative, number
+from .optimizer import Optimizer
+
+
+class RAdam(Optimizer):
+    """RAdam (Liu et al. 2020).
+
+    With gradient g, step t, learning rate γ, weight decay λ::
+
+        g ← g + λ·p
+        m ← β₁·m + (1 − β₁)·g
+        v ← β₂·v + (1 − β₂)·g²
+        m̂ = m/(1 − β₁ᵗ),   ρ∞ = 2/(1 − β₂) − 1,   ρ = ρ∞ − 2·t·β₂ᵗ/(1 − β₂ᵗ)
+        p ← p − γ·m̂·r·√(1 − β₂ᵗ)/(√v + ε)     where ρ > 5, r² = (ρ−4)(ρ−2)ρ∞ / ((ρ∞−4)(ρ∞−2)ρ)
+        p ← p − γ·m̂                            else
+
+    With `decoupled_weight_decay` the decay is p ← p − γ·λ·p instead.
+    """
+
+    _splits_complex = True
+
+    def __init__(
+        self, params: Any, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+    ) -> None:  # fmt: skip
+        check_lr(lr)
+        check_not_negative(eps=eps)
+        check_betas(betas)
+        check_not_negative(weight_decay=weight_decay)
+        super().__init__(
+            params,
+            {
+                "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+                "foreach": foreach, "capturable": capturable,
+                "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
+            },
+        )  # fmt: skip
+
+    def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """Step count 0, moments 0."""
+        return {"step": tensor(0.0), "exp_avg": zeros_like(param), "exp_avg_sq": zeros_like(param)}
+
+    def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """One step of the formula above."""
+        beta1, beta2 = group["betas"]
+        lr, decay = number(group["lr"]), group["weight_decay"]
+        state["step"] += 1
+        step = state["step"].item()
+        if decay != 0:
+            if group["decoupled_weight_decay"]:
+                param.mul_(1 - lr * decay)
+            else:
+                grad = grad.add(param, alpha=decay)
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        rest = 1 - beta2**step
+        change = mean / (1 - beta1**step) * lr
+        limit = 2 / (1 - beta2) - 1
+        length = limit - 2 * step * beta2**step / rest
+        if length > 5.0:
+            squared = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
+            change = change * (rest**0.5 / square.sqrt().add_(group["eps"])) * squared**0.5
+        param.add_(change, alpha=-1.0)
+
+
+RAdam.__module__ = "torch.optim.radam"
