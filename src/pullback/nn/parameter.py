@@ -70,7 +70,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) in memo:
             return memo[id(self)]
-        made = type(self)(self.data.clone(), self.requires_grad)  # type: ignore[attr-defined]  # the facade and declared calls have it
+        made = type(self)(self.data.clone(), self.requires_grad)
         memo[id(self)] = made
         return made
 

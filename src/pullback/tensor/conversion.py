@@ -14,7 +14,7 @@ from ..ops import convert
 from .api import public
 from .constants import channels_last, channels_last_3d, contiguous_format, preserve_format
 from .memory_format import converted, in_format
-from .signature import Parser, method
+from .signature import Parser, method, reads
 from .warn import warn_once
 
 
@@ -40,6 +40,7 @@ _TO = Parser(
 
 
 @public(is_function=False, out=False)
+@reads(_TO, tensor_first=True)
 def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     """Convert to a dtype, a device, or another tensor's dtype: ``to(dtype)``, ``to(device, dtype)``,
     ``to(other)``.
@@ -104,6 +105,7 @@ _FORMAT = "(*, torch.memory_format memory_format = None)"
 def _casting_method(name: str, dtype: dtypes.dtype) -> Callable[..., Any]:
     parser = Parser(name, _FORMAT)
 
+    @reads(parser, tensor_first=True)
     def convert_to(self: Any, *args: Any, **kwargs: Any) -> Any:
         if args or kwargs:
             return converted(cast(self, dtype), parser.bind(args, kwargs).get("memory_format"))

@@ -17,7 +17,7 @@ from ..device import as_device
 from .api import public
 from .constants import channels_last, channels_last_3d, preserve_format
 from .data import array_from, number_dtype, scalar_array
-from .signature import OPTIONS, OUT, Parser, described, parsed
+from .signature import OPTIONS, OUT, Parser, described, parsed, reads
 
 _FORMAT = "torch.memory_format memory_format = None"
 
@@ -85,7 +85,7 @@ def creator(name: str, *signatures: str) -> Callable[[Callable[..., Any]], Calla
             out = given.pop("out", None)
             return function(**given) if out is None else _filled(name, out, function, given)
 
-        return public(described(call, function, name), name=name, method=False, out=False)
+        return public(described(call, function, parser), name=name, method=False, out=False)
 
     return declare
 
@@ -130,6 +130,7 @@ _TENSOR = Parser(
 
 
 @public(method=False, out=False)
+@reads(_TENSOR)
 def tensor(*args: Any, **kwargs: Any) -> Any:
     """Make a leaf tensor that holds a copy of the data.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.value import TensorBase
 from .api import public
-from .signature import Parser
+from .signature import Parser, reads
 
 #: The signatures of most functions of one and of two values.
 ONE = ("(Tensor input, *, Tensor out = None)",)
@@ -43,7 +43,7 @@ def _reading(printed: str, signatures: Iterable[str], function: Callable[..., An
     call.__name__ = call.__qualname__ = printed
     call.__doc__ = function.__doc__
     call.__module__ = function.__module__
-    return call
+    return reads(parser, tensor_first=before == 1)(call)
 
 
 def _of_method(signature: str) -> str:

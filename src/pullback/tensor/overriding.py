@@ -126,7 +126,7 @@ def _detach(self: Any) -> Any:
     return Tensor.detach(self)
 
 
-Tensor.__torch_function__ = classmethod(_torch_function)  # type: ignore[attr-defined]  # torch's protocol
+Tensor.__torch_function__ = classmethod(_torch_function)  # type: ignore[method-assign, assignment]  # torch's protocol
 Tensor.__init_subclass__ = classmethod(_register)  # type: ignore[arg-type, assignment]  # every subclass is told here
-Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]  # no override: it is what overrides are made with
-Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]  # torch's name
+Tensor.as_subclass = as_subclass  # type: ignore[method-assign]  # no override: it is what overrides are made with
+Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[method-assign]  # torch's name

@@ -15,7 +15,7 @@ from ..ops.structure import sum_to
 from .api import public
 from .constants import strided
 from .conversion import cast, dtype_of_type_name
-from .signature import Parser, method, parsed
+from .signature import Parser, method, parsed, reads
 from .tensor import Tensor
 from .warn import warn_once
 
@@ -23,6 +23,7 @@ from .warn import warn_once
 def _question(name: str, answer: Any, meaning: str) -> None:
     parser = Parser(name, "(Tensor input)")
 
+    @reads(parser)
     def ask(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and isinstance(args[0], TensorBase):
             return answer(args[0])
@@ -175,10 +176,11 @@ for _name in (
     "is_nested",     "is_vulkan", "is_xpu", "is_ipu", "is_maia", "is_mtia",
 ):  # fmt: skip
     setattr(Tensor, _name, _constant(False))
-Tensor.is_cpu = _constant(True)  # type: ignore[attr-defined]  # torch's attribute
-Tensor.volatile = property(_volatile)  # type: ignore[attr-defined]  # likewise
-Tensor.name = _constant(None)  # type: ignore[attr-defined]  # likewise
-Tensor.layout = _constant(strided)  # type: ignore[attr-defined]  # likewise
+for _name, _attribute in {
+    "is_cpu": _constant(True), "volatile": property(_volatile), "name": _constant(None),
+    "layout": _constant(strided),
+}.items():  # fmt: skip
+    setattr(Tensor, _name, _attribute)
 
 
 @public(out=False)

@@ -94,7 +94,7 @@ def _warn_of_hooks(tensor: Any) -> None:
 
 def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
     if type(self) in OVERRIDING:
-        return dispatch_override(Tensor.__deepcopy__, (self, memo), {})  # type: ignore[attr-defined]  # set below
+        return dispatch_override(Tensor.__deepcopy__, (self, memo), {})
     if not self.is_leaf:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
@@ -131,4 +131,4 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
 
 
 Tensor.__reduce_ex__ = _reduce  # type: ignore[method-assign]  # torch's methods, kept in this module
-Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]  # likewise
+Tensor.__deepcopy__ = _deepcopy  # type: ignore[method-assign]  # likewise

@@ -419,7 +419,7 @@ def parsed(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]
         def call(*args: Any, **kwargs: Any) -> Any:
             return function(**parser.bind(args, kwargs))
 
-        return described(call, function, function_name)
+        return described(call, function, parser)
 
     return decorate
 
@@ -432,15 +432,32 @@ def method(function_name: str, *signatures: str) -> Callable[[Callable[..., Any]
         def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
             return function(self, **parser.bind(args, kwargs))
 
-        return described(call, function, function_name)
+        return reads(parser, tensor_first=True)(described(call, function, parser))
 
     return decorate
 
 
-def described(call: Callable[..., Any], function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Give a wrapper the name, the text and the signature of what it wraps, and return it."""
-    call.__name__ = call.__qualname__ = name
+def described(call: Callable[..., Any], function: Callable[..., Any], parser: Parser) -> Callable[..., Any]:
+    """Give a wrapper the name, the text and the signatures of what it wraps, and return it."""
+    call.__name__ = call.__qualname__ = parser.function
     call.__doc__ = function.__doc__
     call.__module__ = function.__module__
     call.__wrapped__ = function  # type: ignore[attr-defined]  # what `inspect.signature` follows
-    return call
+    return reads(parser)(call)
+
+
+def reads(parser: Parser, tensor_first: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a function with the parser that reads its arguments, for the stubs to show.
+
+    Parameters
+    ----------
+    tensor_first : bool
+        The tensor whose method it is comes before what the parser reads.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.parser = parser  # type: ignore[attr-defined]  # functions take attributes
+        function.tensor_first = tensor_first  # type: ignore[attr-defined]
+        return function
+
+    return decorate

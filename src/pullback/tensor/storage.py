@@ -311,7 +311,7 @@ def _typed_storage(self: Any) -> TypedStorage:
     return TypedStorage(wrap_storage=storage_of(array_of(self))[0], dtype=self.dtype, _internal=True)
 
 
-Tensor._typed_storage = _typed_storage  # type: ignore[attr-defined]  # torch's name
+Tensor._typed_storage = _typed_storage  # type: ignore[method-assign]  # torch's name
 
 
 @public(name="storage", is_function=False, out=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
@@ -34,7 +34,13 @@ from .backward import run_plain
 _CPU = device("cpu")
 
 
-class Tensor(TensorBase):
+if TYPE_CHECKING:
+    from .methods import Methods  # a stub: what the declarations attach
+else:
+    Methods = TensorBase
+
+
+class Tensor(Methods):
     """A multi-dimensional array that remembers how it was computed."""
 
     __slots__ = ()

@@ -11,8 +11,10 @@ from typing import Any
 
 from ...tensor.api import public
 from . import classification_loss, ctc, distance_loss, normalization, pooling, regression_loss
-from . import dropout as dropouts
-from . import embedding as embeddings
+from .dropout import alpha_dropout as functional_alpha_dropout
+from .dropout import dropout as functional_dropout
+from .dropout import feature_alpha_dropout as functional_feature_alpha_dropout
+from .embedding import embedding as functional_embedding
 
 _REDUCTIONS = ("none", "mean", "sum")
 
@@ -29,25 +31,25 @@ ctc_loss = public(ctc.by_number, name="ctc_loss", method=False, out=False)
 @public(method=False, out=False)
 def dropout(input: Any, p: float, train: bool) -> Any:
     """Zero elements with probability p and scale the others by 1/(1 − p)."""
-    return dropouts.dropout(input, p, train)  # type: ignore[attr-defined]  # the facade and declared calls have it
+    return functional_dropout(input, p, train)
 
 
 @public(method=False, out=False)
 def dropout_(input: Any, p: float, train: bool) -> Any:
     """In-place version of :func:`dropout`."""
-    return dropouts.dropout(input, p, train, inplace=True)  # type: ignore[attr-defined]  # the facade and declared calls have it
+    return functional_dropout(input, p, train, inplace=True)
 
 
 @public(method=False, out=False)
 def alpha_dropout(input: Any, p: float, train: bool) -> Any:
     """Dropout that keeps the mean and the variance of what `selu` gives."""
-    return dropouts.alpha_dropout(input, p, train)  # type: ignore[attr-defined]  # the facade and declared calls have it
+    return functional_alpha_dropout(input, p, train)
 
 
 @public(method=False, out=False)
 def feature_alpha_dropout(input: Any, p: float, train: bool) -> Any:
     """:func:`alpha_dropout` of whole channels."""
-    return dropouts.feature_alpha_dropout(input, p, train)  # type: ignore[attr-defined]  # the facade and declared calls have it
+    return functional_feature_alpha_dropout(input, p, train)
 
 
 @public(method=False, out=False)
@@ -99,7 +101,7 @@ def embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
     """Rows of `weight` at `indices`; −1 means that no row is padding."""
-    return embeddings.embedding(
+    return functional_embedding(
         indices, weight, None if padding_idx == -1 else padding_idx, scale_grad_by_freq=scale_grad_by_freq,
         sparse=sparse
     )

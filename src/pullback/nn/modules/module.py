@@ -340,7 +340,7 @@ class Module(ModuleState):
             if set_to_none:
                 parameter.grad = None
             else:
-                parameter.grad = parameter.grad.detach().zero_()  # type: ignore[attr-defined]  # attached at import
+                parameter.grad = parameter.grad.detach().zero_()
 
     def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Module:
         """Put ``fn(tensor)`` in place of every parameter's data, gradient, and every buffer."""

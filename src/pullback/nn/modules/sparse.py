@@ -45,7 +45,7 @@ class Embedding(Module):
         """Draw the initial values from N(0, 1); the padding row is 0."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
-            init.zeros_(self.weight.data[self.padding_idx])  # type: ignore[index]  # indexing is attached at import
+            init.zeros_(self.weight.data[self.padding_idx])
 
     def forward(self, input: Any) -> Any:
         """(*) int -> (*, embedding_dim)."""

@@ -1,0 +1,1618 @@
+"""torch's top level.
+
+Written by tools/make_stubs.py: run ``python -m tools.make_stubs``, and change nothing here by hand.
+"""
+
+import builtins
+from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any
+from typing import TypeAlias
+from typing import overload
+from . import autograd as autograd
+from . import func as func
+from . import linalg as linalg
+from . import nn as nn
+from . import optim as optim
+from . import overrides as overrides
+from . import random as random
+from . import special as special
+from . import utils as utils
+from .autograd.grad_mode import enable_grad as enable_grad
+from .autograd.grad_mode import inference_mode as inference_mode
+from .autograd.grad_mode import no_grad as no_grad
+from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from .device import device as device
+from .dtypes import dtype as dtype
+from .dtypes import finfo as finfo
+from .dtypes import iinfo as iinfo
+from .size import Size as Size
+from .tensor.constants import layout as layout
+from .tensor.constants import memory_format as memory_format
+from .tensor.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from .tensor.random import Generator as Generator
+from .tensor.storage import TypedStorage as TypedStorage
+from .tensor.storage import UntypedStorage as UntypedStorage
+from .tensor.tensor import Tensor as Tensor
+
+_Device: TypeAlias = device | str | builtins.int
+_Number: TypeAlias = builtins.int | builtins.float | builtins.complex
+
+BFloat16Tensor: Any
+BoolTensor: Any
+ByteTensor: Any
+CharTensor: Any
+DoubleTensor: Any
+FloatTensor: Any
+HalfTensor: Any
+IntTensor: Any
+LongTensor: Any
+ShortTensor: Any
+__version__: str
+def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def abs_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`abs`: writes the result into `input` and returns it."""
+def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def acos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`acos`: writes the result into `input` and returns it."""
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def acosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`acosh`: writes the result into `input` and returns it."""
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """Means over `output_size` windows of nearly equal length, one axis."""
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
+    """Maxima over `output_size` windows of nearly equal length and their indices."""
+def add(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """Sum ``input + alpha * other``; shapes broadcast."""
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor |
+    None = None,
+) -> Tensor:
+    """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
+def addcdiv(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None,
+) -> Tensor:
+    """``input + value * tensor1 / tensor2``."""
+def addcmul(
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None,
+) -> Tensor:
+    """``input + value * tensor1 * tensor2``."""
+def addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None =
+    None,
+) -> Tensor:
+    """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
+def addmv(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None =
+    None,
+) -> Tensor:
+    """``beta * input + alpha * mat @ vec``."""
+def addmv_(
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None =
+    None,
+) -> Tensor:
+    """In-place version of :func:`addmv`: writes the result into `input` and returns it."""
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None =
+    None,
+) -> Tensor:
+    """``beta * input + alpha * vec1 ⊗ vec2``."""
+def adjoint(input: Tensor) -> Tensor:
+    """The matrices of the last two axes transposed and conjugated."""
+def affine_grid_generator(theta: Any, size: Sequence[builtins.int], align_corners: builtins.bool) -> Tensor:
+    """:func:`torch.nn.functional.affine_grid` without a default."""
+def all(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Tensor:
+    """Whether all elements, over `dim`, are not 0."""
+def allclose(
+    input: Tensor, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan:
+    builtins.bool = False,
+) -> builtins.bool:
+    """Whether `isclose` holds everywhere."""
+def alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """Dropout that keeps the mean and the variance of what `selu` gives."""
+def amax(
+    input: Tensor, dim: Any = (), keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Tensor:
+    """The largest element over `dim`; ties share the gradient."""
+def amin(
+    input: Tensor, dim: Any = (), keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Tensor:
+    """The smallest element over `dim`; ties share the gradient."""
+def aminmax(
+    input: Tensor, *, dim: Any = None, keepdim: builtins.bool = False, out: Tensor | None = None,
+) -> Any:
+    """The smallest and the largest element, over `dim` if given."""
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def any(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Tensor:
+    """Whether any element, over `dim`, is not 0."""
+@overload
+def arange(
+    end: _Number, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ..., device:
+    _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def arange(
+    start: _Number, end: _Number, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
+    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def arange(
+    start: _Number, end: _Number, step: _Number = ..., *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor:
+    """Make the numbers ``start + i·step`` from [start, end), i counting from 0."""
+def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arccos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`arccos`: writes the result into `input` and returns it."""
+def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arccosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`arccosh`: writes the result into `input` and returns it."""
+def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arcsin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`arcsin`: writes the result into `input` and returns it."""
+def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arcsinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`arcsinh`: writes the result into `input` and returns it."""
+def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arctan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def arctan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`arctan`: writes the result into `input` and returns it."""
+def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arctanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`arctanh`: writes the result into `input` and returns it."""
+def are_deterministic_algorithms_enabled() -> builtins.bool:
+    """Whether deterministic algorithms were asked for."""
+def argmax(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Tensor:
+    """Where the largest element is, along `dim` or of all."""
+def argmin(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Tensor:
+    """Where the smallest element is, along `dim` or of all."""
+def argsort(
+    input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool =
+    False, out: Tensor | None = None,
+) -> Tensor:
+    """Indices that sort the input along `dim`."""
+def argwhere(input: Tensor) -> Tensor:
+    """Where elements are not zero, as ``(n, rank)`` indices."""
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
+    """The view of the input's storage with the given sizes and strides (in elements)."""
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
+    """In-place version of :func:`as_strided`."""
+def as_strided_scatter(
+    input: Tensor, src: Any, size: Any, stride: Any, storage_offset: builtins.int | None = None,
+) -> Tensor:
+    """`input` with the elements that `as_strided` selects replaced by `src`."""
+def as_tensor(data: Any, *, dtype: dtype | None = ..., device: _Device | None = ...) -> Tensor:
+    """Make a tensor of data, without a copy where dtype and memory allow it."""
+def asarray(
+    obj: Any, *, dtype: dtype | None = ..., device: _Device | None = ..., copy: builtins.bool | None = ...,
+    requires_grad: builtins.bool | None = ...,
+) -> Tensor:
+    """Make a tensor of `obj`, shared or copied as `copy` says (None: shared where that is possible)."""
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def asin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`asin`: writes the result into `input` and returns it."""
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def asinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`asinh`: writes the result into `input` and returns it."""
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def atan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def atan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`atan`: writes the result into `input` and returns it."""
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def atanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`atanh`: writes the result into `input` and returns it."""
+def atleast_1d(*tensors_: Any) -> Any:
+    """Tensors with at least one axis."""
+def atleast_2d(*tensors_: Any) -> Any:
+    """Tensors with at least two axes, new ones in front."""
+def atleast_3d(*tensors_: Any) -> Any:
+    """Tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
+def avg_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False,
+    count_include_pad: builtins.bool = True,
+) -> Tensor:
+    """Mean of each window of one axis: (N, C, L) -> (N, C, L')."""
+def baddbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor |
+    None = None,
+) -> Tensor:
+    """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
+def batch_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: builtins.bool,
+    momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool,
+) -> Tensor:
+    """Normalise over all axes but the second."""
+@overload
+def bernoulli(input: Tensor, *, generator: Generator | None = ..., out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bernoulli(input: Tensor, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
+    """Ones with the probabilities in `input` (or `p` for all), else zeros."""
+bfloat16: dtype
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
+    """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Any, weight: Any = None, pos_weight: Any = None, reduction: builtins.int = 1,
+) -> Tensor:
+    """Binary cross entropy of `sigmoid(input)`."""
+def bincount(input: Tensor, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
+    """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it does."""
+def bitwise_and(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_left_shift(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_or(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_right_shift(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_xor(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def block_diag(*tensors_: Any) -> Tensor:
+    """Matrices along the diagonal of one, zeros elsewhere."""
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
+bool: dtype
+def broadcast_shapes(*shapes: Any) -> Tensor:
+    """The shape to which shapes (or sizes) broadcast."""
+def broadcast_tensors(*tensors_: Any) -> Any:
+    """Each tensor expanded to the shape to which all of them broadcast."""
+def broadcast_to(input: Tensor, size: Sequence[builtins.int]) -> Tensor:
+    """``input.expand(size)``."""
+def bucketize(
+    input: Tensor, boundaries: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False, out:
+    Tensor | None = None,
+) -> Tensor:
+    """In which interval between sorted `boundaries` each element lies."""
+def can_cast(from_: dtype, to: dtype) -> builtins.bool:
+    """Return whether a cast keeps or raises the category, as int to float does and float to int does not."""
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """All tuples with one element of each vector, the last one running fastest."""
+def cat(
+    tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None,
+) -> Tensor:
+    """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+cdouble: dtype
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def ceil_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`ceil`: writes the result into `input` and returns it."""
+def celu(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
+    """input where it is positive, else α(exp(input/α) − 1)."""
+def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
+    """`celu`, in place."""
+cfloat: dtype
+def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
+    """The product of a chain of matrices."""
+def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
+    """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
+channels_last: memory_format
+channels_last_3d: memory_format
+def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The Cholesky factor (see `torch.linalg.cholesky`)."""
+def cholesky_solve(
+    input: Tensor, L: Any, upper: builtins.bool = False, *, out: Tensor | None = None,
+) -> Tensor:
+    """X with ``L Lᴴ X = input`` for a Cholesky factor: (…, n, k) with (…, n, n)."""
+def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` parts of one size along axis `dim`."""
+def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """The input cut to [min, max]; limits are numbers or tensors, and one may be None."""
+def clamp_(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`clamp`: writes the result into `input` and returns it."""
+def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
+    """The input cut from above."""
+def clamp_max_(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`clamp_max`: writes the result into `input` and returns it."""
+def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
+    """The input cut from below."""
+def clamp_min_(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`clamp_min`: writes the result into `input` and returns it."""
+def clip(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """The input cut to [min, max]; limits are numbers or tensors, and one may be None."""
+def clip_(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`clip`: writes the result into `input` and returns it."""
+def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+    """A copy with its own storage, in the input's layout or in a given one."""
+def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """Tensors, vectors as columns, joined along axis 1."""
+def combinations(input: Tensor, r: builtins.int = ..., with_replacement: builtins.bool = ...) -> Tensor:
+    """All choices of `r` elements of a vector, in the order of their places."""
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Complex numbers ``real + i·imag``; shapes broadcast."""
+complex128: dtype
+complex64: dtype
+def concat(
+    tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None,
+) -> Tensor:
+    """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+def concatenate(
+    tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None,
+) -> Tensor:
+    """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugates; a real tensor itself."""
+def conj_physical(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """The complex conjugates as new elements; a real tensor itself."""
+def conj_physical_(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """In-place version of :func:`conj_physical`: writes the result into `input` and returns it."""
+contiguous_format: memory_format
+def conv1d(
+    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: builtins.int = 1,
+) -> Tensor:
+    """Convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
+def conv2d(
+    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: builtins.int = 1,
+) -> Tensor:
+    """Convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
+def conv3d(
+    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+    groups: builtins.int = 1,
+) -> Tensor:
+    """Convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H', W')."""
+def conv_transpose1d(
+    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: builtins.int = 1, dilation: Any = 1,
+) -> Tensor:
+    """Transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
+def conv_transpose2d(
+    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: builtins.int = 1, dilation: Any = 1,
+) -> Tensor:
+    """Transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O, H', W')."""
+def conv_transpose3d(
+    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: builtins.int = 1, dilation: Any = 1,
+) -> Tensor:
+    """Transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
+@overload
+def copysign(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def copysign(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """Magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts."""
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def cos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`cos`: writes the result into `input` and returns it."""
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def cosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`cosh`: writes the result into `input` and returns it."""
+def cosine_embedding_loss(
+    input1: Any, input2: Any, target: Any, margin: builtins.float = 0.0, reduction: builtins.int = 1,
+) -> Tensor:
+    """1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
+def cosine_similarity(x1: Any, x2: Any, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
+    """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
+    """How many elements, over `dim`, are not 0."""
+def cross(input: Tensor, other: Any, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The vector product along `dim`, or along the first axis of length 3."""
+@overload
+def ctc_loss(
+    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[builtins.int], target_lengths:
+    Sequence[builtins.int], blank: builtins.int = ..., reduction: builtins.int = ..., zero_infinity:
+    builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def ctc_loss(
+    log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor, blank: builtins.int =
+    ..., reduction: builtins.int = ..., zero_infinity: builtins.bool = ...,
+) -> Tensor:
+    """:func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
+def cummax(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Any:
+    """The largest element so far along `dim` and where it is."""
+def cummin(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Any:
+    """The smallest element so far along `dim` and where it is."""
+def cumprod(
+    input: Tensor, dim: builtins.int, *, dtype: dtype | None = None, out: Tensor | None = None,
+) -> Tensor:
+    """Running product along `dim`."""
+def cumsum(
+    input: Tensor, dim: builtins.int, *, dtype: dtype | None = None, out: Tensor | None = None,
+) -> Tensor:
+    """Running sum along `dim`."""
+default_generator: Generator
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Degrees in radians."""
+def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
+def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant."""
+def detach(input: Tensor) -> Tensor:
+    """The same storage without history."""
+def detach_(self: Tensor) -> Tensor:
+    """Cut this tensor from its history, in place."""
+def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
+def diag_embed(
+    input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1,
+) -> Tensor:
+    """The last axis on a diagonal of two new axes."""
+def diagflat(input: Tensor, offset: builtins.int = 0) -> Tensor:
+    """All elements on the diagonal of a matrix."""
+def diagonal(
+    input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1,
+) -> Tensor:
+    """The diagonal of axes `dim1` and `dim2`, as a last axis."""
+def diagonal_scatter(
+    input: Tensor, src: Any, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1,
+) -> Tensor:
+    """`input` with a diagonal replaced by `src`."""
+def diff(
+    input: Tensor, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None, *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Differences of neighbours along `dim`, `n` times over."""
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def dist(input: Tensor, other: Any, p: Any = 2, *, out: Tensor | None = None) -> Tensor:
+    """Norm of order `p` of ``input − other``."""
+def div(input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
+    """Quotient, true (None), towards zero ("trunc") or downwards ("floor")."""
+def divide(
+    input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None,
+) -> Tensor:
+    """Quotient, true (None), towards zero ("trunc") or downwards ("floor")."""
+def dot(input: Tensor, tensor: Any, *, out: Tensor | None = None) -> Tensor:
+    """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
+double: dtype
+def dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """Zero elements with probability p and scale the others by 1/(1 − p)."""
+def dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """In-place version of :func:`dropout`."""
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Parts along axis 2."""
+def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """Tensors, as of rank 3, joined along axis 2."""
+e: builtins.float
+def einsum(*args: Any) -> Tensor:
+    """Sum of products over named axes, ``einsum("ij,jk->ik", a, b)``; operands may come as one list."""
+def embedding(
+    weight: Any, indices: Any, padding_idx: builtins.int = -1, scale_grad_by_freq: builtins.bool = False,
+    sparse: builtins.bool = False,
+) -> Tensor:
+    """Rows of `weight` at `indices`; −1 means that no row is padding."""
+@overload
+def empty(
+    *size: builtins.int, memory_format: memory_format | None = ..., out: Tensor | None = ..., dtype: dtype |
+    None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def empty(
+    size: Sequence[builtins.int], *, memory_format: memory_format | None = ..., out: Tensor | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
+    builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Make a tensor whose elements are whatever the memory holds (see `zeros`)."""
+def empty_like(
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Make a tensor of uninitialised elements in the shape, dtype and layout of `input`."""
+def empty_permuted(
+    size: Sequence[builtins.int], physical_layout: Sequence[builtins.int], *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor:
+    """Make an uninitialised tensor whose axes lie in memory in a given order, outermost first."""
+def empty_strided(
+    size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: dtype | None = ..., layout: layout
+    | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool
+    = ...,
+) -> Tensor:
+    """Make an uninitialised tensor whose strides, in elements, are `stride`."""
+def eq(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def equal(input: Tensor, other: Any) -> builtins.bool:
+    """Whether two tensors have the same shape and the same elements (nan equals nothing)."""
+def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def erf_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`erf`: writes the result into `input` and returns it."""
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def erfc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`erfc`: writes the result into `input` and returns it."""
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def exp2_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`exp2`: writes the result into `input` and returns it."""
+def exp_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`exp`: writes the result into `input` and returns it."""
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def expm1_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`expm1`: writes the result into `input` and returns it."""
+@overload
+def eye(
+    n: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def eye(
+    n: builtins.int, m: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
+def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """:func:`alpha_dropout` of whole channels."""
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like `input` with one value in every element."""
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Write one value into every element; return the tensor."""
+def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def fix_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`fix`: writes the result into `input` and returns it."""
+def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
+    """The axes `start_dim` to `end_dim` as one."""
+def flip(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
+    """The axes `dims` in reverse."""
+def fliplr(input: Tensor) -> Tensor:
+    """Axis 1 in reverse."""
+def flipud(input: Tensor) -> Tensor:
+    """Axis 0 in reverse."""
+float: dtype
+float16: dtype
+float32: dtype
+float64: dtype
+@overload
+def float_power(input: Tensor, exponent: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def float_power(self: _Number, exponent: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def float_power(input: Tensor, exponent: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """Power in double precision (complex double for a complex operand)."""
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def floor_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`floor`: writes the result into `input` and returns it."""
+def floor_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """floor(input / other)."""
+def fmax(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def fmin(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def fmod(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """``input - other * trunc(input / other)``: the sign of `input`."""
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`frac`: writes the result into `input` and returns it."""
+def frexp(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> Any:
+    """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
+def from_dlpack(
+    ext_tensor: Any, *, device: _Device | None = None, copy: builtins.bool | None = None,
+) -> Tensor:
+    """Wrap the memory of an object that exports DLPack, or of a DLPack capsule."""
+def from_numpy(array: Any) -> Tensor:
+    """Wrap a NumPy array: tensor and array see each other's writes."""
+def frombuffer(
+    buffer: Any, *, dtype: dtype, count: builtins.int = ..., offset: builtins.int = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor:
+    """Wrap the memory of an object that has the buffer protocol as a one-dimensional tensor."""
+def full(
+    size: Sequence[builtins.int], fill_value: _Number, *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor:
+    """Make a tensor with every element `fill_value`, whose kind decides the dtype where none is given."""
+def full_like(
+    input: Tensor, fill_value: _Number, *, memory_format: memory_format | None = ..., dtype: dtype | None =
+    ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Make a tensor with every element `fill_value` in the shape, dtype and layout of `input`."""
+def gather(
+    input: Tensor, dim: builtins.int, index: Any, *, sparse_grad: builtins.bool = False, out: Tensor | None =
+    None,
+) -> Tensor:
+    """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
+def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def gcd_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place version of :func:`gcd`: writes the result into `input` and returns it."""
+def ge(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix inputᵢ·vec2ⱼ of two vectors."""
+def get_default_device() -> device:
+    """Return the device on which tensors are made when none is given."""
+def get_default_dtype() -> dtype:
+    """Return the floating-point dtype that Python floats become."""
+def get_deterministic_debug_mode() -> builtins.int:
+    """0 for the default, 1 for a warning, 2 for an error where an algorithm is not deterministic."""
+def get_device(input: Tensor) -> builtins.int:
+    """-1: the tensor is on the CPU."""
+def get_float32_matmul_precision() -> str:
+    """'highest', 'high' or 'medium'."""
+def get_num_interop_threads() -> builtins.int:
+    """The number of threads that ops of one program run on side by side: 1."""
+def get_num_threads() -> builtins.int:
+    """The number of threads that large ops run on."""
+def get_rng_state() -> Tensor:
+    """Return the default generator's state as a uint8 tensor."""
+def greater(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def greater_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def grid_sampler(
+    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners:
+    builtins.bool,
+) -> Tensor:
+    """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
+    documentation.
+    """
+def grid_sampler_2d(
+    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners:
+    builtins.bool,
+) -> Tensor:
+    """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
+    documentation.
+    """
+def grid_sampler_3d(
+    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners:
+    builtins.bool,
+) -> Tensor:
+    """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
+    documentation.
+    """
+def group_norm(
+    input: Tensor, num_groups: builtins.int, weight: Any = None, bias: Any = None, eps: builtins.float =
+    1e-05, cudnn_enabled: builtins.bool = True,
+) -> Tensor:
+    """Normalise over groups of channels."""
+def gt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+half: dtype
+def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """input where |input| > `lambd`, else 0."""
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Step function: 0 below zero, `values` at zero, 1 above."""
+def hinge_embedding_loss(
+    input: Tensor, target: Any, margin: builtins.float = 1.0, reduction: builtins.int = 1,
+) -> Tensor:
+    """x where the target is 1, max(0, margin − x) where it is −1."""
+def histc(
+    input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor
+    | None = None,
+) -> Tensor:
+    """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range where
+    both are equal).
+    """
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Parts along axis 1 (axis 0 of a vector)."""
+def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along axis 1 (vectors along axis 0)."""
+def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def i0_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`i0`: writes the result into `input` and returns it."""
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, a view."""
+def index_add(
+    input: Tensor, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1, out: Tensor | None =
+    None,
+) -> Tensor:
+    """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
+def index_copy(
+    input: Tensor, dim: builtins.int, index: Any, source: Any, *, out: Tensor | None = None,
+) -> Tensor:
+    """`input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
+def index_fill(
+    input: Tensor, dim: builtins.int, index: Any, value: Any, *, out: Tensor | None = None,
+) -> Tensor:
+    """`input` with one value in the slices of axis `dim` that `index` names."""
+def index_put(input: Tensor, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
+    """`input` with the elements at `indices` replaced by `values`, or with `values` added there."""
+def index_put_(input: Tensor, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
+    """In-place version of :func:`index_put`."""
+def index_reduce(
+    input: Tensor, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool =
+    True, out: Tensor | None = None,
+) -> Tensor:
+    """`input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or
+    "amin".
+    """
+def index_select(input: Tensor, dim: builtins.int, index: Any, *, out: Tensor | None = None) -> Tensor:
+    """Slices of axis `dim`, in the order of the vector `index`."""
+inf: builtins.float
+def initial_seed() -> builtins.int:
+    """Return the seed of the default generator's stream."""
+def inner(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Sums of products over the last axes of both."""
+def instance_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats:
+    builtins.bool, momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool,
+) -> Tensor:
+    """Normalise over the axes after the second."""
+int: dtype
+int16: dtype
+int32: dtype
+int64: dtype
+int8: dtype
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a square matrix or of each of a stack."""
+def is_anomaly_check_nan_enabled() -> builtins.bool:
+    """Whether the mode checks for NaN."""
+def is_anomaly_enabled() -> builtins.bool:
+    """Whether the mode is on."""
+def is_complex(input: Tensor) -> builtins.bool:
+    """Whether the dtype is a complex one."""
+def is_conj(input: Tensor) -> builtins.bool:
+    """Whether the tensor is what `conj` made of a complex one."""
+def is_deterministic_algorithms_warn_only_enabled() -> builtins.bool:
+    """Whether they were asked for with ``warn_only=True``."""
+def is_distributed(input: Tensor) -> builtins.bool:
+    """False."""
+def is_floating_point(input: Tensor) -> builtins.bool:
+    """Whether the dtype is a real one."""
+def is_grad_enabled() -> builtins.bool:
+    """Whether ops record nodes now."""
+def is_inference(input: Tensor) -> builtins.bool:
+    """Whether the tensor was made in inference mode."""
+def is_inference_mode_enabled() -> builtins.bool:
+    """Whether `inference_mode` is on."""
+def is_neg(input: Tensor) -> builtins.bool:
+    """Whether a negation is pending: never, for it is computed at once."""
+def is_nonzero(input: Tensor) -> builtins.bool:
+    """Whether the one element is not zero."""
+def is_same_size(input: Tensor, other: Tensor) -> builtins.bool:
+    """Whether two tensors have the same shape."""
+def is_signed(input: Tensor) -> builtins.bool:
+    """Whether the dtype has negative numbers."""
+def is_storage(obj: Any) -> builtins.bool:
+    """Whether an object is a storage."""
+def is_tensor(obj: Any) -> builtins.bool:
+    """Whether an object is a tensor."""
+def is_warn_always_enabled() -> builtins.bool:
+    """Whether the warnings that are given once are given each time."""
+def isclose(
+    input: Tensor, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan:
+    builtins.bool = False,
+) -> Tensor:
+    """Elementwise ``|input − other| ≤ atol + rtol·|other|``."""
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: builtins.bool = False, invert: builtins.bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Which of `elements` occur among `test_elements`."""
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where the input is −inf."""
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Where the input is +inf."""
+def isreal(input: Tensor) -> Tensor:
+    """Where the imaginary part is 0."""
+def kl_div(
+    input: Tensor, target: Any, reduction: builtins.int = 1, *, log_target: builtins.bool = False,
+) -> Tensor:
+    """Kullback–Leibler divergence of `target` from `exp(input)`."""
+def kron(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Kronecker product."""
+def kthvalue(
+    input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, out: Tensor |
+    None = None,
+) -> Any:
+    """The `k`-th smallest element along `dim`, from 1, and where it is."""
+def layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: builtins.float = 1e-05,
+    cudnn_enable: builtins.bool = True,
+) -> Tensor:
+    """Normalise over the last axes."""
+def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def lcm_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place version of :func:`lcm`: writes the result into `input` and returns it."""
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place version of :func:`ldexp`: writes the result into `input` and returns it."""
+def le(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+legacy_contiguous_format: memory_format
+def lerp(input: Tensor, end: Any, weight: Any, *, out: Tensor | None = None) -> Tensor:
+    """``input + weight * (end - input)``."""
+def less(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def less_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def linspace(
+    start: Tensor, end: Tensor, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def linspace(
+    start: _Number, end: Tensor, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def linspace(
+    start: Tensor, end: _Number, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def linspace(
+    start: _Number, end: _Number, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor:
+    """Make `steps` numbers at equal distances, the first `start` and the last `end`."""
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log10_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`log10`: writes the result into `input` and returns it."""
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log1p_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`log1p`: writes the result into `input` and returns it."""
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log2_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`log2`: writes the result into `input` and returns it."""
+def log_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`log`: writes the result into `input` and returns it."""
+def log_softmax(
+    input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
+) -> Tensor:
+    """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
+def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def logcumsumexp(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """Log of the running sum of exponentials along `dim`."""
+def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the determinant; nan where it is negative."""
+def logical_and(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def logical_or(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def logical_xor(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def logit(input: Tensor, eps: builtins.float | None = ..., *, out: Tensor | None = ...) -> Tensor:
+    """log(x / (1 − x))."""
+def logit_(input: Tensor, eps: builtins.float | None = ...) -> Tensor:
+    """In-place version of :func:`logit`: writes the result into `input` and returns it."""
+@overload
+def logspace(
+    start: Tensor, end: Tensor, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
+    builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def logspace(
+    start: _Number, end: Tensor, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
+    builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def logspace(
+    start: Tensor, end: _Number, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
+    builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def logspace(
+    start: _Number, end: _Number, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None =
+    ..., dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
+    builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Make `base` to the powers ``linspace(start, end, steps)``."""
+def logsumexp(
+    input: Tensor, dim: Any, keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Tensor:
+    """log Σ exp(input) over `dim`, computed without overflow."""
+long: dtype
+def lt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def manual_seed(seed: Any) -> Generator:
+    """Start the default generator's stream that belongs to `seed` and return the generator."""
+def margin_ranking_loss(
+    input1: Any, input2: Any, target: Any, margin: builtins.float = 0.0, reduction: builtins.int = 1,
+) -> Tensor:
+    """max(0, −y·(x₁ − x₂) + margin)."""
+def masked_fill(input: Tensor, mask: Any, value: Any, *, out: Tensor | None = None) -> Tensor:
+    """The input with `value` where `mask` holds."""
+def masked_scatter(input: Tensor, mask: Any, source: Any) -> Tensor:
+    """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
+def masked_select(input: Tensor, mask: Any, *, out: Tensor | None = None) -> Tensor:
+    """The elements where `mask` holds, as a vector."""
+def matmul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Matrix product with torch's cases."""
+def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
+    """A multiplied n times by itself."""
+def max(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None, out: Tensor | None =
+    None,
+) -> Any:
+    """The largest element; with `dim`, values and indices along it; with a second tensor, element by
+    element.
+    """
+def max_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode:
+    builtins.bool = False, return_indices: builtins.bool = False,
+) -> Any:
+    """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
+def max_pool2d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode:
+    builtins.bool = False, return_indices: builtins.bool = False,
+) -> Any:
+    """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
+def max_pool3d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode:
+    builtins.bool = False, return_indices: builtins.bool = False,
+) -> Any:
+    """Largest value of each window of three axes."""
+def maximum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def mean(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
+    | None = None, **names: Any,
+) -> Tensor:
+    """Mean of all elements, or over `dim`."""
+def median(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Any:
+    """The lower median of all elements, or values and indices along `dim`."""
+def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+    """Views of vectors over the grid that they span."""
+def min(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None, out: Tensor | None =
+    None,
+) -> Any:
+    """The smallest element; with `dim`, values and indices along it; with a second tensor, element by
+    element.
+    """
+def minimum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Matrix product: (n, k) @ (k, m) -> (n, m)."""
+def mode(
+    input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Any:
+    """The most frequent element along `dim` and where it last is."""
+def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """The axes `source` moved to the places `destination`; the others keep their order."""
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """The axes `source` moved to the places `destination`; the others keep their order."""
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The input sorted along its first axis."""
+def mul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def multinomial(
+    input: Tensor, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None
+    = ..., out: Tensor | None = ...,
+) -> Tensor:
+    """Indices of the last axis, drawn with the weights in it."""
+def multiply(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Matrix times vector: (n, k) @ (k,) -> (n,)."""
+def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = ...) -> Tensor:
+    """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
+nan: builtins.float
+def nan_to_num(
+    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf:
+    builtins.float | None = None, *, out: Tensor | None = None,
+) -> Tensor:
+    """The input with nan and infinities replaced (by 0 and the largest finite numbers unless given)."""
+def nan_to_num_(
+    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf:
+    builtins.float | None = None, *, out: Tensor | None = None,
+) -> Tensor:
+    """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
+def nanmean(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
+    | None = None,
+) -> Tensor:
+    """Mean of what is not nan."""
+def nanmedian(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
+) -> Any:
+    """The lower median of all elements, or values and indices along `dim`."""
+def nanquantile(
+    input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
+    out: Tensor | None = None,
+) -> Tensor:
+    """`quantile` of what is not nan."""
+def nansum(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
+    | None = None,
+) -> Tensor:
+    """Sum of what is not nan."""
+def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
+    """The places start … start + length − 1 of axis `dim`."""
+def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> tuple[Tensor, Tensor]:
+    """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which are
+    left.
+    """
+def ne(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def neg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`neg`: writes the result into `input` and returns it."""
+def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def negative_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`negative`: writes the result into `input` and returns it."""
+newaxis: None
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def nonzero(input: Tensor, *, as_tuple: builtins.bool = False, out: Tensor | None = None) -> Any:
+    """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
+def nonzero_static(
+    input: Tensor, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None,
+) -> Tensor:
+    """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
+def norm(
+    input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None =
+    None, out: Tensor | None = None,
+) -> Tensor:
+    """Vector norm of order `p` over `dim` (``"fro"`` is the Euclidean norm)."""
+@overload
+def normal(
+    mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Tensor | None = ...,
+) -> Tensor: ...
+@overload
+def normal(
+    mean: Tensor, std: builtins.float = ..., *, generator: Generator | None = ..., out: Tensor | None = ...,
+) -> Tensor: ...
+@overload
+def normal(
+    mean: builtins.float, std: Tensor, *, generator: Generator | None = ..., out: Tensor | None = ...,
+) -> Tensor: ...
+@overload
+def normal(
+    mean: builtins.float, std: builtins.float, size: Sequence[builtins.int], *, generator: Generator | None =
+    ..., out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
+    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
+def not_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def numel(input: Tensor) -> builtins.int:
+    """The number of elements."""
+@overload
+def ones(
+    *size: builtins.int, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def ones(
+    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Make a tensor of ones (see `zeros`)."""
+def ones_like(
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Make a tensor of ones in the shape, dtype and layout of `input`."""
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix inputᵢ·vec2ⱼ of two vectors."""
+def pairwise_distance(
+    x1: Any, x2: Any, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False,
+) -> Tensor:
+    """Norm of order p of x1 − x2 + eps along the last dim."""
+def permute(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
+    """The axes in the order `dims`."""
+pi: builtins.float
+def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
+    """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
+def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
+    """(…, C, H·r, W·r) -> (…, C·r², H, W)."""
+def poisson(input: Tensor, generator: Generator | None = ...) -> Tensor:
+    """Poisson numbers with the rates in `input`."""
+def poisson_nll_loss(
+    input: Tensor, target: Any, log_input: builtins.bool, full: builtins.bool, eps: builtins.float, reduction:
+    builtins.int,
+) -> Tensor:
+    """Negative log likelihood of a Poisson distribution."""
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
+def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12)."""
+def positive(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The input itself."""
+def pow(input: Tensor | _Number, exponent: Any, *, out: Tensor | None = None) -> Tensor:
+    """Power ``input ** exponent`` of tensors or numbers, at least one of them a tensor."""
+def prelu(input: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
+    """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
+preserve_format: memory_format
+def prod(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
+    | None = None,
+) -> Tensor:
+    """Product of all elements, or along `dim`."""
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """Return the smallest dtype that is of the higher category and no smaller than either."""
+def put(input: Tensor, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
+    """`input` with the elements at flat places replaced by those of `source`, or with these added."""
+def qr(input: Tensor, some: builtins.bool = True, *, out: Tensor | None = None) -> Any:
+    """``A = Q R`` (see `torch.linalg.qr`)."""
+def quantile(
+    input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
+    out: Tensor | None = None,
+) -> Tensor:
+    """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Radians in degrees."""
+def rad2deg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`rad2deg`: writes the result into `input` and returns it."""
+@overload
+def rand(
+    *size: builtins.int, generator: Generator | None, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def rand(
+    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = ..., dtype: dtype |
+    None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def rand(
+    *size: builtins.int, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def rand(
+    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Numbers from [0, 1), uniformly distributed."""
+def rand_like(
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Uniform numbers in the input's shape."""
+@overload
+def randint(
+    high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None =
+    ..., dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
+    builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def randint(
+    high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def randint(
+    low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None, out:
+    Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def randint(
+    low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype:
+    dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool =
+    ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Integers from [low, high)."""
+@overload
+def randint_like(
+    input: Tensor, high: builtins.int, *, memory_format: memory_format | None = ..., dtype: dtype | None =
+    ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def randint_like(
+    input: Tensor, low: builtins.int, high: builtins.int, *, memory_format: memory_format | None = ..., dtype:
+    dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool =
+    ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Integers from [low, high) in the input's shape."""
+@overload
+def randn(
+    *size: builtins.int, generator: Generator | None, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def randn(
+    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = ..., dtype: dtype |
+    None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def randn(
+    *size: builtins.int, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def randn(
+    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
+def randn_like(
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Standard normal numbers in the input's shape."""
+@overload
+def randperm(
+    n: builtins.int, *, generator: Generator | None, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def randperm(
+    n: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """The integers below `n` in random order."""
+def range(
+    start: _Number, end: _Number, step: _Number = ..., *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor:
+    """Make the numbers ``start + i·step`` up to `end`, which is included (deprecated: see `arange`)."""
+def ravel(input: Tensor) -> Tensor:
+    """All elements along one axis."""
+def real(input: Tensor) -> Tensor:
+    """The real part, a view; a real tensor as it is."""
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def reciprocal_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`reciprocal`: writes the result into `input` and returns it."""
+def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def relu_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`relu`: writes the result into `input` and returns it."""
+def remainder(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """``input - other * floor(input / other)``: the sign of `other`."""
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None =
+    None,
+) -> Tensor:
+    """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
+    place.
+    """
+def reshape(input: Tensor, *shape: Any, **keyword: Any) -> Tensor:
+    """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = ...) -> Tensor:
+    """Give the tensor the size of another one (see `resize_`)."""
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor without the mark of `conj`: itself where it has none."""
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself: negation is computed at once."""
+@overload
+def result_type(tensor: Tensor, other: Tensor) -> dtype: ...
+@overload
+def result_type(scalar: _Number, tensor: Tensor) -> dtype: ...
+@overload
+def result_type(tensor: Tensor, other: _Number) -> dtype: ...
+@overload
+def result_type(scalar1: _Number, scalar2: _Number) -> dtype:
+    """The dtype that results when two tensors or numbers meet."""
+def rms_norm(
+    input: Tensor, normalized_shape: Any, weight: Any = None, eps: builtins.float | None = None,
+) -> Tensor:
+    """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    """Axes shifted in a circle; without `dims` the elements as one row."""
+def rot90(input: Tensor, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
+    """The plane of two axes turned by k·90°, from the first axis towards the second."""
+@overload
+def round(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def round(input: Tensor, *, decimals: builtins.int, out: Tensor | None = ...) -> Tensor:
+    """Nearest integer, halves to even; or nearest multiple of 10^−decimals."""
+@overload
+def round_(input: Tensor) -> Tensor: ...
+@overload
+def round_(input: Tensor, *, decimals: builtins.int) -> Tensor:
+    """In-place version of :func:`round`: writes the result into `input` and returns it."""
+def row_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """The same as `vstack`."""
+def rrelu(
+    input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training:
+    builtins.bool = False, inplace: builtins.bool = False,
+) -> Tensor:
+    """`leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def rsqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`rsqrt`: writes the result into `input` and returns it."""
+def rsub(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """Difference ``other - alpha * input``."""
+def scalar_tensor(
+    s: _Number, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Make a tensor of no dimension from a number."""
+def scatter(
+    input: Tensor, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None =
+    None, out: Tensor | None = None,
+) -> Tensor:
+    """`input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike for
+    others.
+    """
+def scatter_add(
+    input: Tensor, dim: builtins.int, index: Any, src: Any, *, out: Tensor | None = None,
+) -> Tensor:
+    """`input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
+def scatter_reduce(
+    input: Tensor, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool =
+    True, out: Tensor | None = None,
+) -> Tensor:
+    """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or
+    "amin".
+    """
+def searchsorted(
+    sorted_sequence: Any, input: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False,
+    side: str | None = None, sorter: Any = None, out: Tensor | None = None,
+) -> Tensor:
+    """Where values would be inserted into the rows of a sorted tensor: before equal elements, or after
+    (`right`).
+    """
+def seed() -> builtins.int:
+    """Start a stream of the default generator that nobody can foretell and return its seed."""
+def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+    """The part at `index` of axis `dim`, without that axis."""
+def select_scatter(input: Tensor, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
+    """`input` with the part at `index` of axis `dim` replaced by `src`."""
+def selu(input: Tensor) -> Tensor:
+    """The self-normalising `elu`: scale 1.0507, α 1.6733."""
+def selu_(input: Tensor) -> Tensor:
+    """`selu`, in place."""
+def set_default_device(device: _Device | None) -> None:
+    """Make ``device`` this thread's default, None for the CPU; that of a ``with`` block goes before it."""
+def set_default_dtype(d: dtype) -> None:
+    """Make ``d``, a floating-point dtype, the one that Python floats become."""
+def set_default_tensor_type(t: Any) -> None:
+    """Make the dtype of a legacy type, such as ``torch.DoubleTensor`` or its name, the default dtype."""
+def set_deterministic_debug_mode(debug_mode: builtins.int | str) -> None:
+    """Set the mode by its number or by its name: 'default', 'warn' or 'error'."""
+def set_float32_matmul_precision(precision: str) -> None:
+    """Allow float32 products to be less precise, which they are not; other names change nothing."""
+def set_flush_denormal(mode: builtins.bool) -> builtins.bool:
+    """Return False: denormal numbers are kept."""
+def set_num_interop_threads(int: Any) -> None:
+    """Check the number; ops of one program run one after the other."""
+def set_num_threads(int: Any) -> None:
+    """Set the number of threads that large ops run on."""
+def set_printoptions(
+    precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int |
+    None = None, linewidth: builtins.int | None = None, profile: str | None = None, sci_mode: builtins.bool |
+    None = None,
+) -> None:
+    """Set how tensors print; what is None stays as it is, except ``sci_mode``."""
+def set_rng_state(new_state: Any) -> None:
+    """Make the default generator continue from a state."""
+def set_warn_always(b: builtins.bool) -> None:
+    """Make the warnings that are given once be given each time (or not)."""
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+short: dtype
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sigmoid_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`sigmoid`: writes the result into `input` and returns it."""
+def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`sin`: writes the result into `input` and returns it."""
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sinc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`sinc`: writes the result into `input` and returns it."""
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`sinh`: writes the result into `input` and returns it."""
+def slice_scatter(
+    input: Tensor, src: Any, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int |
+    None = None, step: builtins.int = 1,
+) -> Tensor:
+    """`input` with a slice of axis `dim` replaced by `src`."""
+def slogdet(input: Tensor, *, out: Tensor | None = None) -> Any:
+    """Sign and logarithm of the absolute value of the determinant."""
+def softmax(
+    input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
+) -> Tensor:
+    """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
+def sort(
+    input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool =
+    False, out: Tensor | None = None,
+) -> Any:
+    """Values in order along `dim`, and the indices where they were; equal values keep their order."""
+def split(
+    tensor: Any, split_size_or_sections: Any = None, dim: builtins.int = 0, *, split_size: Any = None,
+) -> tuple[Tensor, ...]:
+    """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
+def split_with_sizes(
+    input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
+) -> tuple[Tensor, ...]:
+    """Parts of the given sizes along axis `dim`."""
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""
+def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Square ``input ** 2``."""
+def square_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`square`: writes the result into `input` and returns it."""
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """Without the axes of size 1, or without those of `dim` whose size is 1."""
+def stack(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors of one shape side by side along a new axis `dim`."""
+def std(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any =
+    ..., out: Tensor | None = None,
+) -> Tensor:
+    """Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means
+    ``correction=0``.
+    """
+def std_mean(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any =
+    ...,
+) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean over `dim`."""
+strided: layout
+def sub(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """Difference ``input - alpha * other``; shapes broadcast."""
+def subtract(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
+    """Difference ``input - alpha * other``; shapes broadcast."""
+def sum(
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
+    | None = None, **names: Any,
+) -> Tensor:
+    """Sum of all elements, or over `dim`; integers are summed in int64."""
+def svd(
+    input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Tensor | None = None,
+) -> Any:
+    """``A = U diag(S) Vᴴ`` with V itself as third result."""
+def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+    """Axes `axis0` and `axis1` exchanged."""
+def swapdims(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+    """Axes `axis0` and `axis1` exchanged."""
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; a vector as it is."""
+def take(input: Tensor, index: Any, *, out: Tensor | None = None) -> Tensor:
+    """Elements of `input` as one row at the places `index`."""
+def take_along_dim(
+    input: Tensor, indices: Any, dim: builtins.int | None = None, *, out: Tensor | None = None,
+) -> Tensor:
+    """`gather` with the other axes broadcast; without `dim` from all elements as one row."""
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def tan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`tan`: writes the result into `input` and returns it."""
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def tanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`tanh`: writes the result into `input` and returns it."""
+def tensor(
+    data: Any, *, dtype: dtype | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Make a leaf tensor that holds a copy of the data."""
+def tensor_split(
+    input: Tensor, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None, sections:
+    Any = None, tensor_indices_or_sections: Any = None,
+) -> tuple[Tensor, ...]:
+    """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""
+def tensordot(a: Any, b: Any, dims: Any = 2, *, out: Tensor | None = None) -> Tensor:
+    """Sum products over pairs of axes."""
+def threshold(
+    input: Tensor, threshold: builtins.float, value: builtins.float, *, out: Tensor | None = None,
+) -> Tensor:
+    """input where it is above `threshold`, else `value`."""
+def threshold_(input: Tensor, threshold: builtins.float, value: builtins.float) -> Tensor:
+    """In-place threshold."""
+def tile(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
+    """`repeat` with as many leading ones as `dims` lacks."""
+def to_dlpack(tensor: Any) -> Tensor:
+    """Return a DLPack capsule on the tensor's memory, to be consumed once."""
+def topk(
+    input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted:
+    builtins.bool = True, *, out: Tensor | None = None,
+) -> Any:
+    """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's diagonal."""
+def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+    """Axes `dim0` and `dim1` exchanged."""
+def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Zeros above a diagonal of the matrices of the last two axes."""
+def tril_indices(
+    row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: dtype | None = ..., layout:
+    layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor:
+    """The places of the lower triangle of a (row, col) matrix, row by row."""
+def triplet_margin_loss(
+    anchor: Any, positive: Any, negative: Any, margin: builtins.float = 1.0, p: builtins.float = 2, eps:
+    builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.int = 1,
+) -> Tensor:
+    """max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
+def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Zeros below a diagonal of the matrices of the last two axes."""
+def triu_indices(
+    row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: dtype | None = ..., layout:
+    layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor:
+    """The places of the upper triangle of a (row, col) matrix, row by row."""
+def true_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """True quotient."""
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def trunc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """In-place version of :func:`trunc`: writes the result into `input` and returns it."""
+def typename(obj: Any) -> str:
+    """The name of a tensor's type, of a class or of an object's class, with its module."""
+uint16: dtype
+uint32: dtype
+uint64: dtype
+uint8: dtype
+def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+    """The parts along axis `dim`, each without it."""
+def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
+    """Axis `dim` as several axes of `sizes`; one size may be -1."""
+def unique(
+    input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts:
+    builtins.bool = False, dim: builtins.int | None = None,
+) -> Any:
+    """The distinct values (or slices along `dim`) in order; on request also where each element's is, and
+    how many.
+    """
+def unique_consecutive(
+    input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim:
+    builtins.int | None = None,
+) -> Any:
+    """The values (or slices along `dim`) without those equal to the one before."""
+def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
+    """With a new axis of size 1 at `dim`."""
+def use_deterministic_algorithms(mode: builtins.bool, *, warn_only: builtins.bool = False) -> None:
+    """Ask for deterministic algorithms, which all are."""
+def vander(x: Tensor, N: builtins.int | None = ..., increasing: builtins.bool = ...) -> Tensor:
+    """Powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round."""
+def var(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any =
+    ..., out: Tensor | None = None,
+) -> Tensor:
+    """Variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means ``correction=0``."""
+def var_mean(
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any =
+    ...,
+) -> tuple[Tensor, Tensor]:
+    """Variance and mean over `dim`."""
+def vdot(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
+def view_as_complex(input: Tensor) -> Tensor:
+    """A real tensor of shape (…, 2) as a complex one of shape (…)."""
+def view_as_real(input: Tensor) -> Tensor:
+    """A complex tensor of shape (…) as a real one of shape (…, 2)."""
+def vmap(
+    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *, chunk_size:
+    builtins.int | None = None,
+) -> Callable[..., Any]:
+    """Map a function over an axis of its inputs."""
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """Parts along axis 0."""
+def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+    """Tensors, vectors as rows, joined along axis 0."""
+def where(condition: Any, *args: Any, out: Tensor | None = None, **named: Any) -> Any:
+    """Elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it
+    holds.
+    """
+@overload
+def xlogy(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def xlogy(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def xlogy(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """x·log(y), 0 where x is 0 and y not nan."""
+@overload
+def xlogy_(input: Tensor, other: Tensor) -> Tensor: ...
+@overload
+def xlogy_(input: Tensor, other: _Number) -> Tensor:
+    """In-place version of :func:`xlogy`: writes the result into `input` and returns it."""
+def zero_(input: Tensor) -> Tensor:
+    """Write 0 into every element; return the tensor."""
+@overload
+def zeros(
+    *size: builtins.int, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def zeros(
+    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Make a tensor of zeros."""
+def zeros_like(
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
+    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
+    ...,
+) -> Tensor:
+    """Make a tensor of zeros in the shape, dtype and layout of `input`."""

@@ -1,0 +1,1306 @@
+"""The methods, operators and properties that declarations attach to `Tensor`.
+
+Written by tools/make_stubs.py: run ``python -m tools.make_stubs``, and change nothing here by hand.
+"""
+
+import builtins
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from numpy import ndarray
+from typing import Any
+from typing import TypeAlias
+from typing import overload
+from ..core.value import TensorBase
+from ..device import device as _device
+from ..dtypes import dtype as _dtype
+from .constants import layout as _layout
+from .constants import memory_format
+from .random import Generator
+from .storage import TypedStorage
+from .storage import UntypedStorage
+from .tensor import Tensor
+
+_Device: TypeAlias = _device | str | builtins.int
+_Number: TypeAlias = builtins.int | builtins.float | complex
+
+class Methods(TensorBase):
+    """What the declarations attach to `Tensor`."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor: ...
+    @property
+    def H(self) -> Tensor: ...
+    @property
+    def T(self) -> Tensor: ...
+    def __abs__(self) -> Tensor: ...
+    def __add__(self, other: Any) -> Tensor: ...
+    def __and__(self, other: Any) -> Tensor: ...
+    def __array__(self, dtype: _dtype | None = None, copy: builtins.bool | None = None) -> ndarray: ...
+    __array_priority__: builtins.int
+    def __array_wrap__(
+        self, array: ndarray, context: Any = None, return_scalar: builtins.bool = False,
+    ) -> Any: ...
+    def __bool__(self) -> builtins.bool: ...
+    def __complex__(self) -> complex: ...
+    def __contains__(self, element: Any) -> builtins.bool: ...
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor: ...
+    def __delitem__(self, index: Any) -> None: ...
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None,
+    ) -> Any: ...
+    def __dlpack_device__(self) -> tuple[Any, builtins.int]: ...
+    def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]  # elementwise
+    def __float__(self) -> builtins.float: ...
+    def __floordiv__(self, other: Any) -> Tensor: ...
+    def __format__(self, spec: str) -> str: ...
+    def __ge__(self, other: Any) -> Tensor: ...
+    def __getitem__(self, index: Any) -> Tensor: ...
+    def __gt__(self, other: Any) -> Tensor: ...
+    def __iadd__(self, other: Any) -> Tensor:
+        """In-place version of :func:`add`: writes the result into `input` and returns it."""
+    def __iand__(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_and`: writes the result into `input` and returns it."""
+    def __ifloordiv__(self, *args: Any, **kwargs: Any) -> Tensor:
+        """In-place version of :func:`floor_divide`: writes the result into `input` and returns it."""
+    def __imod__(self, *args: Any, **kwargs: Any) -> Tensor:
+        """In-place version of :func:`remainder`: writes the result into `input` and returns it."""
+    def __imul__(self, other: Any) -> Tensor:
+        """In-place version of :func:`mul`: writes the result into `input` and returns it."""
+    def __index__(self) -> builtins.int: ...
+    def __int__(self) -> builtins.int: ...
+    def __invert__(self) -> Tensor: ...
+    def __ior__(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_or`: writes the result into `input` and returns it."""
+    def __ipow__(self, *args: Any, **kwargs: Any) -> Tensor:
+        """In-place version of :func:`pow`: writes the result into `input` and returns it."""
+    def __isub__(self, other: Any) -> Tensor:
+        """In-place version of :func:`sub`: writes the result into `input` and returns it."""
+    def __iter__(self) -> Iterator[Tensor]: ...
+    def __itruediv__(self, other: Any) -> Tensor:
+        """In-place version of :func:`div`: writes the result into `input` and returns it."""
+    def __ixor__(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_xor`: writes the result into `input` and returns it."""
+    def __le__(self, other: Any) -> Tensor: ...
+    def __len__(self) -> builtins.int: ...
+    def __long__(self) -> builtins.int: ...
+    def __lshift__(self, other: Any) -> Tensor: ...
+    def __lt__(self, other: Any) -> Tensor: ...
+    def __matmul__(self, other: Any) -> Tensor: ...
+    def __mod__(self, other: Any) -> Tensor: ...
+    def __mul__(self, other: Any) -> Tensor: ...
+    def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]  # elementwise
+    def __neg__(self) -> Tensor: ...
+    def __nonzero__(self) -> builtins.bool: ...
+    def __or__(self, other: Any) -> Tensor: ...
+    def __pos__(self) -> Tensor:
+        """The input itself."""
+    def __pow__(self, other: Any) -> Tensor: ...
+    def __radd__(self, other: Any) -> Tensor: ...
+    def __rand__(self, other: Any) -> Tensor: ...
+    def __reduce_ex__(self, protocol: Any) -> tuple[Tensor, ...]: ...
+    def __reversed__(self) -> Tensor: ...
+    def __rfloordiv__(self, other: Any) -> Tensor: ...
+    def __rmatmul__(self, other: Any) -> Tensor: ...
+    def __rmod__(self, other: Any) -> Tensor: ...
+    def __rmul__(self, other: Any) -> Tensor: ...
+    def __ror__(self, other: Any) -> Tensor: ...
+    def __rpow__(self, other: Any) -> Tensor: ...
+    def __rshift__(self, other: Any) -> Tensor: ...
+    def __rsub__(self, other: Any) -> Tensor: ...
+    def __rtruediv__(self, other: Any) -> Tensor: ...
+    def __rxor__(self, other: Any) -> Tensor: ...
+    def __setitem__(self, index: Any, value: Any) -> None: ...
+    def __sub__(self, other: Any) -> Tensor: ...
+    @classmethod
+    def __torch_function__(cls, *args: Any, **kwargs: Any) -> Any: ...
+    def __truediv__(self, other: Any) -> Tensor: ...
+    def __xor__(self, other: Any) -> Tensor: ...
+    @staticmethod
+    def _make_subclass(*args: Any, **kwargs: Any) -> Any: ...
+    def _typed_storage(self) -> TypedStorage: ...
+    def abs(self) -> Tensor: ...
+    def abs_(self) -> Tensor:
+        """In-place version of :func:`abs`: writes the result into `input` and returns it."""
+    def absolute(self) -> Tensor: ...
+    def absolute_(self) -> Tensor:
+        """In-place version of :func:`absolute`: writes the result into `input` and returns it."""
+    def acos(self) -> Tensor: ...
+    def acos_(self) -> Tensor:
+        """In-place version of :func:`acos`: writes the result into `input` and returns it."""
+    def acosh(self) -> Tensor: ...
+    def acosh_(self) -> Tensor:
+        """In-place version of :func:`acosh`: writes the result into `input` and returns it."""
+    def add(self, other: Any, *, alpha: _Number = 1) -> Tensor:
+        """Sum ``input + alpha * other``; shapes broadcast."""
+    def add_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
+        """In-place version of :func:`add`: writes the result into `input` and returns it."""
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """In-place version of :func:`addbmm`: writes the result into `input` and returns it."""
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+        """``input + value * tensor1 / tensor2``."""
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+        """In-place version of :func:`addcdiv`: writes the result into `input` and returns it."""
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+        """``input + value * tensor1 * tensor2``."""
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+        """In-place version of :func:`addcmul`: writes the result into `input` and returns it."""
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """In-place version of :func:`addmm`: writes the result into `input` and returns it."""
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """``beta * input + alpha * mat @ vec``."""
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """In-place version of :func:`addmv`: writes the result into `input` and returns it."""
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """``beta * input + alpha * vec1 ⊗ vec2``."""
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """In-place version of :func:`addr`: writes the result into `input` and returns it."""
+    def adjoint(self) -> Tensor:
+        """The matrices of the last two axes transposed and conjugated."""
+    def all(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
+        """Whether all elements, over `dim`, are not 0."""
+    def allclose(
+        self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool
+        = False,
+    ) -> builtins.bool:
+        """Whether `isclose` holds everywhere."""
+    def amax(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
+        """The largest element over `dim`; ties share the gradient."""
+    def amin(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
+        """The smallest element over `dim`; ties share the gradient."""
+    def aminmax(self, *, dim: Any = None, keepdim: builtins.bool = False) -> Any:
+        """The smallest and the largest element, over `dim` if given."""
+    def angle(self) -> Tensor: ...
+    def any(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
+        """Whether any element, over `dim`, is not 0."""
+    def apply_(self, callable: Callable[[Any], Any]) -> Tensor:
+        """Replace every element by what a Python function makes of it."""
+    def arccos(self) -> Tensor: ...
+    def arccos_(self) -> Tensor:
+        """In-place version of :func:`arccos`: writes the result into `input` and returns it."""
+    def arccosh(self) -> Tensor: ...
+    def arccosh_(self) -> Tensor:
+        """In-place version of :func:`arccosh`: writes the result into `input` and returns it."""
+    def arcsin(self) -> Tensor: ...
+    def arcsin_(self) -> Tensor:
+        """In-place version of :func:`arcsin`: writes the result into `input` and returns it."""
+    def arcsinh(self) -> Tensor: ...
+    def arcsinh_(self) -> Tensor:
+        """In-place version of :func:`arcsinh`: writes the result into `input` and returns it."""
+    def arctan(self) -> Tensor: ...
+    def arctan2(self, other: Any) -> Tensor: ...
+    def arctan2_(self, other: Any) -> Tensor:
+        """In-place version of :func:`arctan2`: writes the result into `input` and returns it."""
+    def arctan_(self) -> Tensor:
+        """In-place version of :func:`arctan`: writes the result into `input` and returns it."""
+    def arctanh(self) -> Tensor: ...
+    def arctanh_(self) -> Tensor:
+        """In-place version of :func:`arctanh`: writes the result into `input` and returns it."""
+    def argmax(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
+        """Where the largest element is, along `dim` or of all."""
+    def argmin(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
+        """Where the smallest element is, along `dim` or of all."""
+    def argsort(
+        self, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool = False,
+    ) -> Tensor:
+        """Indices that sort the input along `dim`."""
+    def argwhere(self) -> Tensor:
+        """Where elements are not zero, as ``(n, rank)`` indices."""
+    def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
+        """The view of the input's storage with the given sizes and strides (in elements)."""
+    def as_strided_(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
+        """In-place version of :func:`as_strided`."""
+    def as_strided_scatter(
+        self, src: Any, size: Any, stride: Any, storage_offset: builtins.int | None = None,
+    ) -> Tensor:
+        """`input` with the elements that `as_strided` selects replaced by `src`."""
+    def as_subclass(self, cls: builtins.type) -> Tensor:
+        """The same elements and history as an instance of `cls`, a subclass of Tensor."""
+    def asin(self) -> Tensor: ...
+    def asin_(self) -> Tensor:
+        """In-place version of :func:`asin`: writes the result into `input` and returns it."""
+    def asinh(self) -> Tensor: ...
+    def asinh_(self) -> Tensor:
+        """In-place version of :func:`asinh`: writes the result into `input` and returns it."""
+    def atan(self) -> Tensor: ...
+    def atan2(self, other: Any) -> Tensor: ...
+    def atan2_(self, other: Any) -> Tensor:
+        """In-place version of :func:`atan2`: writes the result into `input` and returns it."""
+    def atan_(self) -> Tensor:
+        """In-place version of :func:`atan`: writes the result into `input` and returns it."""
+    def atanh(self) -> Tensor: ...
+    def atanh_(self) -> Tensor:
+        """In-place version of :func:`atanh`: writes the result into `input` and returns it."""
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
+        """In-place version of :func:`baddbmm`: writes the result into `input` and returns it."""
+    @overload
+    def bernoulli(self, *, generator: Generator | None = ...) -> Tensor: ...
+    @overload
+    def bernoulli(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
+        """Ones with the probabilities in `input` (or `p` for all), else zeros."""
+    @overload
+    def bernoulli_(self, p: Tensor, *, generator: Generator | None = ...) -> Tensor: ...
+    @overload
+    def bernoulli_(self, p: builtins.float = ..., *, generator: Generator | None = ...) -> Tensor:
+        """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros."""
+    def bfloat16(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in bfloat16: itself where it is that already."""
+    def bincount(self, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
+        """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it
+        does.
+        """
+    def bitwise_and(self, other: Any) -> Tensor: ...
+    def bitwise_and_(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_and`: writes the result into `input` and returns it."""
+    def bitwise_left_shift(self, other: Any) -> Tensor: ...
+    def bitwise_left_shift_(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_left_shift`: writes the result into `input` and returns it."""
+    def bitwise_not(self) -> Tensor: ...
+    def bitwise_not_(self) -> Tensor:
+        """In-place version of :func:`bitwise_not`: writes the result into `input` and returns it."""
+    def bitwise_or(self, other: Any) -> Tensor: ...
+    def bitwise_or_(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_or`: writes the result into `input` and returns it."""
+    def bitwise_right_shift(self, other: Any) -> Tensor: ...
+    def bitwise_right_shift_(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_right_shift`: writes the result into `input` and returns it."""
+    def bitwise_xor(self, other: Any) -> Tensor: ...
+    def bitwise_xor_(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_xor`: writes the result into `input` and returns it."""
+    def bmm(self, mat2: Tensor) -> Tensor:
+        """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
+    def bool(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in bool: itself where it is that already."""
+    def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
+        """``input.expand(size)``."""
+    def bucketize(
+        self, boundaries: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
+    ) -> Tensor:
+        """In which interval between sorted `boundaries` each element lies."""
+    def byte(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in uint8: itself where it is that already."""
+    def cauchy_(
+        self, median: builtins.float = ..., sigma: builtins.float = ..., *, generator: Generator | None = ...,
+    ) -> Tensor:
+        """Fill with Cauchy numbers."""
+    def cdouble(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in complex128: itself where it is that already."""
+    def ceil(self) -> Tensor: ...
+    def ceil_(self) -> Tensor:
+        """In-place version of :func:`ceil`: writes the result into `input` and returns it."""
+    def cfloat(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in complex64: itself where it is that already."""
+    def chain_matmul(self, *matrices: Any) -> Tensor:
+        """The product of a chain of matrices."""
+    def char(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in int8: itself where it is that already."""
+    def cholesky(self, upper: builtins.bool = False) -> Tensor:
+        """The Cholesky factor (see `torch.linalg.cholesky`)."""
+    def cholesky_solve(self, L: Any, upper: builtins.bool = False) -> Tensor:
+        """X with ``L Lᴴ X = input`` for a Cholesky factor: (…, n, k) with (…, n, n)."""
+    def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """At most `chunks` parts of one size along axis `dim`."""
+    def clamp(self, min: Any = None, max: Any = None) -> Tensor:
+        """The input cut to [min, max]; limits are numbers or tensors, and one may be None."""
+    def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
+        """In-place version of :func:`clamp`: writes the result into `input` and returns it."""
+    def clamp_max(self, max: Any) -> Tensor:
+        """The input cut from above."""
+    def clamp_max_(self, max: Any) -> Tensor:
+        """In-place version of :func:`clamp_max`: writes the result into `input` and returns it."""
+    def clamp_min(self, min: Any) -> Tensor:
+        """The input cut from below."""
+    def clamp_min_(self, min: Any) -> Tensor:
+        """In-place version of :func:`clamp_min`: writes the result into `input` and returns it."""
+    def clip(self, min: Any = None, max: Any = None) -> Tensor:
+        """The input cut to [min, max]; limits are numbers or tensors, and one may be None."""
+    def clip_(self, min: Any = None, max: Any = None) -> Tensor:
+        """In-place version of :func:`clip`: writes the result into `input` and returns it."""
+    def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
+        """A copy with its own storage, in the input's layout or in a given one."""
+    def conj(self) -> Tensor:
+        """The complex conjugates; a real tensor itself."""
+    def conj_physical(self) -> Tensor:
+        """The complex conjugates as new elements; a real tensor itself."""
+    def conj_physical_(self) -> Tensor:
+        """In-place version of :func:`conj_physical`: writes the result into `input` and returns it."""
+    def const_data_ptr(self) -> builtins.int:
+        """The address of the first element; 0 where there is none."""
+    def contiguous(self, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor itself where it lies in the format, else a copy that does."""
+    def copy_(self, src: Any, non_blocking: builtins.bool = False) -> Tensor:
+        """Write the elements of `src`, broadcast and cast, into this tensor; return it."""
+    @overload
+    def copysign(self, other: Tensor) -> Tensor: ...
+    @overload
+    def copysign(self, other: _Number) -> Tensor:
+        """Magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts."""
+    @overload
+    def copysign_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def copysign_(self, other: _Number) -> Tensor:
+        """In-place version of :func:`copysign`: writes the result into `input` and returns it."""
+    def cos(self) -> Tensor: ...
+    def cos_(self) -> Tensor:
+        """In-place version of :func:`cos`: writes the result into `input` and returns it."""
+    def cosh(self) -> Tensor: ...
+    def cosh_(self) -> Tensor:
+        """In-place version of :func:`cosh`: writes the result into `input` and returns it."""
+    def count_nonzero(self, dim: Any = None) -> Tensor:
+        """How many elements, over `dim`, are not 0."""
+    def cpu(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor itself: it is on the CPU."""
+    def cross(self, other: Any, dim: builtins.int | None = None) -> Tensor:
+        """The vector product along `dim`, or along the first axis of length 3."""
+    def cuda(
+        self, device: _Device | None = None, non_blocking: builtins.bool = False, memory_format: memory_format
+        | None = None,
+    ) -> Tensor:
+        """Raise torch's error: there is no such device."""
+    def cummax(self, dim: builtins.int) -> Any:
+        """The largest element so far along `dim` and where it is."""
+    def cummin(self, dim: builtins.int) -> Any:
+        """The smallest element so far along `dim` and where it is."""
+    def cumprod(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
+        """Running product along `dim`."""
+    def cumprod_(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
+        """In-place version of :func:`cumprod`: writes the result into `input` and returns it."""
+    def cumsum(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
+        """Running sum along `dim`."""
+    def cumsum_(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
+        """In-place version of :func:`cumsum`: writes the result into `input` and returns it."""
+    def data_ptr(self) -> builtins.int:
+        """The address of the first element; 0 where there is none."""
+    def deg2rad(self) -> Tensor:
+        """Degrees in radians."""
+    def deg2rad_(self) -> Tensor:
+        """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
+    def dense_dim(self) -> builtins.int:
+        """The number of dimensions."""
+    def det(self) -> Tensor:
+        """The determinant."""
+    def diag(self, diagonal: builtins.int = 0) -> Tensor:
+        """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
+    def diag_embed(
+        self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1,
+    ) -> Tensor:
+        """The last axis on a diagonal of two new axes."""
+    def diagflat(self, offset: builtins.int = 0) -> Tensor:
+        """All elements on the diagonal of a matrix."""
+    def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
+        """The diagonal of axes `dim1` and `dim2`, as a last axis."""
+    def diagonal_scatter(
+        self, src: Any, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1,
+    ) -> Tensor:
+        """`input` with a diagonal replaced by `src`."""
+    def diff(
+        self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None,
+    ) -> Tensor:
+        """Differences of neighbours along `dim`, `n` times over."""
+    def digamma(self) -> Tensor: ...
+    def digamma_(self) -> Tensor:
+        """In-place version of :func:`digamma`: writes the result into `input` and returns it."""
+    def dim_order(self, *, ambiguity_check: Any = False) -> tuple[builtins.int, ...]:
+        """The dimensions from outermost to innermost in memory."""
+    def dist(self, other: Any, p: Any = 2) -> Tensor:
+        """Norm of order `p` of ``input − other``."""
+    def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+        """Quotient, true (None), towards zero ("trunc") or downwards ("floor")."""
+    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+        """In-place version of :func:`div`: writes the result into `input` and returns it."""
+    def divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+        """Quotient, true (None), towards zero ("trunc") or downwards ("floor")."""
+    def divide_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+        """In-place version of :func:`divide`: writes the result into `input` and returns it."""
+    def dot(self, tensor: Any) -> Tensor:
+        """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
+    def double(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in float64: itself where it is that already."""
+    def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+        """Parts along axis 2."""
+    def eq(self, other: Any) -> Tensor: ...
+    def eq_(self, other: Any) -> Tensor:
+        """In-place version of :func:`eq`: writes the result into `input` and returns it."""
+    def equal(self, other: Any) -> builtins.bool:
+        """Whether two tensors have the same shape and the same elements (nan equals nothing)."""
+    def erf(self) -> Tensor: ...
+    def erf_(self) -> Tensor:
+        """In-place version of :func:`erf`: writes the result into `input` and returns it."""
+    def erfc(self) -> Tensor: ...
+    def erfc_(self) -> Tensor:
+        """In-place version of :func:`erfc`: writes the result into `input` and returns it."""
+    def erfinv(self) -> Tensor: ...
+    def erfinv_(self) -> Tensor:
+        """In-place version of :func:`erfinv`: writes the result into `input` and returns it."""
+    def exp(self) -> Tensor: ...
+    def exp2(self) -> Tensor: ...
+    def exp2_(self) -> Tensor:
+        """In-place version of :func:`exp2`: writes the result into `input` and returns it."""
+    def exp_(self) -> Tensor:
+        """In-place version of :func:`exp`: writes the result into `input` and returns it."""
+    def expand(self, *size: Any, implicit: builtins.bool = False, **keyword: Any) -> Tensor:
+        """Axes of size 1 repeated without a copy, and new leading axes; -1 keeps a size."""
+    def expand_as(self, other: Any) -> Tensor:
+        """``input.expand(other.size())``."""
+    def expm1(self) -> Tensor: ...
+    def expm1_(self) -> Tensor:
+        """In-place version of :func:`expm1`: writes the result into `input` and returns it."""
+    def exponential_(self, lambd: builtins.float = ..., *, generator: Generator | None = ...) -> Tensor:
+        """Fill with exponentially distributed numbers of rate `lambd`."""
+    def fill_(self, value: Any) -> Tensor:
+        """Write one value into every element; return the tensor."""
+    def fix(self) -> Tensor: ...
+    def fix_(self) -> Tensor:
+        """In-place version of :func:`fix`: writes the result into `input` and returns it."""
+    def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
+        """The axes `start_dim` to `end_dim` as one."""
+    def flip(self, *dims: Any, **keyword: Any) -> Tensor:
+        """The axes `dims` in reverse."""
+    def fliplr(self) -> Tensor:
+        """Axis 1 in reverse."""
+    def flipud(self) -> Tensor:
+        """Axis 0 in reverse."""
+    def float(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in float32: itself where it is that already."""
+    @overload
+    def float_power(self, exponent: Tensor) -> Tensor: ...
+    @overload
+    def float_power(self, exponent: _Number) -> Tensor:
+        """Power in double precision (complex double for a complex operand)."""
+    def float_power_(self, exponent: Any) -> Tensor:
+        """In-place version of :func:`float_power`; the input has the result's dtype already."""
+    def floor(self) -> Tensor: ...
+    def floor_(self) -> Tensor:
+        """In-place version of :func:`floor`: writes the result into `input` and returns it."""
+    def floor_divide(self, other: Any) -> Tensor:
+        """floor(input / other)."""
+    def floor_divide_(self, other: Any) -> Tensor:
+        """In-place version of :func:`floor_divide`: writes the result into `input` and returns it."""
+    def fmax(self, other: Any) -> Tensor: ...
+    def fmin(self, other: Any) -> Tensor: ...
+    def fmod(self, other: Any) -> Tensor:
+        """``input - other * trunc(input / other)``: the sign of `input`."""
+    def fmod_(self, other: Any) -> Tensor:
+        """In-place version of :func:`fmod`: writes the result into `input` and returns it."""
+    def frac(self) -> Tensor: ...
+    def frac_(self) -> Tensor:
+        """In-place version of :func:`frac`: writes the result into `input` and returns it."""
+    def frexp(self) -> Any:
+        """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
+    def gather(self, dim: builtins.int, index: Any, *, sparse_grad: builtins.bool = False) -> Tensor:
+        """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
+    def gcd(self, other: Tensor) -> Tensor: ...
+    def gcd_(self, other: Tensor) -> Tensor:
+        """In-place version of :func:`gcd`: writes the result into `input` and returns it."""
+    def ge(self, other: Any) -> Tensor: ...
+    def ge_(self, other: Any) -> Tensor:
+        """In-place version of :func:`ge`: writes the result into `input` and returns it."""
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
+        """Fill with the numbers of trials up to the first success, of probability `p`."""
+    def ger(self, vec2: Tensor) -> Tensor:
+        """The matrix inputᵢ·vec2ⱼ of two vectors."""
+    def get_device(self) -> builtins.int:
+        """-1: the tensor is on the CPU."""
+    def greater(self, other: Any) -> Tensor: ...
+    def greater_(self, other: Any) -> Tensor:
+        """In-place version of :func:`greater`: writes the result into `input` and returns it."""
+    def greater_equal(self, other: Any) -> Tensor: ...
+    def greater_equal_(self, other: Any) -> Tensor:
+        """In-place version of :func:`greater_equal`: writes the result into `input` and returns it."""
+    def gt(self, other: Any) -> Tensor: ...
+    def gt_(self, other: Any) -> Tensor:
+        """In-place version of :func:`gt`: writes the result into `input` and returns it."""
+    def half(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in float16: itself where it is that already."""
+    def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
+        """input where |input| > `lambd`, else 0."""
+    def heaviside(self, values: Tensor) -> Tensor:
+        """Step function: 0 below zero, `values` at zero, 1 above."""
+    def heaviside_(self, values: Tensor) -> Tensor:
+        """In-place version of :func:`heaviside`: writes the result into `input` and returns it."""
+    def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
+        """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range where
+        both are equal).
+        """
+    def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+        """Parts along axis 1 (axis 0 of a vector)."""
+    def hypot(self, other: Tensor) -> Tensor: ...
+    def hypot_(self, other: Tensor) -> Tensor:
+        """In-place version of :func:`hypot`: writes the result into `input` and returns it."""
+    def i0(self) -> Tensor: ...
+    def i0_(self) -> Tensor:
+        """In-place version of :func:`i0`: writes the result into `input` and returns it."""
+    def igamma(self, other: Tensor) -> Tensor:
+        """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
+    def igamma_(self, other: Tensor) -> Tensor:
+        """In-place version of :func:`igamma`: writes the result into `input` and returns it."""
+    def igammac(self, other: Tensor) -> Tensor:
+        """Upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
+    def igammac_(self, other: Tensor) -> Tensor:
+        """In-place version of :func:`igammac`: writes the result into `input` and returns it."""
+    @property
+    def imag(self) -> Tensor: ...
+    @imag.setter
+    def imag(self, value: Tensor) -> None: ...
+    def index_add(self, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1) -> Tensor:
+        """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
+    def index_add_(self, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1) -> Tensor:
+        """In-place version of :func:`index_add`: writes the result into `input` and returns it."""
+    def index_copy(self, dim: builtins.int, index: Any, source: Any) -> Tensor:
+        """`input` with the slices of axis `dim` that `index` names replaced by those of `source`."""
+    def index_copy_(self, dim: builtins.int, index: Any, source: Any) -> Tensor:
+        """In-place version of :func:`index_copy`: writes the result into `input` and returns it."""
+    def index_fill(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
+        """`input` with one value in the slices of axis `dim` that `index` names."""
+    def index_fill_(self, dim: builtins.int, index: Any, value: Any) -> Tensor:
+        """In-place version of :func:`index_fill`: writes the result into `input` and returns it."""
+    def index_put(self, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
+        """`input` with the elements at `indices` replaced by `values`, or with `values` added there."""
+    def index_put_(self, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
+        """In-place version of :func:`index_put`."""
+    def index_reduce(
+        self, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool = True,
+    ) -> Tensor:
+        """`input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or
+        "amin".
+        """
+    def index_reduce_(
+        self, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool = True,
+    ) -> Tensor:
+        """In-place version of :func:`index_reduce`: writes the result into `input` and returns it."""
+    def index_select(self, dim: builtins.int, index: Any) -> Tensor:
+        """Slices of axis `dim`, in the order of the vector `index`."""
+    def inner(self, other: Any) -> Tensor:
+        """Sums of products over the last axes of both."""
+    def int(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in int32: itself where it is that already."""
+    def inverse(self) -> Tensor:
+        """The inverse of a square matrix or of each of a stack."""
+    def ipu(
+        self, device: _Device | None = None, non_blocking: builtins.bool = False, memory_format: memory_format
+        | None = None,
+    ) -> Tensor:
+        """Raise torch's error: there is no such device."""
+    def is_coalesced(self) -> builtins.bool:
+        """Raise torch's error: the tensor is not sparse."""
+    def is_complex(self) -> builtins.bool:
+        """Whether the dtype is a complex one."""
+    def is_conj(self) -> builtins.bool:
+        """Whether the tensor is what `conj` made of a complex one."""
+    def is_contiguous(self, *, memory_format: memory_format | None = ...) -> builtins.bool:
+        """Whether the elements lie in a memory format (C order by default) without gaps."""
+    @property
+    def is_cpu(self) -> builtins.bool: ...
+    @property
+    def is_cuda(self) -> builtins.bool: ...
+    def is_distributed(self) -> builtins.bool:
+        """False."""
+    def is_floating_point(self) -> builtins.bool:
+        """Whether the dtype is a real one."""
+    def is_inference(self) -> builtins.bool:
+        """Whether the tensor was made in inference mode."""
+    @property
+    def is_ipu(self) -> builtins.bool: ...
+    @property
+    def is_maia(self) -> builtins.bool: ...
+    @property
+    def is_meta(self) -> builtins.bool: ...
+    @property
+    def is_mkldnn(self) -> builtins.bool: ...
+    @property
+    def is_mps(self) -> builtins.bool: ...
+    @property
+    def is_mtia(self) -> builtins.bool: ...
+    def is_neg(self) -> builtins.bool:
+        """Whether a negation is pending: never, for it is computed at once."""
+    @property
+    def is_nested(self) -> builtins.bool: ...
+    def is_nonzero(self) -> builtins.bool:
+        """Whether the one element is not zero."""
+    def is_pinned(self, device: _Device | None = None) -> builtins.bool:
+        """False: only an accelerator has pinned memory."""
+    @property
+    def is_quantized(self) -> builtins.bool: ...
+    def is_same_size(self, other: Tensor) -> builtins.bool:
+        """Whether two tensors have the same shape."""
+    def is_set_to(self, tensor: Tensor) -> builtins.bool:
+        """Whether both tensors are the same part of the same storage in the same shape."""
+    def is_shared(self) -> builtins.bool:
+        """Whether `share_memory_` was called."""
+    def is_signed(self) -> builtins.bool:
+        """Whether the dtype has negative numbers."""
+    @property
+    def is_sparse(self) -> builtins.bool: ...
+    @property
+    def is_sparse_csr(self) -> builtins.bool: ...
+    @property
+    def is_vulkan(self) -> builtins.bool: ...
+    @property
+    def is_xla(self) -> builtins.bool: ...
+    @property
+    def is_xpu(self) -> builtins.bool: ...
+    def isclose(
+        self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool
+        = False,
+    ) -> Tensor:
+        """Elementwise ``|input − other| ≤ atol + rtol·|other|``."""
+    def isfinite(self) -> Tensor: ...
+    def isin(
+        self, test_elements: Any, *, assume_unique: builtins.bool = False, invert: builtins.bool = False,
+    ) -> Tensor:
+        """Which of `elements` occur among `test_elements`."""
+    def isinf(self) -> Tensor: ...
+    def isnan(self) -> Tensor: ...
+    def isneginf(self) -> Tensor:
+        """Where the input is −inf."""
+    def isposinf(self) -> Tensor:
+        """Where the input is +inf."""
+    def isreal(self) -> Tensor:
+        """Where the imaginary part is 0."""
+    def kron(self, other: Any) -> Tensor:
+        """Kronecker product."""
+    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
+        """The `k`-th smallest element along `dim`, from 1, and where it is."""
+    @property
+    def layout(self) -> Any: ...
+    def lcm(self, other: Tensor) -> Tensor: ...
+    def lcm_(self, other: Tensor) -> Tensor:
+        """In-place version of :func:`lcm`: writes the result into `input` and returns it."""
+    def ldexp(self, other: Tensor) -> Tensor: ...
+    def ldexp_(self, other: Tensor) -> Tensor:
+        """In-place version of :func:`ldexp`: writes the result into `input` and returns it."""
+    def le(self, other: Any) -> Tensor: ...
+    def le_(self, other: Any) -> Tensor:
+        """In-place version of :func:`le`: writes the result into `input` and returns it."""
+    def lerp(self, end: Any, weight: Any) -> Tensor:
+        """``input + weight * (end - input)``."""
+    def lerp_(self, end: Any, weight: Any) -> Tensor:
+        """In-place version of :func:`lerp`: writes the result into `input` and returns it."""
+    def less(self, other: Any) -> Tensor: ...
+    def less_(self, other: Any) -> Tensor:
+        """In-place version of :func:`less`: writes the result into `input` and returns it."""
+    def less_equal(self, other: Any) -> Tensor: ...
+    def less_equal_(self, other: Any) -> Tensor:
+        """In-place version of :func:`less_equal`: writes the result into `input` and returns it."""
+    def lgamma(self) -> Tensor: ...
+    def lgamma_(self) -> Tensor:
+        """In-place version of :func:`lgamma`: writes the result into `input` and returns it."""
+    def log(self) -> Tensor: ...
+    def log10(self) -> Tensor: ...
+    def log10_(self) -> Tensor:
+        """In-place version of :func:`log10`: writes the result into `input` and returns it."""
+    def log1p(self) -> Tensor: ...
+    def log1p_(self) -> Tensor:
+        """In-place version of :func:`log1p`: writes the result into `input` and returns it."""
+    def log2(self) -> Tensor: ...
+    def log2_(self) -> Tensor:
+        """In-place version of :func:`log2`: writes the result into `input` and returns it."""
+    def log_(self) -> Tensor:
+        """In-place version of :func:`log`: writes the result into `input` and returns it."""
+    def log_normal_(
+        self, mean: builtins.float = ..., std: builtins.float = ..., *, generator: Generator | None = ...,
+    ) -> Tensor:
+        """Fill with exp(n) for normal numbers n."""
+    def log_softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
+        """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
+    def logaddexp(self, other: Tensor) -> Tensor: ...
+    def logaddexp2(self, other: Tensor) -> Tensor: ...
+    def logcumsumexp(self, dim: builtins.int) -> Tensor:
+        """Log of the running sum of exponentials along `dim`."""
+    def logdet(self) -> Tensor:
+        """The logarithm of the determinant; nan where it is negative."""
+    def logical_and(self, other: Any) -> Tensor: ...
+    def logical_and_(self, other: Any) -> Tensor:
+        """In-place version of :func:`logical_and`: writes the result into `input` and returns it."""
+    def logical_not(self) -> Tensor: ...
+    def logical_not_(self) -> Tensor:
+        """In-place version of :func:`logical_not`: writes the result into `input` and returns it."""
+    def logical_or(self, other: Any) -> Tensor: ...
+    def logical_or_(self, other: Any) -> Tensor:
+        """In-place version of :func:`logical_or`: writes the result into `input` and returns it."""
+    def logical_xor(self, other: Any) -> Tensor: ...
+    def logical_xor_(self, other: Any) -> Tensor:
+        """In-place version of :func:`logical_xor`: writes the result into `input` and returns it."""
+    def logit(self, eps: builtins.float | None = ...) -> Tensor:
+        """log(x / (1 − x))."""
+    def logit_(self, eps: builtins.float | None = ...) -> Tensor:
+        """In-place version of :func:`logit`: writes the result into `input` and returns it."""
+    def logsumexp(self, dim: Any, keepdim: builtins.bool = False) -> Tensor:
+        """log Σ exp(input) over `dim`, computed without overflow."""
+    def long(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in int64: itself where it is that already."""
+    def lt(self, other: Any) -> Tensor: ...
+    def lt_(self, other: Any) -> Tensor:
+        """In-place version of :func:`lt`: writes the result into `input` and returns it."""
+    @property
+    def mH(self) -> Any: ...
+    @property
+    def mT(self) -> Tensor: ...
+    def map_(self, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tensor:
+        """Replace every element by what a Python function makes of it and of the other tensor's."""
+    def masked_fill(self, mask: Any, value: Any) -> Tensor:
+        """The input with `value` where `mask` holds."""
+    def masked_fill_(self, mask: Any, value: Any) -> Tensor:
+        """In-place version of :func:`masked_fill`: writes the result into `input` and returns it."""
+    def masked_scatter(self, mask: Any, source: Any) -> Tensor:
+        """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
+    def masked_scatter_(self, mask: Any, source: Any) -> Tensor:
+        """In-place version of :func:`masked_scatter`: writes the result into `input` and returns it."""
+    def masked_select(self, mask: Any) -> Tensor:
+        """The elements where `mask` holds, as a vector."""
+    def matmul(self, other: Any) -> Tensor:
+        """Matrix product with torch's cases."""
+    def matrix_power(self, n: builtins.int) -> Tensor:
+        """A multiplied n times by itself."""
+    def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None) -> Any:
+        """The largest element; with `dim`, values and indices along it; with a second tensor, element by
+        element.
+        """
+    def maximum(self, other: Any) -> Tensor: ...
+    def mean(
+        self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None, **names: Any,
+    ) -> Tensor:
+        """Mean of all elements, or over `dim`."""
+    def median(self, dim: Any = None, keepdim: builtins.bool = False) -> Any:
+        """The lower median of all elements, or values and indices along `dim`."""
+    def min(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None) -> Any:
+        """The smallest element; with `dim`, values and indices along it; with a second tensor, element by
+        element.
+        """
+    def minimum(self, other: Any) -> Tensor: ...
+    def mm(self, mat2: Tensor) -> Tensor:
+        """Matrix product: (n, k) @ (k, m) -> (n, m)."""
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
+        """The most frequent element along `dim` and where it last is."""
+    def moveaxis(self, source: Any, destination: Any) -> Tensor:
+        """The axes `source` moved to the places `destination`; the others keep their order."""
+    def movedim(self, source: Any, destination: Any) -> Tensor:
+        """The axes `source` moved to the places `destination`; the others keep their order."""
+    def msort(self) -> Tensor:
+        """The input sorted along its first axis."""
+    def mul(self, other: Any) -> Tensor: ...
+    def mul_(self, other: Any) -> Tensor:
+        """In-place version of :func:`mul`: writes the result into `input` and returns it."""
+    def multinomial(
+        self, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None =
+        ...,
+    ) -> Tensor:
+        """Indices of the last axis, drawn with the weights in it."""
+    def multiply(self, other: Any) -> Tensor: ...
+    def multiply_(self, other: Any) -> Tensor:
+        """In-place version of :func:`multiply`: writes the result into `input` and returns it."""
+    def mv(self, vec: Tensor) -> Tensor:
+        """Matrix times vector: (n, k) @ (k,) -> (n,)."""
+    def mvlgamma(self, p: builtins.int) -> Tensor:
+        """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
+    def mvlgamma_(self, p: builtins.int) -> Tensor:
+        """In-place version of :func:`mvlgamma`: writes the result into `input` and returns it."""
+    @property
+    def name(self) -> Any: ...
+    def nan_to_num(
+        self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float
+        | None = None,
+    ) -> Tensor:
+        """The input with nan and infinities replaced (by 0 and the largest finite numbers unless given)."""
+    def nan_to_num_(
+        self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float
+        | None = None,
+    ) -> Tensor:
+        """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
+    def nanmean(
+        self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None,
+    ) -> Tensor:
+        """Mean of what is not nan."""
+    def nanmedian(self, dim: Any = None, keepdim: builtins.bool = False) -> Any:
+        """The lower median of all elements, or values and indices along `dim`."""
+    def nanquantile(
+        self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
+    ) -> Tensor:
+        """`quantile` of what is not nan."""
+    def nansum(
+        self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None,
+    ) -> Tensor:
+        """Sum of what is not nan."""
+    def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
+        """The places start … start + length − 1 of axis `dim`."""
+    def ne(self, other: Any) -> Tensor: ...
+    def ne_(self, other: Any) -> Tensor:
+        """In-place version of :func:`ne`: writes the result into `input` and returns it."""
+    def neg(self) -> Tensor: ...
+    def neg_(self) -> Tensor:
+        """In-place version of :func:`neg`: writes the result into `input` and returns it."""
+    def negative(self) -> Tensor: ...
+    def negative_(self) -> Tensor:
+        """In-place version of :func:`negative`: writes the result into `input` and returns it."""
+    def new(self, *args: Any, **kwargs: Any) -> Any:
+        """Make a tensor of this tensor's dtype by the legacy forms of arguments."""
+    @overload
+    def new_empty(
+        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _Device |
+        None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    ) -> Tensor: ...
+    @overload
+    def new_empty(
+        self, size: Sequence[builtins.int], *, dtype: _dtype | None = ..., layout: _layout | None = ...,
+        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    ) -> Tensor:
+        """Make a tensor of uninitialised elements with this tensor's dtype."""
+    def new_empty_strided(
+        self, size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _dtype | None = ...,
+        layout: _layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+        requires_grad: builtins.bool = ...,
+    ) -> Tensor:
+        """Make an uninitialised tensor with this tensor's dtype and the given strides."""
+    def new_full(
+        self, size: Sequence[builtins.int], fill_value: _Number, *, dtype: _dtype | None = ..., layout:
+        _layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+        builtins.bool = ...,
+    ) -> Tensor:
+        """Make a tensor with every element `fill_value` with this tensor's dtype."""
+    @overload
+    def new_ones(
+        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _Device |
+        None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    ) -> Tensor: ...
+    @overload
+    def new_ones(
+        self, size: Sequence[builtins.int], *, dtype: _dtype | None = ..., layout: _layout | None = ...,
+        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    ) -> Tensor:
+        """Make a tensor of ones with this tensor's dtype."""
+    def new_tensor(
+        self, data: Any, *, dtype: _dtype | None = ..., device: _Device | None = ..., requires_grad:
+        builtins.bool = ...,
+    ) -> Tensor:
+        """Make a leaf tensor that holds a copy of the data, with this tensor's dtype."""
+    @overload
+    def new_zeros(
+        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _Device |
+        None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    ) -> Tensor: ...
+    @overload
+    def new_zeros(
+        self, size: Sequence[builtins.int], *, dtype: _dtype | None = ..., layout: _layout | None = ...,
+        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    ) -> Tensor:
+        """Make a tensor of zeros with this tensor's dtype."""
+    def nextafter(self, other: Tensor) -> Tensor: ...
+    def nextafter_(self, other: Tensor) -> Tensor:
+        """In-place version of :func:`nextafter`: writes the result into `input` and returns it."""
+    def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
+        """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
+    def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1) -> Tensor:
+        """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
+    def norm(
+        self, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None,
+    ) -> Tensor:
+        """Vector norm of order `p` over `dim` (``"fro"`` is the Euclidean norm)."""
+    def normal_(
+        self, mean: builtins.float = ..., std: builtins.float = ..., *, generator: Generator | None = ...,
+    ) -> Tensor:
+        """Fill with normal numbers."""
+    def not_equal(self, other: Any) -> Tensor: ...
+    def not_equal_(self, other: Any) -> Tensor:
+        """In-place version of :func:`not_equal`: writes the result into `input` and returns it."""
+    def numpy(self, *, force: builtins.bool = False) -> ndarray:
+        """The elements as a NumPy array that shares memory."""
+    def outer(self, vec2: Tensor) -> Tensor:
+        """The matrix inputᵢ·vec2ⱼ of two vectors."""
+    def permute(self, *dims: Any, **keyword: Any) -> Tensor:
+        """The axes in the order `dims`."""
+    def pin_memory(self, device: _Device | None = None) -> Tensor:
+        """Raise torch's error: only an accelerator has pinned memory."""
+    def polygamma(self, n: builtins.int) -> Tensor:
+        """Derivative of order n of ψ (see `torch.polygamma`)."""
+    def polygamma_(self, n: builtins.int) -> Tensor:
+        """In-place version of :func:`polygamma`: writes the result into `input` and returns it."""
+    def positive(self) -> Tensor:
+        """The input itself."""
+    def pow(self, exponent: Any) -> Tensor:
+        """Power ``input ** exponent`` of tensors or numbers, at least one of them a tensor."""
+    def pow_(self, exponent: Any) -> Tensor:
+        """In-place version of :func:`pow`: writes the result into `input` and returns it."""
+    def prelu(self, weight: Any) -> Tensor:
+        """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
+    def prod(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
+        """Product of all elements, or along `dim`."""
+    def put(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
+        """`input` with the elements at flat places replaced by those of `source`, or with these added."""
+    def put_(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
+        """In-place version of :func:`put`: writes the result into `input` and returns it."""
+    def qr(self, some: builtins.bool = True) -> Any:
+        """``A = Q R`` (see `torch.linalg.qr`)."""
+    def quantile(
+        self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
+    ) -> Tensor:
+        """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
+    def rad2deg(self) -> Tensor:
+        """Radians in degrees."""
+    def rad2deg_(self) -> Tensor:
+        """In-place version of :func:`rad2deg`: writes the result into `input` and returns it."""
+    @overload
+    def random_(self, *, generator: Generator | None = ...) -> Tensor: ...
+    @overload
+    def random_(
+        self, from_: builtins.int, to: builtins.int, *, generator: Generator | None = ...,
+    ) -> Tensor: ...
+    @overload
+    def random_(self, to: builtins.int, *, generator: Generator | None = ...) -> Tensor:
+        """Fill with integers from [from, to), or from all that the dtype holds."""
+    def ravel(self) -> Tensor:
+        """All elements along one axis."""
+    @property
+    def real(self) -> Tensor: ...
+    @real.setter
+    def real(self, value: Tensor) -> None: ...
+    def reciprocal(self) -> Tensor: ...
+    def reciprocal_(self) -> Tensor:
+        """In-place version of :func:`reciprocal`: writes the result into `input` and returns it."""
+    def relu(self) -> Tensor: ...
+    def relu_(self) -> Tensor:
+        """In-place version of :func:`relu`: writes the result into `input` and returns it."""
+    def remainder(self, other: Any) -> Tensor:
+        """``input - other * floor(input / other)``: the sign of `other`."""
+    def remainder_(self, other: Any) -> Tensor:
+        """In-place version of :func:`remainder`: writes the result into `input` and returns it."""
+    def repeat(self, *repeats: Any, **keyword: Any) -> Tensor:
+        """The whole repeated along each axis; more counts than axes add leading axes."""
+    def repeat_interleave(
+        self, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None =
+        None,
+    ) -> Tensor:
+        """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
+        place.
+        """
+    def reshape(self, *shape: Any, **keyword: Any) -> Tensor:
+        """The same elements in another shape: a view where strides allow it, else a copy. One size may be
+        -1.
+        """
+    def reshape_as(self, other: Any) -> Tensor:
+        """``input.reshape(other.size())``."""
+    @overload
+    def resize(self, *sizes: builtins.int) -> Tensor: ...
+    @overload
+    def resize(self, sizes: Sequence[builtins.int]) -> Tensor:
+        """The tensor in another shape (deprecated: see `reshape`)."""
+    @overload
+    def resize_(self, *size: builtins.int, memory_format: memory_format | None = ...) -> Tensor: ...
+    @overload
+    def resize_(self, size: Sequence[builtins.int], *, memory_format: memory_format | None = ...) -> Tensor:
+        """Give the tensor another size: its elements are the storage's from its first one on, in C order."""
+    def resize_as(self, tensor: Tensor) -> Tensor:
+        """The tensor in the shape of another one (deprecated: see `reshape`)."""
+    def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = ...) -> Tensor:
+        """Give the tensor the size of another one (see `resize_`)."""
+    def resolve_conj(self) -> Tensor:
+        """The tensor without the mark of `conj`: itself where it has none."""
+    def resolve_neg(self) -> Tensor:
+        """The tensor itself: negation is computed at once."""
+    def roll(self, shifts: Any, dims: Any = ()) -> Tensor:
+        """Axes shifted in a circle; without `dims` the elements as one row."""
+    def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
+        """The plane of two axes turned by k·90°, from the first axis towards the second."""
+    @overload
+    def round(self) -> Tensor: ...
+    @overload
+    def round(self, *, decimals: builtins.int) -> Tensor:
+        """Nearest integer, halves to even; or nearest multiple of 10^−decimals."""
+    @overload
+    def round_(self) -> Tensor: ...
+    @overload
+    def round_(self, *, decimals: builtins.int) -> Tensor:
+        """In-place version of :func:`round`: writes the result into `input` and returns it."""
+    def rsqrt(self) -> Tensor: ...
+    def rsqrt_(self) -> Tensor:
+        """In-place version of :func:`rsqrt`: writes the result into `input` and returns it."""
+    def rsub(self, other: Any, *, alpha: _Number = 1) -> Tensor:
+        """Difference ``other - alpha * input``."""
+    def scatter(
+        self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None,
+    ) -> Tensor:
+        """`input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike
+        for others.
+        """
+    def scatter_(
+        self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None,
+    ) -> Tensor:
+        """In-place version of :func:`scatter`: writes the result into `input` and returns it."""
+    def scatter_add(self, dim: builtins.int, index: Any, src: Any) -> Tensor:
+        """`input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
+    def scatter_add_(self, dim: builtins.int, index: Any, src: Any) -> Tensor:
+        """In-place version of :func:`scatter_add`: writes the result into `input` and returns it."""
+    def scatter_reduce(
+        self, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool = True,
+    ) -> Tensor:
+        """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or
+        "amin".
+        """
+    def scatter_reduce_(
+        self, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool = True,
+    ) -> Tensor:
+        """In-place version of :func:`scatter_reduce`: writes the result into `input` and returns it."""
+    def searchsorted(
+        self, sorted_sequence: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False, side:
+        str | None = None, sorter: Any = None,
+    ) -> Tensor:
+        """Where values would be inserted into the rows of a sorted tensor: before equal elements, or after
+        (`right`).
+        """
+    def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
+        """The part at `index` of axis `dim`, without that axis."""
+    def select_scatter(self, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
+        """`input` with the part at `index` of axis `dim` replaced by `src`."""
+    @overload
+    def set_(self) -> Tensor: ...
+    @overload
+    def set_(self, source: UntypedStorage | TypedStorage) -> Tensor: ...
+    @overload
+    def set_(
+        self, source: UntypedStorage | TypedStorage, storage_offset: builtins.int, size:
+        Sequence[builtins.int], stride: Sequence[builtins.int] | None = ...,
+    ) -> Tensor: ...
+    @overload
+    def set_(self, source: Tensor) -> Tensor: ...
+    @overload
+    def set_(
+        self, source: Tensor, storage_offset: builtins.int, size: Sequence[builtins.int], stride:
+        Sequence[builtins.int] | None = ...,
+    ) -> Tensor:
+        """Put the tensor onto the storage of `source`, a storage or a tensor; onto an empty one where it
+        is left out.
+        """
+    def sgn(self) -> Tensor: ...
+    def sgn_(self) -> Tensor:
+        """In-place version of :func:`sgn`: writes the result into `input` and returns it."""
+    def share_memory_(self) -> Tensor:
+        """Return the tensor: a process that is started later gets a copy."""
+    def short(self, *, memory_format: memory_format | None = ...) -> Tensor:
+        """The tensor in int16: itself where it is that already."""
+    def sigmoid(self) -> Tensor: ...
+    def sigmoid_(self) -> Tensor:
+        """In-place version of :func:`sigmoid`: writes the result into `input` and returns it."""
+    def sign(self) -> Tensor: ...
+    def sign_(self) -> Tensor:
+        """In-place version of :func:`sign`: writes the result into `input` and returns it."""
+    def signbit(self) -> Tensor: ...
+    def sin(self) -> Tensor: ...
+    def sin_(self) -> Tensor:
+        """In-place version of :func:`sin`: writes the result into `input` and returns it."""
+    def sinc(self) -> Tensor: ...
+    def sinc_(self) -> Tensor:
+        """In-place version of :func:`sinc`: writes the result into `input` and returns it."""
+    def sinh(self) -> Tensor: ...
+    def sinh_(self) -> Tensor:
+        """In-place version of :func:`sinh`: writes the result into `input` and returns it."""
+    def slice_scatter(
+        self, src: Any, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None =
+        None, step: builtins.int = 1,
+    ) -> Tensor:
+        """`input` with a slice of axis `dim` replaced by `src`."""
+    def slogdet(self) -> Any:
+        """Sign and logarithm of the absolute value of the determinant."""
+    def softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
+        """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
+    def sort(
+        self, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool = False,
+    ) -> Any:
+        """Values in order along `dim`, and the indices where they were; equal values keep their order."""
+    def sparse_dim(self) -> builtins.int:
+        """0: the tensor is dense."""
+    def split(
+        self, split_size_or_sections: Any = None, dim: builtins.int = 0, *, split_size: Any = None,
+    ) -> tuple[Tensor, ...]:
+        """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
+    def split_with_sizes(
+        self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
+    ) -> tuple[Tensor, ...]:
+        """Parts of the given sizes along axis `dim`."""
+    def sqrt(self) -> Tensor: ...
+    def sqrt_(self) -> Tensor:
+        """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""
+    def square(self) -> Tensor:
+        """Square ``input ** 2``."""
+    def square_(self) -> Tensor:
+        """In-place version of :func:`square`: writes the result into `input` and returns it."""
+    def squeeze(self, dim: Any = None) -> Tensor:
+        """Without the axes of size 1, or without those of `dim` whose size is 1."""
+    def squeeze_(self, dim: Any = None) -> Tensor:
+        """In-place version of :func:`squeeze`."""
+    def std(
+        self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = ...,
+    ) -> Tensor:
+        """Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means
+        ``correction=0``.
+        """
+    def storage(self) -> TypedStorage:
+        """The storage, counted in elements (deprecated: see `untyped_storage`)."""
+    def storage_offset(self) -> builtins.int:
+        """Place of the first element in the storage, in elements."""
+    def sub(self, other: Any, *, alpha: _Number = 1) -> Tensor:
+        """Difference ``input - alpha * other``; shapes broadcast."""
+    def sub_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
+        """In-place version of :func:`sub`: writes the result into `input` and returns it."""
+    def subtract(self, other: Any, *, alpha: _Number = 1) -> Tensor:
+        """Difference ``input - alpha * other``; shapes broadcast."""
+    def subtract_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
+        """In-place version of :func:`subtract`: writes the result into `input` and returns it."""
+    def sum(
+        self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None, **names: Any,
+    ) -> Tensor:
+        """Sum of all elements, or over `dim`; integers are summed in int64."""
+    @overload
+    def sum_to_size(self, *size: builtins.int) -> Tensor: ...
+    @overload
+    def sum_to_size(self, size: Sequence[builtins.int]) -> Tensor:
+        """The sum over the axes along which `size` broadcasts to the tensor's shape."""
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> Any:
+        """``A = U diag(S) Vᴴ`` with V itself as third result."""
+    def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """Axes `axis0` and `axis1` exchanged."""
+    def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """In-place version of :func:`swapaxes`."""
+    def swapdims(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """Axes `axis0` and `axis1` exchanged."""
+    def swapdims_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+        """In-place version of :func:`swapaxes`."""
+    def t(self) -> Tensor:
+        """The transpose of a matrix; a vector as it is."""
+    def t_(self) -> Tensor:
+        """In-place version of :func:`t`."""
+    def take(self, index: Any) -> Tensor:
+        """Elements of `input` as one row at the places `index`."""
+    def take_along_dim(self, indices: Any, dim: builtins.int | None = None) -> Tensor:
+        """`gather` with the other axes broadcast; without `dim` from all elements as one row."""
+    def tan(self) -> Tensor: ...
+    def tan_(self) -> Tensor:
+        """In-place version of :func:`tan`: writes the result into `input` and returns it."""
+    def tanh(self) -> Tensor: ...
+    def tanh_(self) -> Tensor:
+        """In-place version of :func:`tanh`: writes the result into `input` and returns it."""
+    def tensor_split(
+        self, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None, sections: Any =
+        None, tensor_indices_or_sections: Any = None,
+    ) -> tuple[Tensor, ...]:
+        """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""
+    def tile(self, *dims: Any, **keyword: Any) -> Tensor:
+        """`repeat` with as many leading ones as `dims` lacks."""
+    @overload
+    def to(
+        self, device: _Device | None = ..., dtype: _dtype | None = ..., non_blocking: builtins.bool = ...,
+        copy: builtins.bool = ..., *, memory_format: memory_format | None = ...,
+    ) -> Tensor: ...
+    @overload
+    def to(
+        self, dtype: _dtype, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format:
+        memory_format | None = ...,
+    ) -> Tensor: ...
+    @overload
+    def to(
+        self, tensor: Tensor, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format:
+        memory_format | None = ...,
+    ) -> Tensor:
+        """Convert to a dtype, a device, or another tensor's dtype: ``to(dtype)``, ``to(device, dtype)``,
+        ``to(other)``.
+        """
+    def to_dense(self, dtype: _dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
+        """The tensor itself, in another dtype where one is given."""
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+    def topk(
+        self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool =
+        True,
+    ) -> Any:
+        """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
+    def trace(self) -> Tensor:
+        """The sum of a matrix's diagonal."""
+    def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """Axes `dim0` and `dim1` exchanged."""
+    def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+        """In-place version of :func:`transpose`."""
+    def tril(self, diagonal: builtins.int = 0) -> Tensor:
+        """Zeros above a diagonal of the matrices of the last two axes."""
+    def tril_(self, diagonal: builtins.int = 0) -> Tensor:
+        """In-place version of :func:`tril`: writes the result into `input` and returns it."""
+    def triu(self, diagonal: builtins.int = 0) -> Tensor:
+        """Zeros below a diagonal of the matrices of the last two axes."""
+    def triu_(self, diagonal: builtins.int = 0) -> Tensor:
+        """In-place version of :func:`triu`: writes the result into `input` and returns it."""
+    def true_divide(self, other: Any) -> Tensor:
+        """True quotient."""
+    def true_divide_(self, other: Any) -> Tensor:
+        """In-place version of :func:`true_divide`: writes the result into `input` and returns it."""
+    def trunc(self) -> Tensor: ...
+    def trunc_(self) -> Tensor:
+        """In-place version of :func:`trunc`: writes the result into `input` and returns it."""
+    def type(self, dtype: _dtype | None = None, non_blocking: builtins.bool = False, **kwargs: Any) -> Any:
+        """The name of the tensor's type, or with a dtype, a type or a name the tensor in that dtype."""
+    def type_as(self, other: Tensor) -> Tensor:
+        """The tensor in the dtype of `other`."""
+    def unbind(self, dim: builtins.int = 0) -> tuple[Tensor, ...]:
+        """The parts along axis `dim`, each without it."""
+    def unflatten(self, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
+        """Axis `dim` as several axes of `sizes`; one size may be -1."""
+    def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
+        """Windows of `size` places of an axis, `step` apart, along a new last axis."""
+    def uniform_(
+        self, from_: builtins.float = ..., to: builtins.float = ..., *, generator: Generator | None = ...,
+    ) -> Tensor:
+        """Fill with numbers from [from, to), uniformly distributed."""
+    def unique(
+        self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts:
+        builtins.bool = False, dim: builtins.int | None = None,
+    ) -> Any:
+        """The distinct values (or slices along `dim`) in order; on request also where each element's is,
+        and how many.
+        """
+    def unique_consecutive(
+        self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int |
+        None = None,
+    ) -> Any:
+        """The values (or slices along `dim`) without those equal to the one before."""
+    def unsqueeze(self, dim: builtins.int) -> Tensor:
+        """With a new axis of size 1 at `dim`."""
+    def unsqueeze_(self, dim: builtins.int) -> Tensor:
+        """In-place version of :func:`unsqueeze`."""
+    def untyped_storage(self) -> UntypedStorage:
+        """The bytes that the tensor, and all that share memory with it, lie in."""
+    def var(
+        self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = ...,
+    ) -> Tensor:
+        """Variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means ``correction=0``."""
+    def vdot(self, other: Any) -> Tensor:
+        """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
+    def view(self, *shape: Any, size: Any = None, dtype: _dtype | None = None) -> Tensor:
+        """The same storage in another shape, or read as another dtype."""
+    def view_as(self, other: Any) -> Tensor:
+        """``input.view(other.size())``."""
+    @property
+    def volatile(self) -> builtins.bool: ...
+    def vsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
+        """Parts along axis 0."""
+    def where(self, condition: Any, other: Any) -> Any:
+        """Elements of this tensor where `condition` holds, else of `other`."""
+    @overload
+    def xlogy(self, other: Tensor) -> Tensor: ...
+    @overload
+    def xlogy(self, other: _Number) -> Tensor:
+        """x·log(y), 0 where x is 0 and y not nan."""
+    @overload
+    def xlogy_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def xlogy_(self, other: _Number) -> Tensor:
+        """In-place version of :func:`xlogy`: writes the result into `input` and returns it."""
+    def xpu(
+        self, device: _Device | None = None, non_blocking: builtins.bool = False, memory_format: memory_format
+        | None = None,
+    ) -> Tensor:
+        """Raise torch's error: there is no such device."""
+    def zero_(self) -> Tensor:
+        """Write 0 into every element; return the tensor."""
