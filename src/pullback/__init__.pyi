@@ -16,6 +16,7 @@ from . import nn as nn
 from . import optim as optim
 from . import overrides as overrides
 from . import random as random
+from . import signal as signal
 from . import special as special
 from . import utils as utils
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -227,6 +228,17 @@ def baddbmm(
     None = None,
 ) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
+@overload
+def bartlett_window(
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
+    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def bartlett_window(
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
+    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Bartlett's triangle ``1 − |2k/n − 1|``."""
 def batch_norm(
     input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: builtins.bool,
     momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool,
@@ -252,6 +264,17 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def bitwise_or(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def bitwise_right_shift(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def bitwise_xor(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def blackman_window(
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
+    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def blackman_window(
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
+    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``."""
 def block_diag(*tensors_: Any) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -355,6 +378,8 @@ def conv3d(
     groups: builtins.int = 1,
 ) -> Tensor:
     """Convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H', W')."""
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: builtins.int = ...) -> Tensor:
+    """Convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``."""
 def conv_transpose1d(
     input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: builtins.int = 1, dilation: Any = 1,
@@ -659,6 +684,40 @@ def group_norm(
     """Normalise over groups of channels."""
 def gt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 half: dtype
+@overload
+def hamming_window(
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
+    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def hamming_window(
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
+    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def hamming_window(
+    window_length: builtins.int, periodic: builtins.bool, alpha: builtins.float, *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def hamming_window(
+    window_length: builtins.int, periodic: builtins.bool, alpha: builtins.float, beta: builtins.float, *,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
+    builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Hamming's window ``α − β·cos(2πk/n)``."""
+@overload
+def hann_window(
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
+    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def hann_window(
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
+    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor:
+    """Hann's window ``½ − ½·cos(2πk/n)``."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """input where |input| > `lambd`, else 0."""
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = ...) -> Tensor:
@@ -784,6 +843,23 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is +inf."""
 def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is 0."""
+@overload
+def kaiser_window(
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
+    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def kaiser_window(
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
+    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def kaiser_window(
+    window_length: builtins.int, periodic: builtins.bool, beta: builtins.float, *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
+    builtins.bool = ...,
+) -> Tensor:
+    """Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
 def kl_div(
     input: Tensor, target: Any, reduction: builtins.int = 1, *, log_target: builtins.bool = False,
 ) -> Tensor:
@@ -1012,6 +1088,8 @@ def nansum(
     """Sum of what is not nan."""
 def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
     """The places start … start + length − 1 of axis `dim`."""
+def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
+    """:func:`channel_shuffle` without a derivative, as torch has it."""
 def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> tuple[Tensor, Tensor]:
     """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which are
     left.
@@ -1304,6 +1382,11 @@ def rrelu(
     builtins.bool = False, inplace: builtins.bool = False,
 ) -> Tensor:
     """`leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
+def rrelu_(
+    input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training:
+    builtins.bool = False,
+) -> Tensor:
+    """In-place rrelu."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`rsqrt`: writes the result into `input` and returns it."""

@@ -17,10 +17,16 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """Means over `output_size` windows of nearly equal length, three axes."""
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, one axis."""
+def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
+    """:func:`adaptive_max_pool1d` and the places of the maxima, whatever `return_indices` says."""
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, two axes."""
+def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
+    """:func:`adaptive_max_pool2d` and the places of the maxima, whatever `return_indices` says."""
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, three axes."""
+def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
+    """:func:`adaptive_max_pool3d` and the places of the maxima, whatever `return_indices` says."""
 def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The grid of an affine map: ``out[n, p] = theta[n] @ (p, 1)`` for the centre p of every pixel."""
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
@@ -80,6 +86,8 @@ def conv3d(
     groups: int = 1,
 ) -> Tensor:
     """Convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H', W')."""
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = ...) -> Tensor:
+    """Convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``."""
 def conv_transpose1d(
     input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -131,6 +139,14 @@ def embedding(
     float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:
     """Rows of `weight`, ``(rows, columns)``, at integers of any shape: ``(*) -> (*, columns)``."""
+def embedding_bag(
+    input: Tensor, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2,
+    scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False, per_sample_weights: Any =
+    None, include_last_offset: bool = False, padding_idx: int | None = None,
+) -> Tensor:
+    """Sums, means or maxima of bags of rows: ``out[b] = Σ per_sample_weights[i] · weight[input[i]]``, i in
+    bag b.
+    """
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False,
 ) -> Tensor:
@@ -139,6 +155,26 @@ def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1,
 ) -> Tensor:
     """Columns added to their places: (N, C·K·L, places) -> (N, C, H, W)."""
+def fractional_max_pool2d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool =
+    False, _random_samples: Any = None,
+) -> Any:
+    """Largest value of each of windows at random distances, of two axes (Graham 2014)."""
+def fractional_max_pool2d_with_indices(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool =
+    False, _random_samples: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """:func:`fractional_max_pool2d` and the places of the maxima in their planes."""
+def fractional_max_pool3d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool =
+    False, _random_samples: Any = None,
+) -> Any:
+    """Largest value of each of windows at random distances, of three axes (Graham 2014)."""
+def fractional_max_pool3d_with_indices(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool =
+    False, _random_samples: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """:func:`fractional_max_pool3d` and the places of the maxima in their planes."""
 def gaussian_nll_loss(
     input: Tensor, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean',
 ) -> Tensor:
@@ -156,6 +192,10 @@ def group_norm(
     input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05,
 ) -> Tensor:
     """Normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for each channel."""
+def gumbel_softmax(
+    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1,
+) -> Tensor:
+    """Draws from a relaxed categorical distribution: softmax((logits + G) / τ), G standard Gumbel."""
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """input where |input| > `lambd`, else 0."""
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
@@ -237,16 +277,31 @@ def max_pool1d(
     = False, return_indices: bool = False,
 ) -> Any:
     """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
+def max_pool1d_with_indices(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
+    = False, return_indices: bool = False,
+) -> Tensor:
+    """:func:`max_pool1d` and the places of the maxima, whatever `return_indices` says."""
 def max_pool2d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
     = False, return_indices: bool = False,
 ) -> Any:
     """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
+def max_pool2d_with_indices(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
+    = False, return_indices: bool = False,
+) -> Tensor:
+    """:func:`max_pool2d` and the places of the maxima, whatever `return_indices` says."""
 def max_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
     = False, return_indices: bool = False,
 ) -> Any:
     """Largest value of each window of three axes."""
+def max_pool3d_with_indices(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
+    = False, return_indices: bool = False,
+) -> Tensor:
+    """:func:`max_pool3d` and the places of the maxima, whatever `return_indices` says."""
 def max_unpool1d(
     input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any =
     None,
@@ -287,6 +342,8 @@ def multilabel_soft_margin_loss(
     str = 'mean',
 ) -> Tensor:
     """Mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s = sigmoid(input)."""
+def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
+    """:func:`channel_shuffle` without a derivative, as torch has it."""
 def nll_loss(
     input: Tensor, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
     reduce: Any = None, reduction: str = 'mean',
@@ -330,6 +387,10 @@ def rrelu(
     bool = False,
 ) -> Tensor:
     """`leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
+def rrelu_(
+    input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False,
+) -> Tensor:
+    """In-place rrelu."""
 def scaled_dot_product_attention(
     query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
@@ -386,3 +447,12 @@ def triplet_margin_with_distance_loss(
     """`triplet_margin_loss` with a distance of one's own."""
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Patches as columns: (N, C, H, W) -> (N, C·K·L, places)."""
+def upsample(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool |
+    None = None,
+) -> Tensor:
+    """The former name of :func:`interpolate`."""
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """:func:`interpolate` in mode "bilinear" with aligned corners."""
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """:func:`interpolate` in mode "nearest"."""
