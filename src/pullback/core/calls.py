@@ -77,7 +77,7 @@ def make_call(op: Op, public: bool, operator: bool = False) -> Callable[..., Any
         call = _parts(op)
     elif not op.attrs and len(op.inputs) == 1 and not op.many and len(op.outputs) == 1:
         call = _unary(op, public)
-    elif not op.attrs and len(op.inputs) == 2 and len(op.outputs) == 1:
+    elif not op.attrs and len(op.inputs) == 2 and len(op.outputs) == 1 and not op.joint:
         call = _binary(op, public, operator)
     elif len(op.inputs) == 1 and not op.many and len(op.outputs) == 1:
         call = _unary_with_attrs(op)

@@ -59,6 +59,7 @@ def general_class(op: Op) -> type[Node]:
 def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: bool) -> Callable[..., Any]:
     pickers = op.layout.pickers
     rules = op.rules
+    fill = several and not op.partial
 
     if op.joint:
         rule, pick = rules[0], pickers[0]
@@ -66,7 +67,7 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
 
         def joint(self: Node, g: Any) -> tuple[Any, ...]:
             saved = read(self)
-            if several:
+            if fill:
                 g = materialized(self, g)
             values = pick(saved)
             if wants_needs:
@@ -77,7 +78,7 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
 
     def backward(self: Node, g: Any) -> tuple[Any, ...]:
         saved = read(self)
-        if several:
+        if fill:
             g = materialized(self, g)
         return tuple(
             rule(g, *pick(saved)) if edge is not None and rule is not None else None

@@ -86,6 +86,9 @@ class Op:
         The kernel returns a tuple of any number of outputs, all differentiable (split, unbind).
     joint : bool
         The rule is one function for all inputs; it may ask for `needs`, a tuple of bool per input.
+    partial : bool
+        The rule of an op with several outputs takes None for a covector that did not arrive (by default it
+        gets zeros).
     check : callable, optional
         ``check(*inputs, *attrs)`` raises torch's error for arrays that the op does not take; not called for
         float32 and float64 on the inline path.
@@ -119,6 +122,7 @@ class Op:
         variadic: bool = False,
         many: bool = False,
         joint: bool = False,
+        partial: bool = False,
         check: Callable[..., None] | None = None,
         jvp: Callable[..., Any] | None = None,
         batch: Callable[..., Any] | None = None,
@@ -141,6 +145,7 @@ class Op:
         self.variadic = variadic
         self.many = many
         self.joint = joint or variadic
+        self.partial = partial
         self.outputs = tuple(outputs)
         if isinstance(rules, Sequence):
             self.rules: tuple[Rule | None, ...] = tuple(rules)

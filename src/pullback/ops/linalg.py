@@ -1,26 +1,35 @@
-"""Linear algebra: inverse, solve, Cholesky factor, determinant, of matrices or stacks of them.
+"""Linear algebra: inverse, solution and determinant of matrices or stacks of them, and what the other files
+of matrix functions share.
 
 Derivatives are the matrix calculus ones (Giles 2008, "An extended collection of matrix derivative results"),
-in torch's convention for complex values: the covector is that of the conjugate.
+in torch's convention for complex values: the covector is that of the conjugate. Results lie in memory as
+LAPACK leaves them, column by column, as torch's do.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ..core.batched import Batched
+from ..core.bulk import Bulk
+from ..core.dual import Dual
 from ..core.op import op
-from ..core.value import dtype_of, shape_of
-from .arithmetic import mul
+from ..core.value import TensorBase, dtype_of, shape_of
+from .arithmetic import mul, sub
+from .complex import imag_view
 from .contract import column, matmul, swap
 from .convert import conj
+from .reduce import prod_dim
 from .structure import permute_to_front, reshape
+from .view import slice_dim
 
 Call = Callable[..., Any]
+INT32 = np.dtype(np.int32)
 
 
 class LinAlgError(RuntimeError):
@@ -31,112 +40,23 @@ LinAlgError.__module__ = "torch._C"
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 
 
+# --- values of any kind -------------------------------------------------------------------------------------
+
+
 def adjoint(x: Any) -> Any:
     """The conjugate transpose."""
     return swap(conj(x))
 
 
-def _failure(x: ndarray, step: Callable[[ndarray], int]) -> tuple[str, int]:
-    """Which matrix of a stack fails ('(Batch element 1): ' or nothing) and at which order."""
-    stack = x.reshape(-1, *x.shape[-2:])
-    for position, matrix in enumerate(stack):
-        order = step(matrix)
-        if order:
-            return (f"(Batch element {position}): " if x.ndim > 2 else ""), order
-    raise ValueError("no matrix of the stack fails")
+def row_of(v: Any) -> Any:
+    """Vectors as matrices of one row each."""
+    shape = shape_of(v)
+    return reshape(v, (*shape[:-1], 1, shape[-1]))
 
 
-def _zero_pivot(matrix: ndarray) -> int:
-    """The order of the first zero on the diagonal of the LU factor, from LAPACK's getrf; 0 where
-    there is none.
-    """
-    lapack = importlib.import_module("scipy.linalg.lapack")
-    (getrf,) = lapack.get_lapack_funcs(("getrf",), (matrix,))
-    return max(0, getrf(matrix)[2])
-
-
-def _bad_minor(matrix: ndarray) -> int:
-    """The order of the first minor that is not positive, from LAPACK's potrf; 0 where there is none."""
-    lapack = importlib.import_module("scipy.linalg.lapack")
-    (potrf,) = lapack.get_lapack_funcs(("potrf",), (matrix,))
-    return max(0, potrf(matrix, lower=True)[1])
-
-
-def _inv(x: ndarray, /) -> ndarray:
-    try:
-        return np.linalg.inv(x)
-    except np.linalg.LinAlgError:
-        where, order = _failure(x, _zero_pivot)
-        raise LinAlgError(
-            f"linalg.inv: {where}The diagonal element {order} is zero, the inversion could not be completed "
-            "because the input matrix is singular."
-        ) from None
-
-
-#: The inverse.
-inv: Call = op(
-    "linalg_inv_ex", _inv, (lambda g, out: -matmul(adjoint(out), matmul(g, adjoint(out))),),
-    jvp=lambda primals, tangents, out: -matmul(out, matmul(tangents[0], out)), batch=lambda size: (),
-    shape=lambda x: ((np.shape(x), x.dtype),),
-)  # fmt: skip
-
-
-def _solve(x: ndarray, y: ndarray, /) -> ndarray:
-    try:
-        return np.linalg.solve(x, y)
-    except np.linalg.LinAlgError:
-        where, _ = _failure(x, _zero_pivot)
-        raise LinAlgError(
-            f"torch.linalg.solve: {where}The solver failed because the input matrix is singular."
-        ) from None
-
-
-def _solve_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
-    x, _ = primals
-    dx, dy = tangents
-    if dx is None:
-        return solve(x, dy)
-    change = -matmul(dx, out)
-    return solve(x, change if dy is None else dy + change)
-
-
-def _batch_solve(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
-    fronts = [v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True)]
-    ranks = [len(shape_of(v)) - (d is not None) for v, d in zip(fronts, dims, strict=True)]
-    aligned = []
-    for v, d, rank in zip(fronts, dims, ranks, strict=True):
-        shape = shape_of(v)
-        aligned.append(v if d is None else reshape(v, (size, *(1,) * (max(ranks) - rank), *shape[1:])))
-    return solve(*aligned)
-
-
-#: X with A X = B; both have at least two axes, and leading axes broadcast.
-solve: Call = op(
-    "linalg_solve_ex", _solve,
-    (
-        lambda g, x, out: -matmul(solve(adjoint(x), g), adjoint(out)),
-        lambda g, x: solve(adjoint(x), g),
-    ),
-    jvp=_solve_jvp, batch_rule=_batch_solve,
-    shape=lambda x, y: (((*np.broadcast_shapes(x.shape[:-2], y.shape[:-2]), *y.shape[-2:]), y.dtype),),
-)  # fmt: skip
-
-
-def _cholesky(x: ndarray, /) -> ndarray:
-    try:
-        return np.linalg.cholesky(x)
-    except np.linalg.LinAlgError:
-        where, order = _failure(x, _bad_minor)
-        raise LinAlgError(
-            f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
-            f"positive-definite (the leading minor of order {order} is not positive-definite)."
-        ) from None
-
-
-def _triangle(x: Any, diagonal: float) -> Any:
-    """The lower triangle of a square value, its diagonal times a number."""
-    size = shape_of(x)[-1]
-    return mul(x, (np.tril(np.ones((size, size)), -1) + diagonal * np.eye(size)).astype(real_dtype(x)))
+def narrow(x: Any, dim: int, start: int, length: int) -> Any:
+    """`length` places of an axis from `start` on; negative axes count from the end."""
+    return slice_dim(x, dim % len(shape_of(x)), start, start + length, 1)
 
 
 def real_dtype(x: Any) -> np.dtype[Any]:
@@ -145,24 +65,237 @@ def real_dtype(x: Any) -> np.dtype[Any]:
     return np.zeros((), dtype).real.dtype if dtype.kind == "c" else dtype
 
 
-def _cholesky_rule(g: Any, out: Any) -> Any:
-    half = _triangle(matmul(adjoint(out), _triangle(g, 1.0)), 0.5)
-    half = half + adjoint(half)
-    inner = solve(adjoint(out), half)
-    return adjoint(solve(adjoint(out), adjoint(inner))) * 0.5
+def eye_of(x: Any) -> ndarray:
+    """The identity in the size of a square value and the real dtype that goes with it."""
+    return np.eye(shape_of(x)[-1], dtype=real_dtype(x))
 
 
-def _cholesky_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
-    t = (tangents[0] + adjoint(tangents[0])) * 0.5
-    inner = adjoint(solve(out, adjoint(solve(out, t))))
-    return matmul(out, _triangle(inner, 0.5))
+def embedded(diagonal: Any) -> Any:
+    """Diagonal matrices from their diagonals."""
+    return mul(column(diagonal), np.eye(shape_of(diagonal)[-1], dtype=real_dtype(diagonal)))
 
 
-#: The lower factor L of A = L Lᴴ.
-cholesky: Call = op(
-    "linalg_cholesky_ex", _cholesky, (_cholesky_rule,), jvp=_cholesky_jvp, batch=lambda size: (),
-    shape=lambda x: ((np.shape(x), x.dtype),),
-)
+def total(*parts: Any) -> Any:
+    """The sum of those parts that are not None, or None."""
+    result = None
+    for part in parts:
+        if part is not None:
+            result = part if result is None else result + part
+    return result
+
+
+def concrete(value: Any) -> ndarray | None:
+    """The array at the bottom of a value, batch axes included; None where there is none (tracing)."""
+    while not isinstance(value, ndarray):
+        if isinstance(value, TensorBase):
+            value = value._value
+        elif isinstance(value, (Batched, Bulk)):
+            value = value.value
+        elif isinstance(value, Dual):
+            value = value.primal
+        else:
+            return None
+    return value
+
+
+def aligned(call: Call) -> Call:
+    """A batching rule for ops on stacks of matrices whose leading axes broadcast."""
+
+    def rule(size: int, values: Sequence[Any], dims: Sequence[int | None], *attrs: Any) -> Any:
+        return call(*aligned_fronts(size, values, dims), *attrs)
+
+    return rule
+
+
+def aligned_fronts(size: int, values: Sequence[Any], dims: Sequence[int | None]) -> list[Any]:
+    """The values with batch axes first and as many axes as the longest, so that leading axes broadcast."""
+    fronts = [v if d is None else permute_to_front(v, d) for v, d in zip(values, dims, strict=True)]
+    ranks = [len(shape_of(v)) - (d is not None) for v, d in zip(fronts, dims, strict=True)]
+    most = max(ranks)
+    return [
+        v if d is None else reshape(v, (size, *(1,) * (most - rank), *shape_of(v)[1:]))
+        for v, d, rank in zip(fronts, dims, ranks, strict=True)
+    ]
+
+
+# --- kernels ------------------------------------------------------------------------------------------------
+
+
+def lapack(name: str, *arrays: ndarray) -> Call:
+    """LAPACK's routine for the dtype of the arrays."""
+    (routine,) = importlib.import_module("scipy.linalg.lapack").get_lapack_funcs((name,), arrays)
+    return routine
+
+
+def column_major(x: ndarray) -> ndarray:
+    """The matrices with their columns contiguous in memory, as LAPACK leaves its results."""
+    return np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def empty_columns(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ndarray:
+    """Uninitialised matrices with contiguous columns."""
+    return np.empty((*shape[:-2], shape[-1], shape[-2]), dtype).swapaxes(-1, -2)
+
+
+def leading(arrays: Sequence[ndarray], ranks: Sequence[int]) -> tuple[int, ...]:
+    """The common leading shape of stacks whose items have `ranks` axes."""
+    return np.broadcast_shapes(*(a.shape[: a.ndim - r] for a, r in zip(arrays, ranks, strict=True)))
+
+
+def each(
+    step: Callable[..., tuple[Any, ...]],
+    arrays: Sequence[ndarray],
+    outputs: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
+    ranks: Sequence[int] | None = None,
+) -> tuple[ndarray, ...]:
+    """Run ``step`` on the items of stacks whose leading axes broadcast.
+
+    Parameters
+    ----------
+    outputs : sequence of (shape, dtype)
+        What the step returns for one item; matrices are stored column by column.
+    ranks : sequence of int, optional
+        How many axes an item of each array has (2 by default).
+    """
+    ranks = (2,) * len(arrays) if ranks is None else ranks
+    lead = leading(arrays, ranks)
+    stacks = [
+        np.broadcast_to(a, (*lead, *a.shape[a.ndim - r :])) for a, r in zip(arrays, ranks, strict=True)
+    ]
+    results = tuple(
+        empty_columns((*lead, *shape), dtype) if len(shape) == 2 else np.empty((*lead, *shape), dtype)
+        for shape, dtype in outputs
+    )
+    for index in np.ndindex(*lead):
+        for result, part in zip(results, step(*(s[index] for s in stacks)), strict=True):
+            result[index] = part
+    return results
+
+
+def failure(info: ndarray) -> tuple[str, int]:
+    """Where the first failure is ('(Batch element 1): ', or nothing for a single matrix) and its number."""
+    position = int(np.flatnonzero(info)[0])
+    return (f"(Batch element {position}): " if info.ndim else ""), int(info.reshape(-1)[position])
+
+
+def _no_info(x: ndarray) -> ndarray:
+    return np.zeros(x.shape[:-2], INT32)
+
+
+# --- inverse and solution -----------------------------------------------------------------------------------
+
+
+def _solved_each(x: ndarray, y: ndarray) -> tuple[ndarray, ...]:
+    """The solution of each system and the place of the first zero pivot, or 0, from LAPACK's getrf."""
+    getrf, getrs = lapack("getrf", x), lapack("getrs", x)
+
+    def step(a: ndarray, b: ndarray) -> tuple[Any, ...]:
+        lu, pivots, info = getrf(a)
+        return (b if info > 0 else getrs(lu, pivots, b)[0]), max(0, info)
+
+    return each(step, (x, y), ((y.shape[-2:], y.dtype), ((), INT32)))
+
+
+def _inv(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray]:
+    try:
+        return column_major(np.linalg.inv(x)), _no_info(x)
+    except np.linalg.LinAlgError:
+        result, info = _solved_each(x, np.eye(x.shape[-1], dtype=x.dtype))
+    if caller:
+        where, order = failure(info)
+        raise LinAlgError(
+            f"{caller}: {where}The diagonal element {order} is zero, the inversion could not be completed "
+            "because the input matrix is singular."
+        )
+    return result, info
+
+
+#: The inverse, and per matrix the place of the first zero pivot or 0; with the name of a caller a failure is
+#: an error.
+inv_ex: Call = op(
+    "linalg_inv_ex", _inv,
+    (lambda g, inverse: -matmul(adjoint(inverse), matmul(g, adjoint(inverse))),),
+    outputs=("inverse", "info"), differentiable=(0,),
+    jvp=lambda primals, tangents, out, caller: (-matmul(out[0], matmul(tangents[0], out[0])), None),
+    batch=lambda size, caller: (caller,),
+    shape=lambda x, caller: ((x.shape, x.dtype), (x.shape[:-2], INT32)),
+)  # fmt: skip
+
+
+def inv(x: Any) -> Any:
+    """The inverse."""
+    return inv_ex(x, "linalg.inv")[0]
+
+
+def _solve(x: ndarray, y: ndarray, /, left: bool, vector: bool, caller: str) -> tuple[ndarray, ndarray]:
+    if vector:
+        result, info = _solve(x, y[..., None], True, False, caller)
+        return np.ascontiguousarray(result[..., 0]), info
+    if not left:
+        result, info = _solve(x.swapaxes(-1, -2), y.swapaxes(-1, -2), True, False, caller)
+        return result.swapaxes(-1, -2), info
+    try:
+        return column_major(np.linalg.solve(x, y)), _no_info(x)
+    except np.linalg.LinAlgError:
+        result, info = _solved_each(x, y)
+    if caller:
+        where, _ = failure(info)
+        raise LinAlgError(
+            f"{caller}: {where}The solver failed because the input matrix is singular."
+        )
+    return result, info
+
+
+def _solve_matrix(g: Any, x: Any, result: Any, left: bool, vector: bool) -> Any:
+    if vector:
+        g, result = column(g), column(result)
+    pulled = solve(adjoint(x), g, left)
+    return -(matmul(pulled, adjoint(result)) if left else matmul(adjoint(result), pulled))
+
+
+def _solve_jvp(
+    primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, left: bool, vector: bool, caller: str
+) -> Any:
+    (x, _), (dx, dy) = primals, tangents
+    change = dy
+    if dx is not None:
+        result = column(out[0]) if vector else out[0]
+        moved = matmul(dx, result) if left else matmul(result, dx)
+        change = total(dy, -(reshape(moved, shape_of(out[0])) if vector else moved))
+    return solve(x, change, left, vector), None
+
+
+def _solve_batched(
+    size: int, values: Sequence[Any], dims: Sequence[int | None], left: bool, vector: bool, caller: str
+) -> Any:
+    if not vector:
+        return solve_ex(*aligned_fronts(size, values, dims), left, False, caller)
+    result, info = solve_ex(*aligned_fronts(size, (values[0], column(values[1])), dims), left, False, caller)
+    return reshape(result, shape_of(result)[:-1]), info
+
+
+def _solve_shape(x: ndarray, y: ndarray, left: bool, vector: bool, caller: str) -> Any:
+    item = y.shape[-1:] if vector else y.shape[-2:]
+    lead = np.broadcast_shapes(x.shape[:-2], y.shape[: y.ndim - len(item)])
+    return ((*lead, *item), y.dtype), (x.shape[:-2], INT32)
+
+
+#: X with A X = B (or X A = B), and per matrix the place of the first zero pivot or 0; leading axes broadcast.
+#: B is a matrix or (`vector`) a vector; with the name of a caller a failure is an error.
+solve_ex: Call = op(
+    "linalg_solve_ex", _solve,
+    (_solve_matrix, lambda g, x, left, vector: solve(adjoint(x), g, left, vector)),
+    outputs=("result", "info"), differentiable=(0,), jvp=_solve_jvp, batch_rule=_solve_batched,
+    shape=_solve_shape,
+)  # fmt: skip
+
+
+def solve(x: Any, y: Any, left: bool = True, vector: bool = False) -> Any:
+    """X with A X = B (or X A = B)."""
+    return solve_ex(x, y, left, vector, "torch.linalg.solve")[0]
+
+
+# --- determinants -------------------------------------------------------------------------------------------
 
 
 def _det(x: ndarray, /) -> ndarray:
@@ -170,7 +303,18 @@ def _det(x: ndarray, /) -> ndarray:
 
 
 def _det_rule(g: Any, x: Any, out: Any) -> Any:
-    return column(column(g * conj(out))) * adjoint(inv(x))
+    values = concrete(out)
+    if values is None or values.all():
+        return mul(column(column(mul(g, conj(out)))), adjoint(inv(x)))
+    # The adjugate of a singular matrix: with A = U S Vᴴ, det(U)·det(Vᴴ) times that of S.
+    from .spectral import svd
+
+    u, s, vh = svd(x, False)
+    phase = conj(mul(det(u), det(vh)))
+    size = shape_of(s)[-1]
+    others = mul(row_of(s), 1 - np.eye(size, dtype=dtype_of(s))) + np.eye(size, dtype=dtype_of(s))
+    cofactors = prod_dim(others, len(shape_of(others)) - 1, False)
+    return matmul(mul(u, mul(row_of(cofactors), column(column(mul(g, phase))))), vh)
 
 
 #: The determinant.
@@ -182,12 +326,26 @@ def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
     return np.asarray(sign), np.asarray(size)
 
 
-#: Sign (or phase) of the determinant and the logarithm of its absolute value; only the latter carries a
-#: gradient.
+def _slogdet_rule(g: Any, x: Any, sign: Any) -> Any:
+    gsign, glog = g
+    slope = glog
+    if dtype_of(x).kind == "c" and gsign is not None:
+        # d sign = i·sign·Im(tr(A⁻¹ dA))
+        turn = mul(imag_view(mul(conj(gsign), sign)), np.asarray(1j, dtype_of(x)))
+        slope = -turn if glog is None else sub(glog, turn)
+    if slope is None:
+        return np.zeros(shape_of(x), dtype_of(x))
+    return mul(column(column(slope)), adjoint(inv_ex(x, "")[0]))
+
+
+#: Sign (or phase) of the determinant and the logarithm of its absolute value.
 slogdet: Call = op(
-    "linalg_slogdet", _slogdet, (lambda g, x: column(column(g)) * adjoint(inv(x)),),
-    outputs=("sign", "logabsdet"), differentiable=(1,), batch=lambda size: (),
+    "linalg_slogdet", _slogdet, (_slogdet_rule,), outputs=("sign", "logabsdet"), partial=True,
+    batch=lambda size: (),
 )  # fmt: skip
+
+
+# --- products -----------------------------------------------------------------------------------------------
 
 
 def _cross(x: ndarray, y: ndarray, /, dim: int) -> ndarray:

@@ -248,7 +248,8 @@ def _powers(x: Any, columns: int) -> Any:
 @parsed("linalg_vander", "(Tensor x, *, int N = None)")
 def linalg_vander(x: Any, *, N: int | None = None) -> Any:
     """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are elements."""
-    columns = (shape_of(x)[-1] if shape_of(x) else 1) if N is None else N
+    vectors = x if shape_of(x) else reshape(x, (1,))
+    columns = shape_of(vectors)[-1] if N is None else N
     if columns <= 1:
         raise RuntimeError("N must be greater than 1.")
-    return _powers(x, columns)
+    return _powers(vectors, columns)

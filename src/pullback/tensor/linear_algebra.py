@@ -1,4 +1,4 @@
-"""Linear algebra under torch's names: checks and texts."""
+"""Inverse, solution, determinant and Cholesky factor under torch's names: checks and texts."""
 
 from __future__ import annotations
 
@@ -6,136 +6,407 @@ from typing import Any
 
 import numpy as np
 
-from ..core.value import TensorBase, dtype_of, shape_of
-from ..errors import argument_type
-from ..graph_errors import type_word
+from ..core.value import dtype_of, shape_of
 from ..ops import linalg as ops
+from ..ops import triangular
+from ..ops.arithmetic import add, log
+from ..ops.comparison import eq, where
 from ..ops.contract import column
-from ..ops.structure import expand, reshape, sum_dims
+from ..ops.structure import expand, sum_dims
 from ..ops.view import diagonal as diagonal_view
 from .api import public
+from .matrix_checks import (
+    check_floating,
+    check_same_dtype,
+    check_square,
+    check_system,
+    is_vector,
+)  # fmt: skip
 from .return_types import return_type
+from .signature import parsed
 from .tensor import checked_dim
 
+# --- inverse and solution -----------------------------------------------------------------------------------
 
-def _square(x: Any, name: str, argument: str = "A") -> None:
-    if not isinstance(x, TensorBase):
-        raise argument_type(name.replace(".", "_"), argument, 1, "Tensor", x)
-    shape = shape_of(x)
-    if len(shape) < 2:
-        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
-    if shape[-1] != shape[-2]:
-        raise RuntimeError(
-            f"{name}: {argument} must be batches of square matrices, but they are {shape[-2]} by {shape[-1]} "
-            "matrices"
-        )
-    if dtype_of(x).kind in "biu":
-        raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {type_word(dtype_of(x))}"
-        )
+
+def _inverse(A: Any, name: str, caller: str) -> tuple[Any, Any]:
+    check_square(A, name)
+    check_floating(A, name)
+    return ops.inv_ex(A, caller)
 
 
 @public(namespace="linalg", name="inv")
+@parsed("linalg_inv", "(Tensor A)")
 def linalg_inv(A: Any) -> Any:
-    """The inverse of a square matrix or of each of a stack: (…, n, n) -> (…, n, n)."""
-    _square(A, "linalg.inv")
-    return ops.inv(A)
+    """The inverse A⁻¹ of square matrices.
+
+    Parameters
+    ----------
+    A : tensor (…, n, n)
+
+    Returns
+    -------
+    tensor (…, n, n)
+    """
+    return _inverse(A, "linalg.inv", "linalg.inv")[0]
 
 
 @public
+@parsed("inverse", "(Tensor input)")
 def inverse(input: Any) -> Any:
-    """The inverse of a square matrix or of each of a stack."""
-    return linalg_inv(input)
+    """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
+    return _inverse(input, "linalg.inv", "linalg.inv")[0]
 
 
-@public(namespace="linalg", name="solve")
-def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
-    """X with ``A X = B`` (or ``X A = B``): (…, n, n) with (…, n) or (…, n, k)."""
-    _square(A, "linalg.solve")
-    a, b = shape_of(A), shape_of(B)
-    vector = len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
-    if dtype_of(A) != dtype_of(B):
-        raise RuntimeError(
-            "linalg.solve: Expected A and B to have the same dtype, but found A of type "
-            f"{type_word(dtype_of(A))} and B of type {type_word(dtype_of(B))} instead"
-        )
-    matrix = column(B) if vector else B
-    m = shape_of(matrix)
+@public(namespace="linalg", name="inv_ex")
+@parsed("linalg_inv_ex", "(Tensor A, *, bool check_errors = False)")
+def linalg_inv_ex(A: Any, *, check_errors: bool = False) -> Any:
+    """The inverse, and per matrix the place of its first zero pivot or 0, as (inverse, info).
+
+    Parameters
+    ----------
+    A : tensor (…, n, n)
+    check_errors : bool
+        Whether a singular matrix is an error.
+    """
+    parts = _inverse(A, "linalg.inv", "linalg.inv_ex" if check_errors else "")
+    return return_type("linalg_inv_ex", "inverse", "info")(parts)
+
+
+def _solution(A: Any, B: Any, left: bool, caller: str) -> tuple[Any, Any]:
+    check_floating(A, "linalg.solve")
+    check_same_dtype(A, B, "linalg.solve")
+    vector = is_vector(A, B)
+    check_system(A, column(B) if vector else B, left, "linalg.solve")
     if vector and not left:
         raise RuntimeError(
             "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In "
             "this case linalg.solve is equivalent to B / A.squeeze(-1)"
         )
-    if (m[-2] if left else m[-1]) != a[-1]:
-        kind = "AX = B" if left else "XA = B"
+    return ops.solve_ex(A, B, left, vector, caller)
+
+
+@public(namespace="linalg", name="solve")
+@parsed("linalg_solve", "(Tensor A, Tensor B, *, bool left = True)")
+def linalg_solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    """X with ``A X = B`` (or ``X A = B``).
+
+    Parameters
+    ----------
+    A : tensor (…, n, n)
+    B : tensor (…, n) or (…, n, k)
+        One vector per matrix, or matrices; leading axes of matrices broadcast. (…, k, n) where not `left`.
+    left : bool
+
+    Returns
+    -------
+    tensor
+        In the shape of B.
+    """
+    return _solution(A, B, left, "torch.linalg.solve")[0]
+
+
+@public(namespace="linalg", name="solve_ex")
+@parsed("linalg_solve_ex", "(Tensor A, Tensor B, *, bool left = True, bool check_errors = False)")
+def linalg_solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -> Any:
+    """X with ``A X = B``, and per matrix the place of its first zero pivot or 0, as (result, info).
+
+    Parameters
+    ----------
+    A, B, left
+        See `torch.linalg.solve`.
+    check_errors : bool
+        Whether a singular matrix is an error.
+    """
+    parts = _solution(A, B, left, "torch.linalg.solve_ex" if check_errors else "")
+    return return_type("linalg_solve_ex", "result", "info")(parts)
+
+
+@public(namespace="linalg", name="tensorinv")
+@parsed("linalg_tensorinv", "(Tensor input, int ind = 2)")
+def linalg_tensorinv(input: Any, ind: int = 2) -> Any:
+    """The inverse of a tensor as a map from its last axes to its first `ind`.
+
+    Parameters
+    ----------
+    input : tensor
+        Its first `ind` sizes multiply to the same number as the others.
+    ind : int
+
+    Returns
+    -------
+    tensor
+        The axes from `ind` on come first.
+    """
+    if ind <= 0:
+        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    shape = shape_of(input)
+    first, last = int(np.prod(shape[:ind])), int(np.prod(shape[ind:]))
+    if first != last:
         raise RuntimeError(
-            f"linalg.solve: Incompatible shapes of A and B for the equation {kind} ({a[-2]}x{a[-1]} and "
-            f"{m[-2]}x{m[-1]})"
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
+            f"got {last} != {first}"
         )
-    if not left:
-        return ops.swap(ops.solve(ops.swap(A), ops.swap(matrix)))  # type: ignore[attr-defined]  # the facade and declared calls have it
-    x = ops.solve(A, matrix)
-    return reshape(x, shape_of(x)[:-1]) if vector else x
+    return ops.inv_ex(input.reshape(last, last), "linalg.inv")[0].reshape((*shape[ind:], *shape[:ind]))
+
+
+@public(namespace="linalg", name="tensorsolve")
+@parsed("linalg_tensorsolve", "(Tensor input, Tensor other, tuple of ints dims = None)")
+def linalg_tensorsolve(input: Any, other: Any, dims: Any = None) -> Any:
+    """X with ``tensordot(input, X, X.ndim) = other``.
+
+    Parameters
+    ----------
+    input : tensor
+        The sizes of its first axes are those of `other`, the sizes of the rest multiply to as many elements.
+    other : tensor
+    dims : tuple of int, optional
+        Axes of `input` to move to its end first.
+
+    Returns
+    -------
+    tensor
+        In the shape of the last axes of `input`.
+    """
+    rank = len(shape_of(input))
+    if dims is not None:
+        input = input.movedim(dims, tuple(range(rank - len(dims), rank)))
+    start = len(shape_of(other))
+    shape = shape_of(input)[start:]
+    last, first = int(np.prod(shape)), int(np.prod(shape_of(input)[:start]))
+    if last != first:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            f"prod(self.shape[:other.ndim]), but got {last} != {first}"
+        )
+    return _solution(input.reshape(last, last), other.flatten(), True, "torch.linalg.solve")[0].reshape(shape)
+
+
+# --- the Cholesky factor ------------------------------------------------------------------------------------
+
+
+def _factor(A: Any, upper: bool, caller: str) -> tuple[Any, Any]:
+    check_square(A, "linalg.cholesky")
+    check_floating(A, "linalg.cholesky")
+    return triangular.cholesky_ex(A, upper, caller)
 
 
 @public(namespace="linalg", name="cholesky")
-def linalg_cholesky(A: Any, *, upper: bool = False) -> Any:
-    """The factor L of ``A = L Lᴴ`` for a Hermitian positive-definite matrix (or its adjoint with `upper`)."""
-    _square(A, "linalg.cholesky")
-    factor = ops.cholesky(A)
-    return ops.adjoint(factor) if upper else factor
+@parsed("linalg_cholesky", "(Tensor input, *, bool upper = False)")
+def linalg_cholesky(input: Any, *, upper: bool = False) -> Any:
+    """The triangular factor L of ``A = L Lᴴ`` for Hermitian positive-definite matrices.
+
+    Parameters
+    ----------
+    input : tensor (…, n, n)
+        Only one triangle is read.
+    upper : bool
+        Whether to give U with ``A = Uᴴ U``.
+
+    Returns
+    -------
+    tensor (…, n, n)
+    """
+    return _factor(input, upper, "linalg.cholesky")[0]
+
+
+@public(namespace="linalg", name="cholesky_ex")
+@parsed("linalg_cholesky_ex", "(Tensor input, *, bool upper = False, bool check_errors = False)")
+def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """The Cholesky factor, and per matrix the order of its first minor that is not positive or 0.
+
+    Parameters
+    ----------
+    input : tensor (…, n, n)
+    upper : bool
+    check_errors : bool
+        Whether a matrix that is not positive-definite is an error.
+
+    Returns
+    -------
+    (L, info)
+    """
+    parts = _factor(input, upper, "torch.linalg.cholesky_ex" if check_errors else "")
+    return return_type("linalg_cholesky_ex", "L", "info")(parts)
 
 
 @public
+@parsed("cholesky", "(Tensor input, bool upper = False)")
 def cholesky(input: Any, upper: bool = False) -> Any:
-    """The Cholesky factor (see `torch.linalg.cholesky`)."""
-    return linalg_cholesky(input, upper=upper)
+    """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
+    check_square(input, "cholesky")
+    check_floating(input, "cholesky")
+    return triangular.cholesky(input, upper)
+
+
+@public
+@parsed("cholesky_inverse", "(Tensor input, bool upper = False)")
+def cholesky_inverse(input: Any, upper: bool = False) -> Any:
+    """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
+    check_square(input, "cholesky_inverse")
+    return triangular.cholesky_inverse(input, upper)
+
+
+@public
+@parsed("cholesky_solve", "(Tensor input, Tensor input2, bool upper = False)")
+def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
+    """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor.
+
+    Parameters
+    ----------
+    input : tensor (…, n, k)
+    input2 : tensor (…, n, n)
+        The factor.
+    upper : bool
+
+    Returns
+    -------
+    tensor (…, n, k)
+    """
+    b, a = shape_of(input), shape_of(input2)
+    for word, shape in (("b", b), ("u", a)):
+        if len(shape) < 2:
+            raise RuntimeError(
+                f"{word} should have at least 2 dimensions, but has {len(shape)} dimensions instead"
+            )
+    check_square(input2, "cholesky_solve")
+    if b[-2] != a[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {a[-2]} by {a[-1]} but each b "
+            f"matrix is {b[-2]} by {b[-1]}"
+        )
+    return triangular.cholesky_solve(input, input2, upper)
+
+
+# --- triangular systems -------------------------------------------------------------------------------------
+
+
+@public(namespace="linalg", name="solve_triangular")
+@parsed(
+    "linalg_solve_triangular",
+    "(Tensor input, Tensor B, *, bool upper, bool left = True, bool unitriangular = False)",
+)
+def linalg_solve_triangular(
+    input: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Any:
+    """X with ``A X = B`` (or ``X A = B``) for triangular A.
+
+    Parameters
+    ----------
+    input : tensor (…, n, n)
+        A; only the triangle that `upper` names is read.
+    B : tensor (…, n, k), or (…, k, n) where not `left`
+    upper, left : bool
+    unitriangular : bool
+        Whether the diagonal is taken as ones, unread.
+
+    Returns
+    -------
+    tensor
+        In the shape of B.
+    """
+    check_system(input, B, left, "linalg.solve_triangular")
+    check_same_dtype(input, B, "linalg.solve_triangular")
+    return triangular.solve_triangular(input, B, upper, left, unitriangular)
+
+
+@public
+@parsed(
+    "triangular_solve",
+    "(Tensor input, Tensor A, bool upper = True, bool transpose = False, bool unitriangular = False)",
+)
+def triangular_solve(
+    input: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
+    """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A.
+
+    Parameters
+    ----------
+    input : tensor (…, n, k)
+    A : tensor (…, n, n)
+    upper, transpose, unitriangular : bool
+
+    Returns
+    -------
+    (solution, cloned_coefficient)
+    """
+    for shape, word in ((shape_of(input), "b"), (shape_of(A), "A")):
+        if len(shape) < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {word} to have at least 2 dimensions, but it has "
+                f"{len(shape)} dimensions instead"
+            )
+    check_system(A, input, True, "triangular_solve")
+    parts = triangular.triangular_solve(input, A, upper, transpose, unitriangular)
+    return return_type("triangular_solve", "solution", "cloned_coefficient")(parts)
+
+
+# --- determinants -------------------------------------------------------------------------------------------
 
 
 @public(namespace="linalg", name="det")
+@parsed("linalg_det", "(Tensor A)")
 def linalg_det(A: Any) -> Any:
     """The determinant: (…, n, n) -> (…)."""
-    _square(A, "linalg.det")
+    check_square(A, "linalg.det")
+    check_floating(A, "linalg.det")
     return ops.det(A)
 
 
 @public
+@parsed("det", "(Tensor input)")
 def det(input: Any) -> Any:
-    """The determinant."""
+    """The determinant: (…, n, n) -> (…)."""
     return linalg_det(input)
 
 
-@public
+@public(out=False)
+@parsed("logdet", "(Tensor input)")
 def logdet(input: Any) -> Any:
-    """The logarithm of the determinant; nan where it is negative."""
-    _square(input, "logdet")
-    return linalg_det(input).log()
+    """The logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
+    check_square(input, "logdet")
+    check_floating(input, "logdet")
+    sign, size = ops.slogdet(input)
+    if dtype_of(input).kind == "c":
+        return add(log(sign), size)
+    return where(eq(sign, -1.0), np.nan, size)
+
+
+def _sign_and_size(A: Any) -> tuple[Any, Any]:
+    check_square(A, "linalg.slogdet")
+    check_floating(A, "linalg.slogdet")
+    return ops.slogdet(A)
+
+
+@public(namespace="linalg", name="slogdet")
+@parsed("linalg_slogdet", "(Tensor A)")
+def linalg_slogdet(A: Any) -> Any:
+    """Sign (or phase) and logarithm of the absolute value of the determinant, as (sign, logabsdet)."""
+    return return_type("linalg_slogdet", "sign", "logabsdet")(_sign_and_size(A))
+
+
+@public
+@parsed("slogdet", "(Tensor input)")
+def slogdet(input: Any) -> Any:
+    """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
+    return return_type("slogdet", "sign", "logabsdet")(_sign_and_size(input))
 
 
 @public(out=False)
+@parsed("trace", "(Tensor input)")
 def trace(input: Any) -> Any:
-    """The sum of a matrix's diagonal."""
+    """The sum of a matrix's diagonal: (m, n) -> ()."""
     rank = len(shape_of(input))
     if rank != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {rank}")
     return sum_dims(diagonal_view(input, 0, 0, 1), (0,), False)
 
 
-@public(namespace="linalg", name="slogdet")
-def linalg_slogdet(A: Any) -> Any:
-    """Sign and logarithm of the absolute value of the determinant, a named tuple (sign, logabsdet)."""
-    _square(A, "linalg.slogdet")
-    return return_type("linalg_slogdet", "sign", "logabsdet")(ops.slogdet(A))
-
-
-@public
-def slogdet(input: Any) -> Any:
-    """Sign and logarithm of the absolute value of the determinant."""
-    _square(input, "linalg.slogdet")
-    return return_type("slogdet", "sign", "logabsdet")(ops.slogdet(input))
+# --- products -----------------------------------------------------------------------------------------------
 
 
 @public(namespace="linalg", name="cross")
+@parsed("linalg_cross", "(Tensor input, Tensor other, *, int dim = -1)")
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The vector product along `dim`, of length 3 in both; other axes broadcast."""
     a, b = shape_of(input), shape_of(other)
@@ -151,6 +422,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 
 @public
+@parsed("cross", "(Tensor input, Tensor other, int dim = None)")
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """The vector product along `dim`, or along the first axis of length 3."""
     if dim is None:
@@ -158,3 +430,10 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
     return linalg_cross(input, other, dim=dim)
+
+
+@public(namespace="linalg", name="diagonal", out=False)
+@parsed("linalg_diagonal", "(Tensor A, *, int offset = 0, int dim1 = -2, int dim2 = -1)")
+def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """A diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
+    return A.diagonal(offset, dim1, dim2)

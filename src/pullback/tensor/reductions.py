@@ -1,4 +1,4 @@
-"""Sums, means, products, variances, norms and counts under torch's names.
+"""Sums, means, products, variances and counts under torch's names.
 
 `sum` and `mean` ask for the plain call first: ``x.sum()`` costs a test and the op's closure.
 """
@@ -21,8 +21,7 @@ from ..graph_errors import type_word
 from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast
-from ..ops.elementwise import abs
-from ..ops.structure import reshape, sum_dims
+from ..ops.structure import sum_dims
 from .api import OVERRIDING, REGISTRY, Declaration, dispatch_override, public, write_out
 from .tensor import checked_dim
 
@@ -304,113 +303,7 @@ for _name, _call in (("var", r.var), ("std", r.std), ("var_mean", r.var_mean), (
     reduction(_function, method=_name in ("var", "std"), out=_name in ("var", "std"))
 
 
-# --- norms ------------------------------------------------------------------------------------------------
-# ------------
-
-
-@reduction(namespace="linalg")
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
-    check_tensor("linalg_vector_norm", x)
-    if dtype_of(x).kind in "biu":
-        raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{type_word(dtype_of(x))}"
-        )
-    if dtype is not None:
-        if dtype.numpy.kind in "biu":
-            raise RuntimeError(
-                f"linalg.vector_norm: dtype should be floating point or complex, but got "
-                f"{type_word(dtype.numpy)}"
-            )
-        x = in_dtype(x, dtype)
-    ord = float(ord)
-    shape = shape_of(x)
-    dims = reduced_dims(dim, len(shape))
-    if (ord < 0 or ord == math.inf) and r.count(shape, dims) == 0:
-        if dim is None or len(dims) == len(shape):
-            raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on an empty tensor "
-                f"because the operation "
-                "does not have an identity"
-            )
-        raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on the dimension "
-            f"{next(d for d in dims if shape[d] == 0)} because this dimension is empty and the operation "
-            f"does not have an "
-            "identity"
-        )
-    return r.vector_norm(x, ord, dims, keepdim)
-
-
-def _order_text(ord: float) -> str:
-    return f"{ord:g}"
-
-
-@reduction(namespace="linalg")
-def matrix_norm(
-    A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
-) -> Any:
-    """Norm of the matrices in dims `dim`: Frobenius, 1 and −1 (columns), inf and −inf (rows)."""
-    check_tensor("linalg_matrix_norm", A)
-    shape = shape_of(A)
-    if len(shape) < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    A = in_dtype(A, dtype)
-    rows, columns = (checked_dim(d, len(shape)) for d in dim)
-    if ord == "fro":
-        return vector_norm(A, 2, (rows, columns), keepdim)
-    if ord not in (1, -1, math.inf, -math.inf):
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    within, across = (rows, columns) if ord in (1, -1) else (columns, rows)
-    sums = sum_dims(abs(A), (within,), True)
-    from ..ops.extreme import amax, amin
-
-    result = (amax if ord > 0 else amin)(sums, (across,), True)
-    return (
-        result
-        if keepdim
-        else reshape(result, tuple(s for i, s in enumerate(shape) if i not in (rows, columns)))
-    )
-
-
-@reduction(namespace="linalg", name="norm")
-def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """A vector norm, or a matrix norm where two dims and an order are given."""
-    check_tensor("linalg_norm", A)
-    rank = len(shape_of(A))
-    if ord is not None and (isinstance(ord, str) or dim is not None or rank > 1):
-        dims = tuple(range(rank)) if dim is None else ((dim,) if isinstance(dim, int) else tuple(dim))
-        if len(dims) == 2:
-            return matrix_norm(A, ord, dims, keepdim, dtype=dtype)
-        if isinstance(ord, str) or dim is None:
-            raise RuntimeError(
-                f"linalg.norm: If ord is specified but not dim, input must be 1D or 2D. Got {rank}D."
-                if dim is None
-                else f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}"
-            )
-    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-
-
-@reduction
-def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """Vector norm of order `p` over `dim` (``"fro"`` is the Euclidean norm)."""
-    check_tensor("norm", input)
-    if isinstance(p, str) and p != "fro":
-        return matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
-    return vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
-
-
-@public
-def dist(input: Any, other: Any, p: Any = 2) -> Any:
-    """Norm of order `p` of ``input − other``."""
-    check_tensor("dist", input)
-    if dtype_of(input).kind in "biu":
-        raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got "
-            f"{type_word(dtype_of(input))} instead."
-        )
-    return r.dist(input, other, float(p))
+# --- the logarithm of a sum ---------------------------------------------------------------------------------
 
 
 @reduction

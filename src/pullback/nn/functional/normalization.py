@@ -21,7 +21,7 @@ from ...ops.mixture import clamp
 from ...ops.reduce import mean_dims
 from ...ops.structure import expand, reshape
 from ...ops.view import select
-from ...tensor import reductions
+from ...tensor import norms
 from ...tensor.api import public, write_out
 
 _F = Callable[..., Any]
@@ -271,6 +271,6 @@ def local_response_norm(
 @functional
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """input / max(|input|_p, eps), the norm over `dim`."""
-    length = clamp(reductions.norm(input, p, dim, keepdim=True), eps, None)
+    length = clamp(norms.norm(input, p, dim, keepdim=True), eps, None)
     result = input / expand(length, shape_of(input))
     return result if out is None else write_out(out, result, "div")

@@ -1,0 +1,153 @@
+"""Distances (Σ |xᵢ − yᵢ|ᵖ)^(1/p) between all pairs of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op
+from ..core.value import dtype_of, shape_of
+from .arithmetic import div, mul, pow_scalar, sub
+from .comparison import eq, where
+from .contract import column
+from .elementwise import abs, sign
+from .linalg import aligned, leading
+from .rearrange import take_places, take_places_backward
+from .structure import reshape, sum_dims
+
+Call = Callable[..., Any]
+
+#: Rows of differences made at once, in elements.
+_BLOCK = 1 << 20
+
+
+def _norm(difference: ndarray, p: float) -> ndarray:
+    """The p-norm over the last axis; p = 0 counts."""
+    size = np.abs(difference)
+    if p == 0:
+        return (size != 0).sum(-1).astype(difference.dtype)
+    if p == 1:
+        return size.sum(-1)
+    if p == 2:
+        return np.sqrt((difference * difference).sum(-1))
+    if p == math.inf:
+        return size.max(-1) if size.shape[-1] else np.zeros(size.shape[:-1], size.dtype)
+    return (size**p).sum(-1) ** (1 / p)
+
+
+def _slope(difference: Any, out: Any, p: float) -> Any:
+    """∂ out / ∂ difference, with 0 among the subgradients where the norm has a corner.
+
+    `out` has an axis of size 1 where the differences lie.
+    """
+    if p == 0:
+        return mul(difference, np.zeros((), dtype_of(difference)))
+    if p == 1:
+        return sign(difference)
+    if p == math.inf:
+        return where(eq(abs(difference), out), sign(difference), 0.0)
+    nothing = eq(out, 0.0)
+    divisor = where(nothing, 1.0, out)
+    if p == 2:
+        return where(nothing, 0.0, div(difference, divisor))
+    flat = eq(difference, 0.0)
+    size = pow_scalar(abs(where(flat, 1.0, difference)), p - 1)
+    slope = div(mul(sign(difference), size), pow_scalar(divisor, p - 1))
+    return where(nothing, 0.0, where(flat, 0.0, slope))
+
+
+# --- two sets of rows ---------------------------------------------------------------------------------------
+
+
+def _by_products(x: ndarray, y: ndarray) -> ndarray:
+    """Euclidean distances as √(|x|² − 2 x·y + |y|²): one matrix product."""
+    squares = -2 * np.matmul(x, y.swapaxes(-1, -2))
+    squares += (x * x).sum(-1)[..., :, None]
+    squares += (y * y).sum(-1)[..., None, :]
+    return np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
+
+
+def _cdist(x: ndarray, y: ndarray, /, p: float, products: bool) -> ndarray:
+    if products:
+        return _by_products(x, y)
+    rows = max(1, _BLOCK // max(1, y.shape[-2] * y.shape[-1]))
+    lead = leading((x, y), (2, 2))
+    out = np.empty((*lead, x.shape[-2], y.shape[-2]), x.dtype)
+    for start in range(0, x.shape[-2], rows):
+        part = slice(start, start + rows)
+        out[..., part, :] = _norm(x[..., part, None, :] - y[..., None, :, :], p)
+    return out
+
+
+def _differences(x: Any, y: Any) -> Any:
+    a, b = shape_of(x), shape_of(y)
+    return sub(reshape(x, (*a[:-1], 1, a[-1])), reshape(y, (*b[:-2], 1, *b[-2:])))
+
+
+def _cdist_rule(g: Any, x: Any, y: Any, out: Any, p: float, needs: tuple[bool, bool]) -> tuple[Any, Any]:
+    pulled = mul(column(g), _slope(_differences(x, y), column(out), p))
+    rank = len(shape_of(pulled))
+    return (
+        sum_dims(pulled, (rank - 2,), False) if needs[0] else None,
+        -sum_dims(pulled, (rank - 3,), False) if needs[1] else None,
+    )
+
+
+def _cdist_jvp(
+    primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, p: float, products: bool
+) -> Any:
+    x, y = primals
+    dx, dy = (
+        np.zeros(shape_of(v), dtype_of(v)) if t is None else t for v, t in zip(primals, tangents, strict=True)
+    )
+    slope = mul(_slope(_differences(x, y), column(out), p), _differences(dx, dy))
+    return sum_dims(slope, (len(shape_of(slope)) - 1,), False)
+
+
+#: Distances of every row of x to every row of y; leading axes broadcast.
+cdist: Call = op(
+    "cdist", _cdist, _cdist_rule, joint=True, jvp=_cdist_jvp, batch_rule=aligned(lambda *a: cdist(*a)),
+    shape=lambda x, y, *attrs: (((*leading((x, y), (2, 2)), x.shape[-2], y.shape[-2]), x.dtype),),
+)  # fmt: skip
+
+
+# --- one set of rows ----------------------------------------------------------------------------------------
+
+
+def _pairs(count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    first, second = np.triu_indices(count, 1)
+    return tuple(first.tolist()), tuple(second.tolist())
+
+
+def _pdist(x: ndarray, /, p: float) -> ndarray:
+    first, second = np.triu_indices(len(x), 1)
+    return _norm(x[first] - x[second], p)
+
+
+def _pair_slopes(x: Any, out: Any, p: float) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
+    first, second = _pairs(shape_of(x)[0])
+    difference = sub(take_places(x, 0, first), take_places(x, 0, second))
+    return _slope(difference, column(out), p), first, second
+
+
+def _pdist_rule(g: Any, x: Any, out: Any, p: float) -> Any:
+    slope, first, second = _pair_slopes(x, out, p)
+    pulled = mul(column(g), slope)
+    shape = shape_of(x)
+    return sub(
+        take_places_backward(pulled, shape, 0, first), take_places_backward(pulled, shape, 0, second)
+    )
+
+
+def _pdist_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, p: float) -> Any:
+    slope, first, second = _pair_slopes(primals[0], out, p)
+    moved = sub(take_places(tangents[0], 0, first), take_places(tangents[0], 0, second))
+    return sum_dims(mul(slope, moved), (1,), False)
+
+
+#: Distances of every row to every later row.
+pdist: Call = op("pdist", _pdist, (_pdist_rule,), jvp=_pdist_jvp)

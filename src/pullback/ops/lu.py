@@ -1,0 +1,338 @@
+"""LU factorisation with row exchanges, and its symmetric kin LDL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op
+from ..core.value import dtype_of, shape_of
+from .arithmetic import add, sub
+from .contract import matmul, swap
+from .join import cat
+from .linalg import (
+    INT32,
+    adjoint,
+    aligned_fronts,
+    each,
+    empty_columns,
+    failure,
+    lapack,
+    leading,
+    narrow,
+    total,
+)  # fmt: skip
+from .rearrange import tril, triu
+from .structure import permute_to_front, reshape
+from .triangular import solve_triangular
+
+Call = Callable[..., Any]
+
+
+# --- LU -----------------------------------------------------------------------------------------------------
+
+
+def _lu_factor_ex(x: ndarray, /, caller: str) -> tuple[ndarray, ndarray, ndarray]:
+    shape, count = x.shape[-2:], min(x.shape[-2:])
+    if x.size == 0:
+        lead = x.shape[:-2]
+        return empty_columns(x.shape, x.dtype), np.empty((*lead, count), INT32), np.zeros(lead, INT32)
+    getrf = lapack("getrf", x)
+
+    def step(a: ndarray) -> tuple[Any, ...]:
+        lu, pivots, info = getrf(a)
+        return lu, pivots + 1, max(0, info)
+
+    lu, pivots, info = each(step, (x,), ((shape, x.dtype), ((count,), INT32), ((), INT32)))
+    if caller and info.any():
+        where, order = failure(info)
+        raise RuntimeError(
+            f"{caller}: {where}U[{order},{order}] is zero and using it on lu_solve would result in a "
+            "division by zero. If you still want to perform the factorization, consider calling linalg.lu(A, "
+            "pivot) or linalg.lu_factor_ex(A, pivot)"
+        )
+    return lu, pivots, info
+
+
+def _pull_factors(gl: Any, gu: Any, lower: Any, upper: Any) -> Any:
+    """The covector of L U, given those of its factors.
+
+    Where both are square it is L⁻ᴴ (tril(Lᴴ gL, −1) + triu(gU Uᴴ)) U⁻ᴴ; columns beyond, which are L U₂, and
+    rows beyond, L₂ U, are pulled back through what they are products of.
+    """
+    rows, columns, count = shape_of(lower)[-2], shape_of(upper)[-1], shape_of(lower)[-1]
+    square_l, square_u = narrow(lower, -2, 0, count), narrow(upper, -1, 0, count)
+    inner_l = inner_u = beyond = None
+    if gl is not None:
+        inner_l = matmul(adjoint(square_l), narrow(gl, -2, 0, count))
+    if gu is not None:
+        inner_u = matmul(narrow(gu, -1, 0, count), adjoint(square_u))
+    if columns > count and gu is not None:
+        more = narrow(gu, -1, count, columns - count)
+        inner_l = total(-matmul(more, adjoint(narrow(upper, -1, count, columns - count))), inner_l)
+        beyond = solve_triangular(adjoint(square_l), more, True, True, True)
+    if rows > count and gl is not None:
+        more = narrow(gl, -2, count, rows - count)
+        inner_u = total(-matmul(adjoint(narrow(lower, -2, count, rows - count)), more), inner_u)
+        beyond = solve_triangular(adjoint(square_u), more, False, False, False)
+    inner = total(
+        None if inner_l is None else tril(inner_l, -1), None if inner_u is None else triu(inner_u, 0)
+    )
+    inner = solve_triangular(adjoint(square_l), inner, True, True, True)
+    inner = solve_triangular(adjoint(square_u), inner, False, False, False)
+    if rows == columns:
+        return inner
+    rank = len(shape_of(inner))
+    if beyond is None:
+        shape = (rows - count, count) if rows > count else (count, columns - count)
+        beyond = np.zeros((*shape_of(inner)[:-2], *shape), dtype_of(inner))
+    return cat((inner, beyond), rank - 2 if rows > count else rank - 1)
+
+
+def _push_factors(moved: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
+    """The tangents of the factors L and U, given that of their product."""
+    rows, columns, count = shape_of(lower)[-2], shape_of(upper)[-1], shape_of(lower)[-1]
+    square_l, square_u = narrow(lower, -2, 0, count), narrow(upper, -1, 0, count)
+    part = narrow(narrow(moved, -2, 0, count), -1, 0, count)
+    inner = solve_triangular(square_l, part, False, True, True)
+    inner = solve_triangular(square_u, inner, True, False, False)
+    dl, du = matmul(square_l, tril(inner, -1)), matmul(triu(inner, 0), square_u)
+    axis = len(shape_of(moved)) - 1
+    if columns > count:
+        more = narrow(moved, -1, count, columns - count)
+        more = sub(more, matmul(dl, narrow(upper, -1, count, columns - count)))
+        du = cat((du, solve_triangular(square_l, more, False, True, True)), axis)
+    if rows > count:
+        more = narrow(moved, -2, count, rows - count)
+        more = sub(more, matmul(narrow(lower, -2, count, rows - count), du))
+        dl = cat((dl, solve_triangular(square_u, more, True, False, False)), axis - 1)
+    return dl, du
+
+
+def _packed(lower: Any, upper: Any) -> Any:
+    """Both triangles in one matrix, without the diagonal of ones."""
+    rows, columns, count = shape_of(lower)[-2], shape_of(upper)[-1], shape_of(lower)[-1]
+    axis = len(shape_of(lower)) - 1
+    lower, upper = tril(lower, -1), triu(upper, 0)
+    if columns > count:
+        zeros = np.zeros((*shape_of(lower)[:-1], columns - count), dtype_of(lower))
+        lower = cat((lower, zeros), axis)
+    if rows > count:
+        zeros = np.zeros((*shape_of(upper)[:-2], rows - count, columns), dtype_of(upper))
+        upper = cat((upper, zeros), axis - 1)
+    return add(lower, upper)
+
+
+def _lu_factor_rule(g: Any, lu: Any, pivots: Any) -> Any:
+    p, lower, upper = lu_unpack(lu, pivots, True, True)
+    count = shape_of(pivots)[-1]
+    return matmul(p, _pull_factors(narrow(g, -1, 0, count), narrow(g, -2, 0, count), lower, upper))
+
+
+def _lu_factor_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, caller: str) -> Any:
+    p, lower, upper = lu_unpack(out[0], out[1], True, True)
+    return _packed(*_push_factors(matmul(swap(p), tangents[0]), lower, upper)), None, None
+
+
+#: P L U = A as LAPACK leaves it: both factors in one matrix, the row exchanges (from 1), and per matrix the
+#: place of the first zero pivot or 0.
+lu_factor_ex: Call = op(
+    "linalg_lu_factor_ex", _lu_factor_ex, (_lu_factor_rule,), outputs=("lu", "pivots", "info"),
+    differentiable=(0,), jvp=_lu_factor_jvp, batch=lambda size, caller: (caller,),
+)  # fmt: skip
+
+
+def _permutation(pivots: ndarray, rows: int, dtype: np.dtype[Any]) -> ndarray:
+    """The matrices P of row exchanges: row i with row pivots[i] − 1, in turn."""
+    result = np.zeros((*pivots.shape[:-1], rows, rows), dtype)
+    for index in np.ndindex(*pivots.shape[:-1]):
+        order = np.arange(rows)
+        for i, other in enumerate(pivots[index] - 1):
+            order[i], order[other] = order[other], order[i]
+        result[index][order, np.arange(rows)] = 1
+    return result
+
+
+def _lu_unpack(
+    x: ndarray, pivots: ndarray, /, data: bool, exchanges: bool
+) -> tuple[ndarray, ndarray, ndarray]:
+    rows, columns = x.shape[-2:]
+    count = min(rows, columns)
+    nothing = np.empty((0,), x.dtype)
+    p = _permutation(pivots, rows, x.dtype) if exchanges else nothing
+    if not data:
+        return p, nothing, nothing.copy()
+    lower = np.tril(x[..., :count], -1)
+    lower[..., np.arange(count), np.arange(count)] = 1
+    return p, np.ascontiguousarray(lower), np.ascontiguousarray(np.triu(x[..., :count, :]))
+
+
+def _lu_unpack_rule(g: Any, shape_x: tuple[int, ...]) -> Any:
+    some = g[1] if g[0] is None else g[0]
+    count = min(shape_x[-2:])
+    gl, gu = g
+    if gl is None:
+        gl = np.zeros((*shape_x[:-1], count), dtype_of(some))
+    if gu is None:
+        gu = np.zeros((*shape_x[:-2], count, shape_x[-1]), dtype_of(some))
+    return _packed(gl, gu)
+
+
+def _lu_unpack_jvp(
+    primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, data: bool, exchanges: bool
+) -> Any:
+    if not data:
+        return None, None, None
+    count = min(shape_of(primals[0])[-2:])
+    dx = tangents[0]
+    return None, tril(narrow(dx, -1, 0, count), -1), triu(narrow(dx, -2, 0, count), 0)
+
+
+def _lu_unpack_batched(
+    size: int, values: Sequence[Any], dims: Sequence[int | None], data: bool, exchanges: bool
+) -> Any:
+    fronts = [
+        add(v, np.zeros((size, *(1,) * len(shape_of(v))), dtype_of(v)))
+        if d is None
+        else permute_to_front(v, d)
+        for v, d in zip(values, dims, strict=True)
+    ]
+    p, lower, upper = lu_unpack(*fronts, data, exchanges)
+    nothing = np.empty((size, 0), dtype_of(fronts[0]))
+    return p if exchanges else nothing, lower if data else nothing, upper if data else nothing
+
+
+#: P, L and U from what `lu_factor_ex` gives; those not asked for are empty.
+lu_unpack: Call = op(
+    "lu_unpack", _lu_unpack, (_lu_unpack_rule, None), outputs=("p", "lower", "upper"), differentiable=(1, 2),
+    partial=True, jvp=_lu_unpack_jvp, batch_rule=_lu_unpack_batched,
+)  # fmt: skip
+
+
+def _lu(x: ndarray, /) -> tuple[ndarray, ndarray, ndarray]:
+    lu, pivots, _ = _lu_factor_ex(x, "")
+    return _lu_unpack(lu, pivots, True, True)
+
+
+def _lu_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
+    p, lower, upper = out
+    return None, *_push_factors(matmul(swap(p), tangents[0]), lower, upper)
+
+
+#: P, L and U with A = P L U.
+lu: Call = op(
+    "linalg_lu", _lu,
+    (lambda g, p, lower, upper: matmul(p, _pull_factors(g[0], g[1], lower, upper)),),
+    outputs=("p", "lower", "upper"), differentiable=(1, 2), partial=True, jvp=_lu_jvp, batch=lambda size: (),
+)  # fmt: skip
+
+
+def _lu_solve(
+    x: ndarray, pivots: ndarray, y: ndarray, /, left: bool, adjointed: bool
+) -> ndarray:
+    if not left:
+        flipped = y.conj().swapaxes(-1, -2)
+        return _lu_solve(x, pivots, flipped, True, not adjointed).conj().swapaxes(-1, -2)
+    if y.size == 0:
+        return empty_columns((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype)
+    getrs = lapack("getrs", x, y)
+    trans = 2 if adjointed else 0
+    return each(
+        lambda a, p, b: (getrs(a, p - 1, b, trans)[0],), (x, pivots, y), ((y.shape[-2:], y.dtype),), (2, 1, 2)
+    )[0]
+
+
+def _lu_solve_rule(
+    g: Any, x: Any, pivots: Any, out: Any, left: bool, adjointed: bool
+) -> Any:
+    if not left:
+        g, out, adjointed = adjoint(g), adjoint(out), not adjointed
+    p, lower, upper = lu_unpack(x, pivots, True, True)
+    if adjointed:
+        y = matmul(swap(p), out)
+        z = solve_triangular(lower, matmul(swap(p), g), False, True, True)
+        w = solve_triangular(upper, z, True, True, False)
+        return -_packed(matmul(y, adjoint(z)), matmul(matmul(adjoint(lower), y), adjoint(w)))
+    w = solve_triangular(adjoint(upper), g, False, True, False)
+    z = solve_triangular(adjoint(lower), w, True, True, True)
+    return -_packed(matmul(z, adjoint(matmul(upper, out))), matmul(w, adjoint(out)))
+
+
+def _lu_solve_batched(
+    size: int, values: Sequence[Any], dims: Sequence[int | None], left: bool, adjointed: bool
+) -> Any:
+    x, pivots, y = values
+    shape = shape_of(pivots)
+    fronts = aligned_fronts(size, (x, reshape(pivots, (*shape, 1)), y), dims)
+    pivots = reshape(fronts[1], shape_of(fronts[1])[:-1])
+    return lu_solve(fronts[0], pivots, fronts[2], left, adjointed)
+
+
+#: X with A X = B, X A = B or the like with Aᴴ, from the factors that `lu_factor_ex` gives.
+lu_solve: Call = op(
+    "linalg_lu_solve", _lu_solve,
+    (
+        _lu_solve_rule, None,
+        lambda g, x, pivots, left, adjointed: lu_solve(x, pivots, g, left, not adjointed),
+    ),
+    batch_rule=_lu_solve_batched,
+    shape=lambda x, pivots, y, *attrs: (((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype),),
+)  # fmt: skip
+
+
+# --- LDL ----------------------------------------------------------------------------------------------------
+
+
+def _refuse(name: str) -> Call:
+    def rule(g: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return rule
+
+
+def _ldl_factor_ex(x: ndarray, /, hermitian: bool, caller: str) -> tuple[ndarray, ndarray, ndarray]:
+    size = x.shape[-1]
+    if x.size == 0:
+        lead = x.shape[:-2]
+        return empty_columns(x.shape, x.dtype), np.empty((*lead, size), INT32), np.zeros(lead, INT32)
+    trf = lapack("hetrf" if hermitian and x.dtype.kind == "c" else "sytrf", x)
+
+    def step(a: ndarray) -> tuple[Any, ...]:
+        factor, pivots, info = trf(np.tril(a), lower=1, lwork=64 * size)
+        return factor, pivots, max(0, info)
+
+    ld, pivots, info = each(step, (x,), ((x.shape[-2:], x.dtype), ((size,), INT32), ((), INT32)))
+    if caller and info.any():
+        where, order = failure(info)
+        raise RuntimeError(f"{caller}: {where}Unknown error code: {order}.")
+    return ld, pivots, info
+
+
+#: P L D Lᵀ Pᵀ = A (or with Lᴴ) as LAPACK leaves it, from the lower triangle: both factors in one matrix, the
+#: exchanges (negative where D has a block of two rows), and per matrix the place of the first zero or 0.
+ldl_factor_ex: Call = op(
+    "linalg_ldl_factor_ex", _ldl_factor_ex, (_refuse("linalg_ldl_factor_ex"),), node_name="NotImplemented",
+    outputs=("ld", "pivots", "info"), differentiable=(0,), batch=lambda size, *attrs: attrs,
+)  # fmt: skip
+
+
+def _ldl_solve(x: ndarray, pivots: ndarray, y: ndarray, /, hermitian: bool) -> ndarray:
+    if y.size == 0:
+        return empty_columns((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype)
+    trs = lapack("hetrs" if hermitian and x.dtype.kind == "c" else "sytrs", x, y)
+    return each(
+        lambda a, p, b: (trs(a, p, b, lower=1)[0],), (x, pivots, y), ((y.shape[-2:], y.dtype),), (2, 1, 2)
+    )[0]
+
+
+#: X with A X = B from what `ldl_factor_ex` gives.
+ldl_solve: Call = op(
+    "linalg_ldl_solve", _ldl_solve, (_refuse("linalg_ldl_solve"), None, _refuse("linalg_ldl_solve")),
+    node_name="NotImplemented",
+    shape=lambda x, pivots, y, hermitian: (
+        ((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype),
+    ),
+)  # fmt: skip

@@ -1,0 +1,241 @@
+"""Triangular systems and the Cholesky factor."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import op
+from ..core.value import shape_of
+from .arithmetic import mul
+from .contract import matmul, swap
+from .convert import conj
+from .linalg import (
+    INT32,
+    LinAlgError,
+    adjoint,
+    aligned,
+    column_major,
+    each,
+    empty_columns,
+    failure,
+    lapack,
+    leading,
+    real_dtype,
+    total,
+)  # fmt: skip
+from .rearrange import tril, triu
+
+Call = Callable[..., Any]
+
+
+# --- triangular systems -------------------------------------------------------------------------------------
+
+
+def _solve_triangular(x: ndarray, y: ndarray, /, upper: bool, left: bool, unit: bool) -> ndarray:
+    if y.size == 0:
+        return empty_columns((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype)
+    (trsm,) = importlib.import_module("scipy.linalg.blas").get_blas_funcs(("trsm",), (x, y))
+
+    def step(a: ndarray, b: ndarray) -> tuple[Any]:
+        return (trsm(1.0, a, b, side=0 if left else 1, lower=0 if upper else 1, diag=1 if unit else 0),)
+
+    return each(step, (x, y), ((y.shape[-2:], y.dtype),))[0]
+
+
+def triangle(x: Any, upper: bool, unit: bool = False) -> Any:
+    """The upper or lower triangle, without its diagonal where that is all ones."""
+    return triu(x, int(unit)) if upper else tril(x, -int(unit))
+
+
+def _triangular_matrix(g: Any, x: Any, out: Any, upper: bool, left: bool, unit: bool) -> Any:
+    pulled = solve_triangular(adjoint(x), g, not upper, left, unit)
+    product = matmul(pulled, adjoint(out)) if left else matmul(adjoint(out), pulled)
+    return -triangle(product, upper, unit)
+
+
+def _triangular_jvp(
+    primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, upper: bool, left: bool, unit: bool
+) -> Any:
+    dx, change = tangents
+    if dx is not None:
+        dx = triangle(dx, upper, unit)
+        moved = matmul(dx, out) if left else matmul(out, dx)
+        change = total(change, -moved)
+    return solve_triangular(primals[0], change, upper, left, unit)
+
+
+#: X with A X = B (or X A = B) for a triangular A, of which only that triangle is read.
+solve_triangular: Call = op(
+    "linalg_solve_triangular", _solve_triangular,
+    (
+        _triangular_matrix,
+        lambda g, x, upper, left, unit: solve_triangular(adjoint(x), g, not upper, left, unit),
+    ),
+    jvp=_triangular_jvp, batch_rule=aligned(lambda *a: solve_triangular(*a)),
+    shape=lambda x, y, *attrs: (((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype),),
+)  # fmt: skip
+
+
+def _solve_with_copy(
+    y: ndarray, x: ndarray, /, upper: bool, transposed: bool, unit: bool
+) -> tuple[ndarray, ndarray]:
+    lead = leading((x, y), (2, 2))
+    a = x.swapaxes(-1, -2) if transposed else x
+    copy = column_major(np.broadcast_to(x, (*lead, *x.shape[-2:])))
+    return _solve_triangular(a, y, upper != transposed, True, unit), copy
+
+
+def _solve_with_copy_rule(
+    g: Any, x: Any, solution: Any, upper: bool, transposed: bool, unit: bool
+) -> tuple[Any, Any]:
+    gx, gcopy = g
+    if gx is None:
+        return None, gcopy
+    gy = triangular_solve(gx, conj(x), upper, not transposed, unit)[0]
+    product = matmul(conj(solution), swap(gy)) if transposed else matmul(gy, adjoint(solution))
+    return gy, total(-triangle(product, upper, unit), gcopy)
+
+
+#: X with A X = B, or Aᵀ X = B, for a triangular A; and a copy of A.
+triangular_solve: Call = op(
+    "triangular_solve", _solve_with_copy, _solve_with_copy_rule, joint=True, partial=True,
+    outputs=("solution", "copy"), batch_rule=aligned(lambda *a: triangular_solve(*a)),
+)  # fmt: skip
+
+
+# --- the Cholesky factor ------------------------------------------------------------------------------------
+
+
+def _factored_each(x: ndarray, upper: bool) -> tuple[ndarray, ...]:
+    """The factor of each matrix and the order of its first minor that is not positive, or 0."""
+    potrf = lapack("potrf", x)
+
+    def step(a: ndarray) -> tuple[Any, ...]:
+        factor, info = potrf(a, lower=not upper)
+        return factor, max(0, info)
+
+    return each(step, (x,), ((x.shape[-2:], x.dtype), ((), INT32)))
+
+
+def _cholesky_ex(x: ndarray, /, upper: bool, caller: str) -> tuple[ndarray, ndarray]:
+    try:
+        factor = np.linalg.cholesky(x, upper=upper)
+        return column_major(factor), np.zeros(x.shape[:-2], INT32)
+    except np.linalg.LinAlgError:
+        factor, info = _factored_each(x, upper)
+    if caller:
+        where, order = failure(info)
+        raise LinAlgError(
+            f"{caller}: {where}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {order} is not positive-definite)."
+        )
+    return factor, info
+
+
+def _halved(x: Any) -> Any:
+    """The lower triangle of a square value, its diagonal halved."""
+    size = shape_of(x)[-1]
+    return mul(x, (np.tril(np.ones((size, size)), -1) + 0.5 * np.eye(size)).astype(real_dtype(x)))
+
+
+def _cholesky_rule(g: Any, factor: Any, upper: bool) -> Any:
+    if upper:
+        g, factor = adjoint(g), adjoint(factor)
+    half = _halved(matmul(adjoint(factor), tril(g, 0)))
+    inner = solve_triangular(adjoint(factor), half + adjoint(half), True, True, False)
+    return solve_triangular(factor, inner, False, False, False) * 0.5
+
+
+def _cholesky_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, *attrs: Any) -> Any:
+    factor, upper = out[0], attrs[0]
+    if upper:
+        factor = adjoint(factor)
+    change = (tangents[0] + adjoint(tangents[0])) * 0.5
+    inner = solve_triangular(factor, change, False, True, False)
+    inner = solve_triangular(adjoint(factor), inner, True, False, False)
+    moved = matmul(factor, _halved(inner))
+    return (adjoint(moved) if upper else moved), None
+
+
+#: The factor L of A = L Lᴴ (or U of A = Uᴴ U), and per matrix the order of the first minor that is not
+#: positive or 0; with the name of a caller a failure is an error.
+cholesky_ex: Call = op(
+    "linalg_cholesky_ex", _cholesky_ex, (lambda g, L, upper: _cholesky_rule(g, L, upper),),
+    outputs=("L", "info"), differentiable=(0,), jvp=_cholesky_jvp, batch=lambda size, *attrs: attrs,
+    shape=lambda x, *attrs: ((x.shape, x.dtype), (x.shape[:-2], INT32)),
+)  # fmt: skip
+
+#: The factor alone, under the name of torch's older function.
+cholesky: Call = op(
+    "cholesky", lambda x, /, upper: _cholesky_ex(x, upper, "cholesky")[0],
+    (lambda g, out, upper: _cholesky_rule(g, out, upper),),
+    jvp=lambda primals, tangents, out, upper: _cholesky_jvp(primals, tangents, (out,), upper)[0],
+    batch=lambda size, upper: (upper,), shape=lambda x, upper: ((x.shape, x.dtype),),
+)  # fmt: skip
+
+
+def _cholesky_solve(y: ndarray, x: ndarray, /, upper: bool) -> ndarray:
+    factor = x.conj().swapaxes(-1, -2) if upper else x
+    half = _solve_triangular(factor, y, False, True, False)
+    return _solve_triangular(np.ascontiguousarray(factor.conj().swapaxes(-1, -2)), half, True, True, False)
+
+
+def _cholesky_solve_factor(g: Any, x: Any, out: Any, upper: bool) -> Any:
+    product = matmul(cholesky_solve(g, x, upper), adjoint(out))
+    common = product + adjoint(product)
+    return -(matmul(x, common) if upper else matmul(common, x))
+
+
+def _cholesky_solve_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, upper: bool) -> Any:
+    (_, x), (change, dx) = primals, tangents
+    if dx is not None:
+        product = matmul(adjoint(dx), x) if upper else matmul(dx, adjoint(x))
+        change = total(change, -matmul(product + adjoint(product), out))
+    return cholesky_solve(change, x, upper)
+
+
+#: X with L Lᴴ X = B (or Uᴴ U X = B) for a Cholesky factor.
+cholesky_solve: Call = op(
+    "cholesky_solve", _cholesky_solve,
+    (lambda g, x, upper: cholesky_solve(g, x, upper), _cholesky_solve_factor), jvp=_cholesky_solve_jvp,
+    batch_rule=aligned(lambda *a: cholesky_solve(*a)),
+    shape=lambda y, x, upper: (((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype),),
+)  # fmt: skip
+
+
+def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
+    size = x.shape[-1]
+    if x.size == 0:
+        return empty_columns(x.shape, x.dtype)
+    potri = lapack("potri", x)
+    other = np.tril_indices(size, -1) if upper else np.triu_indices(size, 1)
+
+    def step(factor: ndarray) -> tuple[ndarray]:
+        inverse, _ = potri(factor, lower=not upper)
+        inverse[other] = inverse.T[other].conj()
+        return (inverse,)
+
+    return each(step, (x,), ((x.shape[-2:], x.dtype),))[0]
+
+
+def _cholesky_inverse_rule(g: Any, x: Any, out: Any, upper: bool) -> Any:
+    common = matmul(out, matmul(g + adjoint(g), out))
+    return -(matmul(x, common) if upper else matmul(common, x))
+
+
+def _cholesky_inverse_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, upper: bool) -> Any:
+    (x,), (dx,) = primals, tangents
+    product = matmul(adjoint(dx), x) if upper else matmul(dx, adjoint(x))
+    return -matmul(out, matmul(product + adjoint(product), out))
+
+
+#: (L Lᴴ)⁻¹ (or (Uᴴ U)⁻¹) from a Cholesky factor.
+cholesky_inverse: Call = op(
+    "cholesky_inverse", _cholesky_inverse, (_cholesky_inverse_rule,), jvp=_cholesky_inverse_jvp,
+    batch=lambda size, upper: (upper,), shape=lambda x, upper: ((x.shape, x.dtype),),
+)  # fmt: skip

@@ -1,0 +1,81 @@
+"""Distances between the rows of matrices under torch's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.value import dtype_of, shape_of
+from ..graph_errors import type_word
+from ..ops import distance as ops
+from ..ops.convert import cast
+from .api import public
+from .signature import parsed
+
+_MODES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
+
+#: Rows of either matrix from which Euclidean distances are made by one matrix product.
+_MANY = 25
+
+
+@public(method=False, out=False)
+def cdist(
+    x1: Any, x2: Any, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+) -> Any:
+    """Distances ``(Σ |x1ᵢ − x2ⱼ|ᵖ)^(1/p)`` of every row of `x1` to every row of `x2`.
+
+    Parameters
+    ----------
+    x1 : tensor (…, P, M)
+    x2 : tensor (…, R, M)
+        Leading axes broadcast.
+    p : float
+        inf for the largest difference, 0 for the number of differences.
+    compute_mode : str
+        Whether Euclidean distances are √(|x1|² − 2 x1·x2 + |x2|²), by one matrix product, which is fast and
+        loses digits where rows are close: "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist", or by
+        default where there are more than 25 rows.
+
+    Returns
+    -------
+    tensor (…, P, R)
+        Where rows are equal, or a difference is 0 in a norm with a corner there, the gradient is 0.
+    """
+    if compute_mode not in _MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    a, b = shape_of(x1), shape_of(x2)
+    if len(a) < 2:
+        raise RuntimeError(f"cdist only supports at least 2D tensors, X1 got: {len(a)}D")
+    if len(b) < 2:
+        raise RuntimeError(f"cdist only supports at least 2D tensors, X2 got: {len(b)}D")
+    if a[-1] != b[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a[-1]} X2: {b[-1]}")
+    for word, x in (("X1", x1), ("X2", x2)):
+        if dtype_of(x).kind != "f":
+            raise RuntimeError(
+                f"cdist only supports floating-point dtypes, {word} got: {type_word(dtype_of(x))}"
+            )
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    many = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and max(a[-2], b[-2]) > _MANY)
+    if dtype_of(x1) != dtype_of(x2):
+        common = np.promote_types(dtype_of(x1), dtype_of(x2))
+        x1, x2 = cast(x1, common), cast(x2, common)
+    return ops.cdist(x1, x2, float(p), p == 2 and many)
+
+
+@public(method=False, out=False)
+@parsed("pdist", "(Tensor input, float p = 2)")
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
+    rank = len(shape_of(input))
+    if rank != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {rank}D")
+    if dtype_of(input).kind != "f":
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    return ops.pdist(input, float(p))

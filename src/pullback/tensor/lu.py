@@ -1,0 +1,269 @@
+"""LU and LDL factorisations under torch's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.value import dtype_of, shape_of
+from ..graph_errors import type_word
+from ..ops import lu as ops
+from .api import public
+from .matrix_checks import check_floating, check_same_dtype, check_square, check_system, int32_of
+from .return_types import return_type
+from .signature import parsed
+
+# --- LU -----------------------------------------------------------------------------------------------------
+
+
+def _check_lu(A: Any, pivot: bool, name: str) -> None:
+    if len(shape_of(A)) < 2:
+        raise RuntimeError(
+            f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(shape_of(A))} instead"
+        )
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+
+
+@public(namespace="linalg", name="lu_factor_ex")
+@parsed("linalg_lu_factor_ex", "(Tensor A, *, bool pivot = True, bool check_errors = False)")
+def linalg_lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False) -> Any:
+    """``A = P L U`` as LAPACK leaves it, with the place of each matrix's first zero pivot or 0.
+
+    Parameters
+    ----------
+    A : tensor (…, m, n)
+    pivot : True
+    check_errors : bool
+        Whether a zero pivot is an error.
+
+    Returns
+    -------
+    (LU, pivots, info)
+        Both triangles in one matrix (…, m, n); row exchanges (…, min(m, n)), int32, counted from 1; (…).
+    """
+    _check_lu(A, pivot, "torch.lu_factor")
+    parts = ops.lu_factor_ex(A, "torch.linalg.lu_factor_ex" if check_errors else "")
+    return return_type("linalg_lu_factor_ex", "LU", "pivots", "info")(parts)
+
+
+@public(namespace="linalg", name="lu_factor")
+@parsed("linalg_lu_factor", "(Tensor A, *, bool pivot = True)")
+def linalg_lu_factor(A: Any, *, pivot: bool = True) -> Any:
+    """``A = P L U`` as LAPACK leaves it, for `lu_solve` and `lu_unpack`: (LU, pivots).
+
+    Parameters
+    ----------
+    A : tensor (…, m, n)
+    pivot : True
+
+    Returns
+    -------
+    (LU, pivots)
+        Both triangles in one matrix (…, m, n); row exchanges (…, min(m, n)), int32, counted from 1.
+    """
+    _check_lu(A, pivot, "torch.lu_factor")
+    parts = ops.lu_factor_ex(A, "torch.linalg.lu_factor")[:2]
+    return return_type("linalg_lu_factor", "LU", "pivots")(parts)
+
+
+@public
+def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
+    """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
+    _check_lu(A, pivot, "torch.lu_factor")
+    parts = ops.lu_factor_ex(A, "" if get_infos else "torch.linalg.lu_factor_ex")
+    if get_infos:
+        return return_type("linalg_lu_factor_ex", "LU", "pivots", "info")(parts)
+    return parts[:2]
+
+
+@public(namespace="linalg", name="lu")
+@parsed("linalg_lu", "(Tensor A, *, bool pivot = True)")
+def linalg_lu(A: Any, *, pivot: bool = True) -> Any:
+    """``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper triangle U.
+
+    Parameters
+    ----------
+    A : tensor (…, m, n)
+    pivot : True
+
+    Returns
+    -------
+    (P, L, U)
+        (…, m, m), (…, m, k) and (…, k, n) with k = min(m, n).
+    """
+    if len(shape_of(A)) < 2:
+        raise RuntimeError(
+            f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(shape_of(A))} instead"
+        )
+    if not pivot:
+        raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+    return return_type("linalg_lu", "P", "L", "U")(ops.lu(A))
+
+
+@public(method=False)
+@parsed(
+    "lu_unpack",
+    "(Tensor LU_data, Tensor LU_pivots, bool unpack_data = True, bool unpack_pivots = True)",
+)
+def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
+    """P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty.
+
+    Parameters
+    ----------
+    LU_data : tensor (…, m, n)
+    LU_pivots : int32 tensor (…, min(m, n))
+    unpack_data, unpack_pivots : bool
+
+    Returns
+    -------
+    (P, L, U)
+    """
+    if unpack_pivots and not int32_of(LU_pivots):
+        raise RuntimeError(
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
+            "this function is intended to be used with the output produced by torch.linalg.lu_factor"
+        )
+    parts = ops.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)
+    return return_type("lu_unpack", "P", "L", "U")(parts)
+
+
+def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
+    check_floating(LU, "torch.linalg.lu_solve")
+    check_same_dtype(LU, B, "linalg.lu_solve", "LU", "B")
+    if not int32_of(pivots):
+        raise RuntimeError(
+            "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32. Got "
+            f"{type_word(dtype_of(pivots))}"
+        )
+    check_square(LU, "torch.linalg.lu_solve", "LU")
+    check_system(LU, B, left, "linalg.lu_solve")
+    if shape_of(LU)[-1] != shape_of(pivots)[-1]:
+        raise RuntimeError(
+            "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix"
+        )
+    if shape_of(LU)[:-2] != shape_of(pivots)[:-1]:
+        raise RuntimeError(
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with "
+            f"shape {list(shape_of(pivots))} instead"
+        )
+    return ops.lu_solve(LU, pivots, B, left, adjoint)
+
+
+@public(namespace="linalg", name="lu_solve")
+@parsed(
+    "linalg_lu_solve",
+    "(Tensor LU, Tensor pivots, Tensor B, *, bool left = True, bool adjoint = False)",
+)
+def linalg_lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
+    """X with ``A X = B`` from the results of `torch.linalg.lu_factor`.
+
+    Parameters
+    ----------
+    LU : tensor (…, n, n)
+    pivots : int32 tensor (…, n)
+    B : tensor (…, n, k), or (…, k, n) where not `left`
+    left : bool
+        ``X A = B`` where not.
+    adjoint : bool
+        Whether Aᴴ stands for A.
+
+    Returns
+    -------
+    tensor
+        In the shape of B.
+    """
+    return _solved(LU, pivots, B, left, adjoint)
+
+
+@public
+@parsed("lu_solve", "(Tensor input, Tensor LU_data, Tensor LU_pivots)")
+def lu_solve(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
+    """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
+    return _solved(LU_data, LU_pivots, input, True, False)
+
+
+# --- LDL ----------------------------------------------------------------------------------------------------
+
+
+def _ldl(input: Any, hermitian: bool, name: str, caller: str) -> tuple[Any, Any, Any]:
+    check_square(input, name)
+    check_floating(input, name)
+    return ops.ldl_factor_ex(input, hermitian, caller)
+
+
+@public(namespace="linalg", name="ldl_factor_ex")
+@parsed("linalg_ldl_factor_ex", "(Tensor input, *, bool hermitian = False, bool check_errors = False)")
+def linalg_ldl_factor_ex(input: Any, *, hermitian: bool = False, check_errors: bool = False) -> Any:
+    """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, and where D has a zero.
+
+    Parameters
+    ----------
+    input : tensor (…, n, n)
+        Only the lower triangle is read.
+    hermitian, check_errors : bool
+
+    Returns
+    -------
+    (LD, pivots, info)
+        (…, n, n); (…, n), int32; (…). Without derivatives.
+    """
+    caller = "torch.linalg.ldl_factor_ex" if check_errors else ""
+    parts = _ldl(input, hermitian, "torch.linalg.ldl_factor_ex", caller)
+    return return_type("linalg_ldl_factor_ex", "LD", "pivots", "info")(parts)
+
+
+@public(namespace="linalg", name="ldl_factor")
+@parsed("linalg_ldl_factor", "(Tensor input, *, bool hermitian = False)")
+def linalg_ldl_factor(input: Any, *, hermitian: bool = False) -> Any:
+    """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, for `ldl_solve`.
+
+    Parameters
+    ----------
+    input : tensor (…, n, n)
+        Only the lower triangle is read.
+    hermitian : bool
+
+    Returns
+    -------
+    (LD, pivots)
+        (…, n, n); (…, n), int32. Without derivatives.
+    """
+    parts = _ldl(input, hermitian, "torch.linalg.ldl_factor_ex", "torch.linalg.ldl_factor")[:2]
+    return return_type("linalg_ldl_factor", "LD", "pivots")(parts)
+
+
+@public(namespace="linalg", name="ldl_solve")
+@parsed("linalg_ldl_solve", "(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian = False)")
+def linalg_ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Any:
+    """X with ``A X = B`` from the results of `torch.linalg.ldl_factor`.
+
+    Parameters
+    ----------
+    LD : tensor (…, n, n)
+    pivots : int32 tensor (…, n)
+    B : tensor (…, n, k)
+    hermitian : bool
+
+    Returns
+    -------
+    tensor (…, n, k)
+    """
+    name = "torch.linalg.ldl_solve"
+    check_system(LD, B, True, name)
+    if len(shape_of(B)) < 2:
+        raise RuntimeError(
+            f"{name}: Expected B to have at least 2 dimensions, but it has {len(shape_of(B))} dimensions "
+            "instead"
+        )
+    if shape_of(LD)[:-1] != shape_of(pivots):
+        raise RuntimeError(
+            f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(shape_of(pivots))} instead"
+        )
+    if dtype_of(pivots).kind not in "iu":
+        raise RuntimeError(f"{name}: Expected pivots to be integers. Got {type_word(dtype_of(pivots))}")
+    if dtype_of(LD) != dtype_of(B):
+        raise RuntimeError(
+            f"{name}: LD dtype {type_word(dtype_of(LD))} does not match b dtype {type_word(dtype_of(B))}"
+        )
+    return ops.ldl_solve(LD, pivots, B, hermitian)

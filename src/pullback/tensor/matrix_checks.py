@@ -1,0 +1,73 @@
+"""What torch asks of the matrices that it is given, with its texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.value import dtype_of, shape_of
+from ..dtypes import BY_NUMPY
+from ..graph_errors import type_word
+
+
+def check_matrix(x: Any, name: str, argument: str = "A") -> None:
+    """Raise unless `x` has two axes or more."""
+    if len(shape_of(x)) < 2:
+        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+
+
+def check_square(x: Any, name: str, argument: str = "A") -> None:
+    """Raise unless `x` is a square matrix or a stack of them."""
+    check_matrix(x, name, argument)
+    rows, columns = shape_of(x)[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: {argument} must be batches of square matrices, but they are {rows} by {columns} "
+            "matrices"
+        )
+
+
+def check_floating(x: Any, name: str, halves: bool = False) -> None:
+    """Raise unless the elements are real or complex numbers, of 32 bits or more unless `halves`."""
+    dtype = dtype_of(x)
+    kind = BY_NUMPY[dtype]
+    if not (kind.is_floating_point or kind.is_complex):
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {type_word(dtype)}"
+        )
+    if kind.is_floating_point and dtype.itemsize < 4 and not halves:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {type_word(dtype)}")
+
+
+def check_same_dtype(x: Any, y: Any, name: str, first: str = "A", second: str = "B") -> None:
+    """Raise unless both have one dtype."""
+    a, b = dtype_of(x), dtype_of(y)
+    if a != b:
+        raise RuntimeError(
+            f"{name}: Expected {first} and {second} to have the same dtype, but found {first} of type "
+            f"{type_word(a)} and {second} of type {type_word(b)} instead"
+        )
+
+
+def check_system(x: Any, y: Any, left: bool, name: str) -> None:
+    """Raise unless ``A X = B`` (or ``X A = B``) makes sense."""
+    check_square(x, name, "A")
+    check_matrix(y, name, "B")
+    a, b = shape_of(x), shape_of(y)
+    if (b[-2] if left else b[-1]) != a[-1]:
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
+            f"({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
+        )
+
+
+def is_vector(x: Any, y: Any) -> bool:
+    """Whether a right-hand side is one vector per matrix."""
+    a, b = shape_of(x), shape_of(y)
+    return len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
+
+
+def int32_of(pivots: Any) -> bool:
+    """Whether row exchanges are counted as LAPACK counts them."""
+    return dtype_of(pivots) == np.int32

@@ -1,0 +1,398 @@
+"""The pseudoinverse, least squares, rank and condition, powers, exponential and products of matrices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..errors import type_name
+from ..graph_errors import type_word
+from ..ops import least_squares
+from ..ops.comparison import gt, where
+from ..ops.convert import cast
+from ..ops.linalg import inv_ex, narrow, real_dtype
+from ..ops.matrix_exp import matrix_exp as exponential
+from ..ops.spectral import eigh
+from .api import public
+from .contract import dot, matmul
+from .factorizations import singular
+from .linear_algebra import linalg_inv
+from .matrix_checks import check_floating, check_matrix, check_square
+from .return_types import return_type
+from .signature import parsed
+
+# --- the pseudoinverse and the rank -------------------------------------------------------------------------
+
+
+def _tolerance(value: Any, x: Any, name: str, word: str) -> Any:
+    """A tolerance as a tensor in the real dtype of `x`."""
+    dtype = real_dtype(x)
+    if not isinstance(value, TensorBase):
+        return wrap(np.asarray(0.0 if value is None else value, dtype))
+    if dtype_of(value).kind == "c":
+        raise RuntimeError(
+            f"{name}: {word} tensor of complex type is not supported. Got {type_word(dtype_of(value))}"
+        )
+    return cast(value, dtype)
+
+
+def _tolerances(x: Any, atol: Any, rtol: Any, name: str) -> tuple[Any, Any]:
+    """Both tolerances: by default only the relative one, of the size of rounding."""
+    absolute = _tolerance(atol, x, name, "atol")
+    if rtol is None:
+        default = _tolerance(least_squares.tolerance(x), x, name, "rtol")
+        return absolute, where(gt(absolute, 0.0), 0.0, default)
+    return absolute, _tolerance(rtol, x, name, "rtol")
+
+
+def _pseudoinverse(x: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    check_matrix(x, "linalg.pinv")
+    check_floating(x, "linalg.pinv")
+    if hermitian:
+        check_square(x, "linalg.pinv")
+    return least_squares.pinv(x, *_tolerances(x, atol, rtol, "linalg.pinv"), hermitian)
+
+
+@public(namespace="linalg", name="pinv")
+@parsed(
+    "linalg_pinv",
+    "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
+    "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
+    "(Tensor input, Tensor rcond, bool hermitian = False, *, Tensor out = None)",
+    "(Tensor input, float rcond, bool hermitian = False, *, Tensor out = None)",
+)
+def linalg_pinv(
+    input: Any, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Any:
+    """The pseudoinverse V diag(1/S) Uᴴ, in which singular values up to max(atol, rtol·σ₁) count as 0.
+
+    Parameters
+    ----------
+    input : tensor (…, m, n)
+    atol, rtol : float or tensor (…), optional
+        By default rtol is max(m, n)·ε, or 0 where a positive atol is given.
+    rcond : float or tensor, optional
+        Another name of rtol.
+    hermitian : bool
+        Whether the matrices are Hermitian; only their lower triangle is read then.
+
+    Returns
+    -------
+    tensor (…, n, m)
+
+    References
+    ----------
+    Derivative: Golub and Pereyra 1973, "The differentiation of pseudo-inverses and nonlinear least squares
+    problems whose variables separate".
+    """
+    return _pseudoinverse(input, atol, rtol if rcond is None else rcond, hermitian)
+
+
+@public
+@parsed("pinverse", "(Tensor input, float rcond = 1e-15)")
+def pinverse(input: Any, rcond: float = 1e-15) -> Any:
+    """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
+    return _pseudoinverse(input, None, rcond, False)
+
+
+@public(namespace="linalg", name="matrix_rank")
+@parsed(
+    "linalg_matrix_rank",
+    "(Tensor input, *, Tensor atol = None, Tensor rtol = None, bool hermitian = False, Tensor out = None)",
+    "(Tensor input, *, float atol = None, float rtol = None, bool hermitian = False, Tensor out = None)",
+    "(Tensor input, Tensor tol, bool hermitian = False, *, Tensor out = None)",
+    "(Tensor input, float tol, bool hermitian = False, *, Tensor out = None)",
+)
+def linalg_matrix_rank(
+    input: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Any:
+    """How many singular values exceed max(atol, rtol·σ₁): (…, m, n) -> (…), int64.
+
+    Parameters
+    ----------
+    input : tensor (…, m, n)
+    atol, rtol : float or tensor (…), optional
+        By default rtol is max(m, n)·ε, or 0 where a positive atol is given.
+    tol : float or tensor, optional
+        Another name of atol, without a relative tolerance.
+    hermitian : bool
+        Whether the matrices are Hermitian; only their lower triangle is read then.
+    """
+    check_matrix(input, "linalg.matrix_rank", "input")
+    x = input.detach()
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    atol, rtol = _tolerances(x, atol, rtol, "torch.linalg.matrix_rank")
+    if 0 in shape_of(x)[-2:]:
+        return wrap(np.zeros(shape_of(x)[:-2], np.int64))
+    if hermitian:
+        check_square(x, "linalg.matrix_rank")
+        sizes = eigh(x, "L")[0].abs()
+        largest = sizes.amax(-1)
+    else:
+        sizes = singular(x, False, "linalg.svd")[1]
+        largest = sizes[..., 0]
+    bound = atol.maximum(rtol * largest)
+    return (sizes > bound.unsqueeze(-1)).sum(-1)
+
+
+# --- least squares ------------------------------------------------------------------------------------------
+
+
+@public(namespace="linalg", name="lstsq")
+@parsed("linalg_lstsq", "(Tensor input, Tensor b, float rcond = None, *, str driver = None)")
+def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank).
+
+    Parameters
+    ----------
+    input : tensor (…, m, n)
+        A.
+    b : tensor (…, m) or (…, m, k)
+    rcond : float, optional
+        Singular values up to rcond·σ₁ count as 0; max(m, n)·ε by default. "gels" does not use it.
+    driver : {"gelsy", "gels", "gelsd", "gelss"}
+        LAPACK's routine: QR with column exchanges, QR (for matrices of full rank), or singular values.
+
+    Returns
+    -------
+    (solution, residuals, rank, singular_values)
+        (…, n, k); the squared residuals (…, k) where m > n, every rank is full and the driver is not "gelsy";
+        (…) but for "gels"; (…, min(m, n)) for "gelsd" and "gelss". What is not given is empty.
+
+    References
+    ----------
+    Derivative: through the pseudoinverse (Golub and Pereyra 1973).
+    """
+    name = "torch.linalg.lstsq"
+    a, right = shape_of(input), shape_of(b)
+    if len(a) < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if len(right) < 1:
+        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
+    check_floating(input, name)
+    if dtype_of(input) != dtype_of(b):
+        raise RuntimeError(
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype "
+            f"{type_word(dtype_of(input))} and other's dtype {type_word(dtype_of(b))}"
+        )
+    gap = len(a) - len(right)
+    if not 0 <= gap <= 1:
+        raise RuntimeError(
+            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= "
+            "1"
+        )
+    vector = gap == 1
+    if vector and a[:-1] != right:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size(-1)")
+    if not vector and a[-2] != right[-2]:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size(-2)")
+    if driver is None:
+        driver = "gelsy"
+    if driver not in ("gels", "gelsy", "gelsd", "gelss"):
+        raise RuntimeError(
+            f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), but got {driver}"
+        )
+    rcond = least_squares.tolerance(input) if rcond is None else rcond
+    parts = least_squares.lstsq(input, b, rcond, driver, vector)
+    return return_type("linalg_lstsq", "solution", "residuals", "rank", "singular_values")(parts)
+
+
+# --- the condition ------------------------------------------------------------------------------------------
+
+_ORDERS = (2, -2, 1, -1, math.inf, -math.inf)
+
+
+@public(namespace="linalg", name="cond")
+@parsed(
+    "linalg_cond",
+    "(Tensor input, Number p = None, *, Tensor out = None)",
+    "(Tensor input, str p, *, Tensor out = None)",
+)
+def linalg_cond(input: Any, p: Any = None) -> Any:
+    """The condition ``‖A‖ ‖A⁻¹‖`` in the matrix norm of order `p`: (…, n, n) -> (…).
+
+    Parameters
+    ----------
+    input : tensor (…, n, n)
+        (…, m, n) for the orders 2 and −2.
+    p : {None, 2, -2, 1, -1, inf, -inf, "fro", "nuc"}
+        2 by default. Infinite where A is singular, but for the orders that use singular values.
+    """
+    from .norms import matrix_norm
+
+    check_matrix(input, "linalg.cond")
+    order = 2 if p is None else p
+    if order not in (*_ORDERS, "fro", "nuc"):
+        word = order if isinstance(order, str) else f"{float(order):g}"
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {word}")
+    if order not in (2, -2):
+        check_square(input, "linalg.cond")
+    if 0 in shape_of(input):
+        return wrap(np.zeros(shape_of(input)[:-2], real_dtype(input)))
+    if order in (2, -2, "nuc"):
+        sizes = singular(input, False, "linalg.svd")[1]
+        if order == "nuc":
+            return sizes.sum(-1) * sizes.reciprocal().sum(-1)
+        first, last = narrow(sizes, -1, 0, 1), narrow(sizes, -1, shape_of(sizes)[-1] - 1, 1)
+        return (first / last if order == 2 else last / first).squeeze(-1)
+    check_floating(input, "linalg.cond")
+    inverse, info = inv_ex(input, "")
+    inverse = inverse.masked_fill((info > 0).unsqueeze(-1).unsqueeze(-1), math.inf)
+    result = matrix_norm(input, order) * matrix_norm(inverse, order)
+    return result.nan_to_num(math.inf, math.inf, -math.inf)
+
+
+# --- the exponential ----------------------------------------------------------------------------------------
+
+
+def _exponential(input: Any) -> Any:
+    check_square(input, "linalg.matrix_exp")
+    check_floating(input, "matrix_exp", halves=True)
+    return exponential(input)
+
+
+@public(namespace="linalg", name="matrix_exp")
+@parsed("linalg_matrix_exp", "(Tensor input)")
+def linalg_matrix_exp(input: Any) -> Any:
+    """The exponential Σ Aᵏ / k! of square matrices: (…, n, n) -> (…, n, n).
+
+    References
+    ----------
+    ---------- Higham 2005, "The scaling and squaring method for the matrix exponential revisited". Its
+    derivative is part of the exponential of [[A, E], [0, A]].
+    """
+    return _exponential(input)
+
+
+@public
+@parsed("matrix_exp", "(Tensor input)")
+def matrix_exp(input: Any) -> Any:
+    """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
+    return _exponential(input)
+
+
+# --- products -----------------------------------------------------------------------------------------------
+
+
+@public(namespace="linalg", name="matmul")
+def linalg_matmul(input: Any, other: Any) -> Any:
+    """The matrix product."""
+    return matmul(input, other)
+
+
+@public(namespace="linalg", name="vecdot")
+def linalg_vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
+    """Σ conj(x)·y along `dim`."""
+    if len(shape_of(x)) == len(shape_of(y)) == 1 and shape_of(x) != shape_of(y):
+        return dot(x, y)
+    return (x.conj() * y).sum(dim)
+
+
+@public(namespace="linalg", name="matrix_power")
+def linalg_matrix_power(A: Any, n: int) -> Any:
+    """A multiplied n times by itself; for a negative n the inverse's power."""
+    if isinstance(n, float):
+        raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type_name(n)}")
+    a = shape_of(A)
+    if len(a) < 2:
+        raise RuntimeError("linalg.matrix_power: The input tensor A must have at least 2 dimensions.")
+    if a[-1] != a[-2]:
+        raise RuntimeError(
+            f"linalg.matrix_power: A must be batches of square matrices, but they are {a[-2]} by {a[-1]} "
+            "matrices"
+        )
+    if n == 0:
+        return A.clone().copy_(A.new_ones(a[-1]).diag())
+    base = A if n > 0 else linalg_inv(A)
+    count = abs(n)
+    if count == 1:
+        return base.clone() if n > 0 else base
+    if count == 2:
+        return matmul(base, base)
+    if count == 3:
+        return matmul(matmul(base, base), base)
+    result = None
+    power = base
+    while count:
+        if count & 1:
+            result = power if result is None else matmul(result, power)
+        count >>= 1
+        if count:
+            power = matmul(power, power)
+    return result
+
+
+@public
+def matrix_power(input: Any, n: int) -> Any:
+    """A multiplied n times by itself."""
+    return linalg_matrix_power(input, n)
+
+
+def _best_splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
+    """Where to split each stretch of a chain of matrices for the fewest multiplications."""
+    count = len(sizes) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    split = {}
+    for length in range(2, count + 1):
+        for first in range(count - length + 1):
+            last = first + length - 1
+            options = {
+                at: cost[first, at] + cost[at + 1, last] + sizes[first] * sizes[at + 1] * sizes[last + 1]
+                for at in range(first, last)
+            }
+            split[first, last] = min(options, key=lambda at: options[at])
+            cost[first, last] = options[split[first, last]]
+    return split
+
+
+@public(namespace="linalg", name="multi_dot")
+def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
+    """The product of a chain of matrices in the order that takes the fewest multiplications.
+
+    The first and the last may be vectors.
+    """
+    chain = list(tensors)
+    if len(chain) < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(chain)}")
+    first, last = len(shape_of(chain[0])) == 1, len(shape_of(chain[-1])) == 1
+    for place, tensor in enumerate(chain):
+        rank = len(shape_of(tensor))
+        if place in (0, len(chain) - 1):
+            if rank not in (1, 2):
+                word = "the first tensor" if place == 0 else "the last tensor"
+                raise RuntimeError(f"multi_dot(): {word} must be 1D or 2D but got {rank}D")
+        elif rank != 2:
+            raise RuntimeError(f"multi_dot(): tensor {place} must be 2D but got {rank}D")
+    if first:
+        chain[0] = chain[0].unsqueeze(0)
+    if last:
+        chain[-1] = chain[-1].unsqueeze(-1)
+    for place in range(len(chain) - 1):
+        a, b = shape_of(chain[place]), shape_of(chain[place + 1])
+        if a[-1] != b[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {place} and {place + 1} with shapes {list(a)} and {list(b)} cannot be "
+                "multiplied"
+            )
+    shape = (*(() if first else shape_of(chain[0])[:1]), *(() if last else shape_of(chain[-1])[1:]))
+    splits = _best_splits([shape_of(chain[0])[0], *(shape_of(t)[1] for t in chain)])
+
+    def product(start: int, stop: int) -> Any:
+        if start == stop:
+            return chain[start]
+        at = splits[start, stop]
+        return matmul(product(start, at), product(at + 1, stop))
+
+    return product(0, len(chain) - 1).view(shape)
+
+
+@public
+def chain_matmul(*matrices: Any) -> Any:
+    """The product of a chain of matrices."""
+    parts = matrices[0] if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)) else matrices
+    return parts[0] if len(parts) == 1 else linalg_multi_dot(parts)

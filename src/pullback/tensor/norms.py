@@ -1,0 +1,174 @@
+"""Norms of vectors and matrices under torch's names."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..core.value import dtype_of, shape_of
+from ..graph_errors import type_word
+from ..ops import reduce as r
+from ..ops.elementwise import abs
+from ..ops.extreme import amax, amin
+from ..ops.spectral import svd
+from ..ops.structure import permute, reshape, sum_dims
+from .api import public
+from .reductions import check_tensor, in_dtype, reduced_dims, reduction
+from .tensor import checked_dim
+
+
+@reduction(namespace="linalg")
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
+    check_tensor("linalg_vector_norm", x)
+    if dtype_of(x).kind in "biu":
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{type_word(dtype_of(x))}"
+        )
+    if dtype is not None:
+        if dtype.numpy.kind in "biu":
+            raise RuntimeError(
+                f"linalg.vector_norm: dtype should be floating point or complex, but got "
+                f"{type_word(dtype.numpy)}"
+            )
+        x = in_dtype(x, dtype)
+    ord = float(ord)
+    shape = shape_of(x)
+    dims = reduced_dims(dim, len(shape))
+    if (ord < 0 or ord == math.inf) and r.count(shape, dims) == 0:
+        if dim is None or len(dims) == len(shape):
+            raise RuntimeError(
+                f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on an empty tensor "
+                f"because the operation "
+                "does not have an identity"
+            )
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on the dimension "
+            f"{next(d for d in dims if shape[d] == 0)} because this dimension is empty and the operation "
+            f"does not have an "
+            "identity"
+        )
+    return r.vector_norm(x, ord, dims, keepdim)
+
+
+def _order_text(ord: float) -> str:
+    return f"{ord:g}"
+
+
+@reduction(namespace="linalg")
+def matrix_norm(
+    A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Any:
+    """Norm of matrices.
+
+    Parameters
+    ----------
+    A : tensor
+    ord : {"fro", "nuc", 2, -2, 1, -1, inf, -inf}
+        √Σ|aᵢⱼ|²; the sum of the singular values; the largest and the smallest of them; the largest and the
+        smallest column sum of |aᵢⱼ|; the largest and the smallest row sum.
+    dim : (int, int)
+        The axes of rows and columns.
+    keepdim : bool
+    dtype : dtype, optional
+        A is converted to it first.
+
+    Returns
+    -------
+    tensor
+        Real, without the axes `dim`, or with size 1 there.
+    """
+    check_tensor("linalg_matrix_norm", A)
+    shape = shape_of(A)
+    rank = len(shape)
+    if rank < 2:
+        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    if dtype_of(A).kind in "biu":
+        raise RuntimeError(
+            "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got "
+            f"{type_word(dtype_of(A))}"
+        )
+    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    if len(dims) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
+    known = ord in ("fro", "nuc") if isinstance(ord, str) else math.fabs(ord) in (1, 2, math.inf)
+    if not known:
+        word = ord if isinstance(ord, str) else _order_text(float(ord))
+        raise RuntimeError(f"linalg.matrix_norm: Order {word} not supported.")
+    rows, columns = (checked_dim(d, rank) for d in dims)
+    if rows == columns:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dims[0]}, {dims[1]})")
+    A = in_dtype(A, dtype)
+    if ord == "fro":
+        return vector_norm(A, 2, (rows, columns), keepdim)
+    if ord in ("nuc", 2, -2):
+        return _singular_norm(A, ord, rows, columns, keepdim)
+    within, across = (rows, columns) if math.fabs(ord) == 1 else (columns, rows)
+    sums = sum_dims(abs(A), (within,), keepdim)
+    axis = across - (not keepdim and across > within)
+    return (amax if ord > 0 else amin)(sums, (axis,), keepdim)
+
+
+def _singular_norm(A: Any, ord: Any, rows: int, columns: int, keepdim: bool) -> Any:
+    rank = len(shape_of(A))
+    others = [d for d in range(rank) if d not in (rows, columns)]
+    sizes = svd(permute(A, (*others, rows, columns)), False)[1]
+    last = (rank - 2,)
+    result = sum_dims(sizes, last, False) if ord == "nuc" else (amax if ord > 0 else amin)(sizes, last, False)
+    if not keepdim:
+        return result
+    return reshape(result, tuple(1 if d in (rows, columns) else n for d, n in enumerate(shape_of(A))))
+
+
+@reduction(namespace="linalg", name="norm")
+def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """A vector norm, or a matrix norm where an order is given and two dims or a matrix are.
+
+    Parameters
+    ----------
+    A : tensor
+    ord : number or str, optional
+        See `vector_norm` and `matrix_norm`; by default √Σ|a|².
+    dim : int or (int, int), optional
+    keepdim : bool
+    dtype : dtype, optional
+    """
+    check_tensor("linalg_norm", A)
+    rank = len(shape_of(A))
+    dims = None if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    if dims is not None and len(dims) not in (1, 2):
+        raise RuntimeError(
+            "linalg.norm: If dim is specified, it must be of length 1 or 2. Got "
+            f"[{', '.join(map(str, dims))}]"
+        )
+    if dims is None and ord is not None and rank not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {rank}D."
+        )
+    if ord is not None and (isinstance(ord, str) or (rank if dims is None else len(dims)) == 2):
+        return matrix_norm(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype)
+    return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+
+
+@reduction
+def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a matrix."""
+    check_tensor("norm", input)
+    short = dim is None or isinstance(dim, int) or len(dim) <= 2
+    if isinstance(p, str) and not (p == "fro" and short):
+        dims = tuple(range(len(shape_of(input)))) if dim is None else dim
+        return matrix_norm(input, p, dims, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
+
+
+@public
+def dist(input: Any, other: Any, p: Any = 2) -> Any:
+    """Norm of order `p` of ``input − other``."""
+    check_tensor("dist", input)
+    if dtype_of(input).kind in "biu":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got "
+            f"{type_word(dtype_of(input))} instead."
+        )
+    return r.dist(input, other, float(p))
