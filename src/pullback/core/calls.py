@@ -264,18 +264,16 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
     layout = op.layout
     elementwise = op.kind == "elementwise"
     ufunc = isinstance(kernel, np.ufunc)
-    x_name, y_name = op.inputs
-    inline = not layout.metadata and set(layout.values) <= {x_name, y_name, "out"}
-    plans = {
-        wants: tuple(
-            dict(zip(layout.values, layout.needed(wants), strict=True)).get(n)
-            for n in (x_name, y_name, "out")
-        )
-        for wants in ((True, True), (True, False), (False, True))
-    }
-    has = tuple(n in layout.values for n in (x_name, y_name, "out"))
-    if not inline:
+    names = (*op.inputs, "out")
+    if layout.metadata or not set(layout.values) <= set(names):
         return _general_binary(op, public, operator)
+    wanted_x, wanted_y = layout.wanted if node_class is not None else ((), ())
+    plans = {
+        (True, True): tuple(n in wanted_x or n in wanted_y for n in names),
+        (True, False): tuple(n in wanted_x for n in names),
+        (False, True): tuple(n in wanted_y for n in names),
+    }
+    has = plans[True, True]
     none = (None, FROZEN, 0)
 
     def call(input: Any, other: Any, *, out: Any = None) -> Any:

@@ -173,12 +173,15 @@ class Op:
             make_node_classes(self)
         #: On any values, arrays included: what rules and composed functions call.
         self.call = cast(Call, calls.make_call(self, public=False))
-        #: On tensors only, with `out=`: what users call.
-        self.public = calls.make_call(self, public=True)
         TABLE[name] = self
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+    @functools.cached_property
+    def public(self) -> Callable[..., Any]:
+        """On tensors only, with `out=`: what users call."""
+        return calls.make_call(self, public=True)
 
     @functools.cached_property
     def general_class(self) -> type[Node]:
