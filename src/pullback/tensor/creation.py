@@ -75,17 +75,22 @@ def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] |
     return None
 
 
-def creator(name: str, *signatures: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare a function of torch's top level that makes a tensor, or fills the one given as ``out=``."""
-    parser = Parser(name, *signatures)
+def creator(
+    name: str, *signatures: str, namespace: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare a function that makes a tensor, or fills the one given as ``out=``."""
+    printed = f"{namespace}_{name}" if namespace else name
+    parser = Parser(printed, *signatures)
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             given = parser.bind(args, kwargs)
             out = given.pop("out", None)
-            return function(**given) if out is None else _filled(name, out, function, given)
+            return function(**given) if out is None else _filled(printed, out, function, given)
 
-        return public(described(call, function, parser), name=name, method=False, out=False)
+        return public(
+            described(call, function, parser), name=name, namespace=namespace, method=False, out=False
+        )
 
     return declare
 

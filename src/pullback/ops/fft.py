@@ -1,0 +1,141 @@
+"""Discrete Fourier transforms: complex to complex, real to complex and complex to real, over any axes.
+
+``X[k] = s·Σₙ x[n]·exp(∓2πi·kn/N)`` along each axis; `normalization` says which s: 0 is 1, 1 is 1/√N and 2 is
+1/N, N the number of elements transformed together. Each transform is linear and its own transpose up to the
+sign of the exponent, so rules are transforms again. SciPy computes in the precision of the input.
+
+The strides are those that torch's transforms leave: batch axes outermost and transformed axes innermost, each
+in the order of the input's strides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.strides import strides_of
+from ..core.op import Call, op
+from ..core.value import dtype_of, shape_of
+from .arithmetic import mul
+from .complex import real
+from .pad import pad
+from .view import slice_dim
+
+Dims = tuple[int, ...]
+
+#: SciPy's names of the normalisations 0, 1 and 2, for transforms with the exponent's minus and plus.
+FORWARD = ("backward", "ortho", "forward")
+INVERSE = ("forward", "ortho", "backward")
+
+
+def _partition(rank: int, dims: Sequence[int]) -> tuple[list[int], int]:
+    """The axes with those not in `dims` first, and how many these are.
+
+    They are exchanged in pairs from both ends, which decides among axes of equal strides.
+    """
+    order = list(range(rank))
+    first, last = 0, rank
+    while True:
+        while first != last and order[first] not in dims:
+            first += 1
+        while first != last and order[last - 1] in dims:
+            last -= 1
+        if first == last:
+            return order, first
+        order[first], order[last - 1] = order[last - 1], order[first]
+
+
+def _order(x: ndarray, dims: Dims, fixed: int) -> tuple[list[int], list[int]]:
+    """Batch axes and transformed axes, each from the largest stride down; the last `fixed` of
+    `dims` stay last.
+    """
+    strides = strides_of(x)
+    axes, count = _partition(x.ndim, dims)
+    batch = sorted(axes[:count], key=lambda d: -strides[d])
+    free = len(dims) - fixed
+    return batch, [*sorted(dims[:free], key=lambda d: -strides[d]), *dims[free:]]
+
+
+def _transform(x: ndarray, dims: Dims, fixed: int, name: str, **options: Any) -> ndarray:
+    import scipy.fft
+
+    if 0 in x.shape:
+        raise RuntimeError("MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters")
+    batch, transformed = _order(x, dims, fixed)
+    axes = [*batch, *transformed]
+    last = tuple(range(len(batch), x.ndim))
+    y = np.ascontiguousarray(getattr(scipy.fft, name)(x.transpose(axes), axes=last, **options))
+    return y.transpose(np.argsort(axes))
+
+
+def _c2c(x: ndarray, /, dims: Dims, normalization: int, forward: bool) -> ndarray:
+    if not dims:
+        return x.copy()
+    name, norms = ("fftn", FORWARD) if forward else ("ifftn", INVERSE)
+    return _transform(x, dims, 0, name, norm=norms[normalization])
+
+
+#: The transform of complex values, with the exponent's minus where `forward`.
+c2c: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+    "fft_c2c", _c2c,
+    (lambda g, dims, normalization, forward: c2c(g, dims, normalization, not forward),),
+    kind="linear", node_name="FftC2CBackward0",
+    batch=lambda size, dims, *rest: (tuple(d + 1 for d in dims), *rest),
+)  # fmt: skip
+
+
+def _r2c(x: ndarray, /, dims: Dims, normalization: int, onesided: bool) -> ndarray:
+    return _transform(x, dims, 1, "rfftn" if onesided else "fftn", norm=FORWARD[normalization])
+
+
+def _r2c_rule(g: Any, shape_x: Dims, dims: Dims, normalization: int, onesided: bool) -> Any:
+    if onesided:
+        missing = shape_x[dims[-1]] - shape_of(g)[dims[-1]]
+        g = pad(g, tuple((0, missing if d == dims[-1] else 0) for d in range(len(shape_x))), 0)
+    return real(c2c(g, dims, normalization, False))
+
+
+#: The transform of real values; with `onesided` the last of `dims` has frequencies 0 … N/2 only, the rest
+#: being the conjugates of these.
+r2c = op(
+    "fft_r2c", _r2c, (_r2c_rule,), kind="linear", node_name="FftR2CBackward0",
+    batch=lambda size, dims, *rest: (tuple(d + 1 for d in dims), *rest),
+)  # fmt: skip
+
+
+def _c2r(x: ndarray, /, dims: Dims, normalization: int, size: int) -> ndarray:
+    # The other axes first, as torch does it: the order of axes in memory is that of the second transform.
+    if len(dims) > 1:
+        x = _c2c(x, dims[:-1], normalization, False)
+    return _transform(x, dims[-1:], 1, "irfftn", s=(size,), norm=INVERSE[normalization])
+
+
+def _c2r_rule(g: Any, dims: Dims, normalization: int, size: int) -> Any:
+    half = r2c(g, dims, normalization, True)
+    shape = shape_of(half)
+    weights = np.ones(shape[dims[-1]], dtype_of(g))
+    # Frequencies that stand for their conjugates too count twice.
+    weights[1 : (size + 1) // 2] = 2
+    return mul(half, weights.reshape((-1, *(1,) * (len(shape) - dims[-1] - 1))))
+
+
+#: The transform, with the exponent's plus, of frequencies of which the last of `dims` has 0 … N/2; the result
+#: is real and has `size` elements there.
+c2r = op(
+    "fft_c2r", _c2r, (_c2r_rule,), kind="linear", node_name="FftC2RBackward0",
+    batch=lambda count, dims, *rest: (tuple(d + 1 for d in dims), *rest),
+)  # fmt: skip
+
+
+def resized(x: Any, dims: Dims, sizes: Sequence[int]) -> Any:
+    """The value cut along `dims`, or filled up with zeros behind, to `sizes`."""
+    shape = shape_of(x)
+    missing = [0] * len(shape)
+    for d, size in zip(dims, sizes, strict=True):
+        if shape[d] > size:
+            x = slice_dim(x, d, 0, size, 1)
+        missing[d] = max(0, size - shape[d])
+    return pad(x, tuple((0, n) for n in missing), 0) if any(missing) else x
