@@ -10,6 +10,7 @@ from typing import Any
 from typing import TypeAlias
 from typing import overload
 from . import autograd as autograd
+from . import fft as fft
 from . import func as func
 from . import linalg as linalg
 from . import nn as nn
@@ -299,6 +300,10 @@ def cat(
     tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None,
 ) -> Tensor:
     """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+def cdist(
+    x1: Any, x2: Any, p: builtins.float = 2.0, compute_mode: str = 'use_mm_for_euclid_dist_if_necessary',
+) -> Tensor:
+    """Distances ``(Σ |x1ᵢ − x2ⱼ|ᵖ)^(1/p)`` of every row of `x1` to every row of `x2`."""
 cdouble: dtype
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def ceil_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -314,12 +319,12 @@ def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
 channels_last: memory_format
 channels_last_3d: memory_format
-def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The Cholesky factor (see `torch.linalg.cholesky`)."""
-def cholesky_solve(
-    input: Tensor, L: Any, upper: builtins.bool = False, *, out: Tensor | None = None,
-) -> Tensor:
-    """X with ``L Lᴴ X = input`` for a Cholesky factor: (…, n, k) with (…, n, n)."""
+def cholesky(input: Tensor, upper: builtins.bool = ...) -> Tensor:
+    """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
+def cholesky_inverse(input: Tensor, upper: builtins.bool = ...) -> Tensor:
+    """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
+def cholesky_solve(input: Tensor, input2: Tensor, upper: builtins.bool = ...) -> Tensor:
+    """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of one size along axis `dim`."""
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -414,7 +419,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: builtins.int = 1, eps: builtins.flo
     """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements, over `dim`, are not 0."""
-def cross(input: Tensor, other: Any, dim: builtins.int | None = None, *, out: Tensor | None = None) -> Tensor:
+def cross(input: Tensor, other: Tensor, dim: builtins.int | None = ...) -> Tensor:
     """The vector product along `dim`, or along the first axis of length 3."""
 @overload
 def ctc_loss(
@@ -445,8 +450,8 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees in radians."""
 def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
-def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The determinant."""
+def det(input: Tensor) -> Tensor:
+    """The determinant: (…, n, n) -> (…)."""
 def detach(input: Tensor) -> Tensor:
     """The same storage without history."""
 def detach_(self: Tensor) -> Tensor:
@@ -636,6 +641,8 @@ def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ..
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
     """In-place version of :func:`gcd`: writes the result into `input` and returns it."""
 def ge(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def geqrf(input: Tensor) -> Any:
+    """QR as LAPACK's geqrf leaves it."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix inputᵢ·vec2ⱼ of two vectors."""
 def get_default_device() -> device:
@@ -788,8 +795,8 @@ int16: dtype
 int32: dtype
 int64: dtype
 int8: dtype
-def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of a square matrix or of each of a stack."""
+def inverse(input: Tensor) -> Tensor:
+    """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
 def is_anomaly_check_nan_enabled() -> builtins.bool:
     """Whether the mode checks for NaN."""
 def is_anomaly_enabled() -> builtins.bool:
@@ -934,8 +941,8 @@ def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tens
 def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def logcumsumexp(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """Log of the running sum of exponentials along `dim`."""
-def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the determinant; nan where it is negative."""
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
 def logical_and(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def logical_or(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
@@ -975,6 +982,16 @@ def logsumexp(
     """log Σ exp(input) over `dim`, computed without overflow."""
 long: dtype
 def lt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def lu(
+    A: Any, pivot: builtins.bool = True, get_infos: builtins.bool = False, *, out: Tensor | None = None,
+) -> Any:
+    """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = ..., unpack_pivots: builtins.bool = ...,
+) -> Any:
+    """P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty."""
 def manual_seed(seed: Any) -> Generator:
     """Start the default generator's stream that belongs to `seed` and return the generator."""
 def margin_ranking_loss(
@@ -989,6 +1006,8 @@ def masked_select(input: Tensor, mask: Any, *, out: Tensor | None = None) -> Ten
     """The elements where `mask` holds, as a vector."""
 def matmul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Matrix product with torch's cases."""
+def matrix_exp(input: Tensor) -> Tensor:
+    """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
 def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A multiplied n times by itself."""
 def max(
@@ -1113,7 +1132,7 @@ def norm(
     input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None =
     None, out: Tensor | None = None,
 ) -> Tensor:
-    """Vector norm of order `p` over `dim` (``"fro"`` is the Euclidean norm)."""
+    """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a matrix."""
 @overload
 def normal(
     mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Tensor | None = ...,
@@ -1154,15 +1173,29 @@ def ones_like(
     ...,
 ) -> Tensor:
     """Make a tensor of ones in the shape, dtype and layout of `input`."""
+def orgqr(input: Tensor, input2: Tensor) -> Tensor:
+    """The first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
+def ormqr(
+    input: Tensor, input2: Tensor, input3: Tensor, left: builtins.bool = ..., transpose: builtins.bool = ...,
+) -> Tensor:
+    """The product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix inputᵢ·vec2ⱼ of two vectors."""
 def pairwise_distance(
     x1: Any, x2: Any, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False,
 ) -> Tensor:
     """Norm of order p of x1 − x2 + eps along the last dim."""
+def pca_lowrank(
+    A: Any, q: builtins.int | None = None, center: builtins.bool = True, niter: builtins.int = 2,
+) -> tuple[Any, Any, Any]:
+    """Principal components of the rows of nearly low-rank matrices (see `svd_lowrank`)."""
+def pdist(input: Tensor, p: builtins.float = ...) -> Tensor:
+    """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
 def permute(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
     """The axes in the order `dims`."""
 pi: builtins.float
+def pinverse(input: Tensor, rcond: builtins.float = ...) -> Tensor:
+    """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
@@ -1194,8 +1227,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """Return the smallest dtype that is of the higher category and no smaller than either."""
 def put(input: Tensor, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
     """`input` with the elements at flat places replaced by those of `source`, or with these added."""
-def qr(input: Tensor, some: builtins.bool = True, *, out: Tensor | None = None) -> Any:
-    """``A = Q R`` (see `torch.linalg.qr`)."""
+def qr(input: Tensor, some: builtins.bool = ...) -> Any:
+    """``input = Q R`` (see `torch.linalg.qr`)."""
 def quantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     out: Tensor | None = None,
@@ -1479,8 +1512,8 @@ def slice_scatter(
     None = None, step: builtins.int = 1,
 ) -> Tensor:
     """`input` with a slice of axis `dim` replaced by `src`."""
-def slogdet(input: Tensor, *, out: Tensor | None = None) -> Any:
-    """Sign and logarithm of the absolute value of the determinant."""
+def slogdet(input: Tensor) -> Any:
+    """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
 def softmax(
     input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -1531,10 +1564,12 @@ def sum(
     | None = None, **names: Any,
 ) -> Tensor:
     """Sum of all elements, or over `dim`; integers are summed in int64."""
-def svd(
-    input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *, out: Tensor | None = None,
-) -> Any:
-    """``A = U diag(S) Vᴴ`` with V itself as third result."""
+def svd(input: Tensor, some: builtins.bool = ..., compute_uv: builtins.bool = ...) -> Any:
+    """``input = U diag(S) Vᴴ``, with V itself as third result."""
+def svd_lowrank(
+    A: Any, q: builtins.int | None = 6, niter: builtins.int | None = 2, M: Any = None,
+) -> tuple[Any, Any, Any]:
+    """Singular values and vectors of nearly low-rank matrices, ``A ≈ U diag(S) Vᴴ``, by random projection."""
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Axes `axis0` and `axis1` exchanged."""
 def swapdims(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
@@ -1581,9 +1616,14 @@ def topk(
 ) -> Any:
     """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
 def trace(input: Tensor) -> Tensor:
-    """The sum of a matrix's diagonal."""
+    """The sum of a matrix's diagonal: (m, n) -> ()."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """Axes `dim0` and `dim1` exchanged."""
+def triangular_solve(
+    input: Tensor, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ..., unitriangular:
+    builtins.bool = ...,
+) -> Any:
+    """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Zeros above a diagonal of the matrices of the last two axes."""
 def tril_indices(

@@ -71,7 +71,7 @@ def transform(name: str, signature: str, result: str, family: str = "") -> Calla
                 )
             return write_out(out, found, name)
 
-        return public(described(call, function, f"fft_{name}"), name=name, namespace="fft", out=False)
+        return public(described(call, function, parser), name=name, namespace="fft", out=False)
 
     return declare
 
@@ -423,7 +423,7 @@ def _shifted(name: str, function: _Function) -> _Function:
         kwargs = {k: _listed(v) for k, v in kwargs.items()}
         return function(**parser.bind((*args[:1], *map(_listed, args[1:])), kwargs))
 
-    return public(described(call, function, f"fft_{name}"), name=name, namespace="fft", out=False)
+    return public(described(call, function, parser), name=name, namespace="fft", out=False)
 
 
 def _halves(input: Any, dim: Any) -> tuple[tuple[int, ...], list[int]]:

@@ -301,10 +301,12 @@ class Methods(TensorBase):
         """The product of a chain of matrices."""
     def char(self, *, memory_format: memory_format | None = ...) -> Tensor:
         """The tensor in int8: itself where it is that already."""
-    def cholesky(self, upper: builtins.bool = False) -> Tensor:
-        """The Cholesky factor (see `torch.linalg.cholesky`)."""
-    def cholesky_solve(self, L: Any, upper: builtins.bool = False) -> Tensor:
-        """X with ``L Lᴴ X = input`` for a Cholesky factor: (…, n, k) with (…, n, n)."""
+    def cholesky(self, upper: builtins.bool = ...) -> Tensor:
+        """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
+    def cholesky_inverse(self, upper: builtins.bool = ...) -> Tensor:
+        """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
+    def cholesky_solve(self, input2: Tensor, upper: builtins.bool = ...) -> Tensor:
+        """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` parts of one size along axis `dim`."""
     def clamp(self, min: Any = None, max: Any = None) -> Tensor:
@@ -357,7 +359,7 @@ class Methods(TensorBase):
         """How many elements, over `dim`, are not 0."""
     def cpu(self, *, memory_format: memory_format | None = ...) -> Tensor:
         """The tensor itself: it is on the CPU."""
-    def cross(self, other: Any, dim: builtins.int | None = None) -> Tensor:
+    def cross(self, other: Tensor, dim: builtins.int | None = ...) -> Tensor:
         """The vector product along `dim`, or along the first axis of length 3."""
     def cuda(
         self, device: _Device | None = None, non_blocking: builtins.bool = False, memory_format: memory_format
@@ -385,7 +387,7 @@ class Methods(TensorBase):
     def dense_dim(self) -> builtins.int:
         """The number of dimensions."""
     def det(self) -> Tensor:
-        """The determinant."""
+        """The determinant: (…, n, n) -> (…)."""
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
         """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
     def diag_embed(
@@ -504,6 +506,8 @@ class Methods(TensorBase):
         """In-place version of :func:`ge`: writes the result into `input` and returns it."""
     def geometric_(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
         """Fill with the numbers of trials up to the first success, of probability `p`."""
+    def geqrf(self) -> Any:
+        """QR as LAPACK's geqrf leaves it."""
     def ger(self, vec2: Tensor) -> Tensor:
         """The matrix inputᵢ·vec2ⱼ of two vectors."""
     def get_device(self) -> builtins.int:
@@ -582,7 +586,7 @@ class Methods(TensorBase):
     def int(self, *, memory_format: memory_format | None = ...) -> Tensor:
         """The tensor in int32: itself where it is that already."""
     def inverse(self) -> Tensor:
-        """The inverse of a square matrix or of each of a stack."""
+        """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
     def ipu(
         self, device: _Device | None = None, non_blocking: builtins.bool = False, memory_format: memory_format
         | None = None,
@@ -715,7 +719,7 @@ class Methods(TensorBase):
     def logcumsumexp(self, dim: builtins.int) -> Tensor:
         """Log of the running sum of exponentials along `dim`."""
     def logdet(self) -> Tensor:
-        """The logarithm of the determinant; nan where it is negative."""
+        """The logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
     def logical_and(self, other: Any) -> Tensor: ...
     def logical_and_(self, other: Any) -> Tensor:
         """In-place version of :func:`logical_and`: writes the result into `input` and returns it."""
@@ -739,6 +743,10 @@ class Methods(TensorBase):
     def lt(self, other: Any) -> Tensor: ...
     def lt_(self, other: Any) -> Tensor:
         """In-place version of :func:`lt`: writes the result into `input` and returns it."""
+    def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> Any:
+        """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+        """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
     @property
     def mH(self) -> Any: ...
     @property
@@ -757,6 +765,8 @@ class Methods(TensorBase):
         """The elements where `mask` holds, as a vector."""
     def matmul(self, other: Any) -> Tensor:
         """Matrix product with torch's cases."""
+    def matrix_exp(self) -> Tensor:
+        """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
     def matrix_power(self, n: builtins.int) -> Tensor:
         """A multiplied n times by itself."""
     def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None) -> Any:
@@ -901,7 +911,9 @@ class Methods(TensorBase):
     def norm(
         self, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None,
     ) -> Tensor:
-        """Vector norm of order `p` over `dim` (``"fro"`` is the Euclidean norm)."""
+        """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a
+        matrix.
+        """
     def normal_(
         self, mean: builtins.float = ..., std: builtins.float = ..., *, generator: Generator | None = ...,
     ) -> Tensor:
@@ -911,12 +923,20 @@ class Methods(TensorBase):
         """In-place version of :func:`not_equal`: writes the result into `input` and returns it."""
     def numpy(self, *, force: builtins.bool = False) -> ndarray:
         """The elements as a NumPy array that shares memory."""
+    def orgqr(self, input2: Tensor) -> Tensor:
+        """The first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
+    def ormqr(
+        self, input2: Tensor, input3: Tensor, left: builtins.bool = ..., transpose: builtins.bool = ...,
+    ) -> Tensor:
+        """The product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``."""
     def outer(self, vec2: Tensor) -> Tensor:
         """The matrix inputᵢ·vec2ⱼ of two vectors."""
     def permute(self, *dims: Any, **keyword: Any) -> Tensor:
         """The axes in the order `dims`."""
     def pin_memory(self, device: _Device | None = None) -> Tensor:
         """Raise torch's error: only an accelerator has pinned memory."""
+    def pinverse(self, rcond: builtins.float = ...) -> Tensor:
+        """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
     def polygamma(self, n: builtins.int) -> Tensor:
         """Derivative of order n of ψ (see `torch.polygamma`)."""
     def polygamma_(self, n: builtins.int) -> Tensor:
@@ -935,8 +955,8 @@ class Methods(TensorBase):
         """`input` with the elements at flat places replaced by those of `source`, or with these added."""
     def put_(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
         """In-place version of :func:`put`: writes the result into `input` and returns it."""
-    def qr(self, some: builtins.bool = True) -> Any:
-        """``A = Q R`` (see `torch.linalg.qr`)."""
+    def qr(self, some: builtins.bool = ...) -> Any:
+        """``input = Q R`` (see `torch.linalg.qr`)."""
     def quantile(
         self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     ) -> Tensor:
@@ -1105,7 +1125,7 @@ class Methods(TensorBase):
     ) -> Tensor:
         """`input` with a slice of axis `dim` replaced by `src`."""
     def slogdet(self) -> Any:
-        """Sign and logarithm of the absolute value of the determinant."""
+        """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
     def softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
         """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
     def sort(
@@ -1160,8 +1180,8 @@ class Methods(TensorBase):
     @overload
     def sum_to_size(self, size: Sequence[builtins.int]) -> Tensor:
         """The sum over the axes along which `size` broadcasts to the tensor's shape."""
-    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> Any:
-        """``A = U diag(S) Vᴴ`` with V itself as third result."""
+    def svd(self, some: builtins.bool = ..., compute_uv: builtins.bool = ...) -> Any:
+        """``input = U diag(S) Vᴴ``, with V itself as third result."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Axes `axis0` and `axis1` exchanged."""
     def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
@@ -1219,11 +1239,16 @@ class Methods(TensorBase):
     ) -> Any:
         """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
     def trace(self) -> Tensor:
-        """The sum of a matrix's diagonal."""
+        """The sum of a matrix's diagonal: (m, n) -> ()."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Axes `dim0` and `dim1` exchanged."""
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """In-place version of :func:`transpose`."""
+    def triangular_solve(
+        self, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ..., unitriangular:
+        builtins.bool = ...,
+    ) -> Any:
+        """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
         """Zeros above a diagonal of the matrices of the last two axes."""
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:
