@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pullback as torch  # noqa: F401  # with these it loads the whole table
-import pullback.fft  # noqa: F401
+import pullback.fft
 import pullback.nn.functional
 import pullback.special  # noqa: F401
 from pullback.core import engine
