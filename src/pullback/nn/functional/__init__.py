@@ -80,6 +80,7 @@ from .fractional_pool import (
     fractional_max_pool3d,
     fractional_max_pool3d_with_indices,
 )
+from .multi_head import multi_head_attention_forward
 from .normalization import (
     batch_norm,
     group_norm,
@@ -140,6 +141,7 @@ from .vision import (
 )
 
 __all__ = [
+    "multi_head_attention_forward",
     "gumbel_softmax",
     "rrelu_",
     "native_channel_shuffle",

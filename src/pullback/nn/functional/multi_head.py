@@ -1,0 +1,301 @@
+"""Attention in several heads, with the projections before and after it.
+
+The parts in order: ranks checked, masks made numbers to add, inputs projected, keys and values lengthened by
+biases and zeros, heads told apart, attention, the output projected.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ...core.value import dtype_of, shape_of
+from ...size import size_of
+from ...tensor.api import public
+from ...tensor.contract import baddbmm, bmm, linear
+from ...tensor.creation import zeros
+from ...tensor.creation_like import zeros_like
+from ...tensor.join import cat
+from .activation import softmax
+from .attention import scaled_dot_product_attention
+from .dropout import dropout
+from .padding import pad
+
+
+def _check_ranks(
+    query: Any, key: Any, value: Any, key_padding_mask: Any, attn_mask: Any, num_heads: int
+) -> bool:
+    """Whether the inputs have a batch dim; torch's error where their ranks differ."""
+    rank = query.dim()
+    if rank not in (2, 3):
+        raise AssertionError(
+            f"query should be unbatched 2D or batched 3D tensor but received {rank}-D query tensor"
+        )
+    whose = f"For {'batched' if rank == 3 else 'unbatched'} ({rank}-D) `query`, expected"
+    if key.dim() != rank or value.dim() != rank:
+        raise AssertionError(
+            f"{whose} `key` and `value` to be {rank}-D but found {key.dim()}-D and {value.dim()}-D tensors "
+            "respectively"
+        )
+    if key_padding_mask is not None and key_padding_mask.dim() != rank - 1:
+        raise AssertionError(
+            f"{whose} `key_padding_mask` to be `None` or {rank - 1}-D but found {key_padding_mask.dim()}-D "
+            "tensor instead"
+        )
+    if attn_mask is None:
+        return rank == 3
+    if attn_mask.dim() not in (2, 3):
+        raise AssertionError(
+            f"{whose} `attn_mask` to be `None`, 2-D or 3-D but found {attn_mask.dim()}-D tensor instead"
+        )
+    wanted = (num_heads, shape_of(query)[0], shape_of(key)[0])
+    if rank == 2 and attn_mask.dim() == 3 and shape_of(attn_mask) != wanted:
+        raise AssertionError(
+            f"Expected `attn_mask` shape to be {wanted} but got {size_of(shape_of(attn_mask))}"
+        )
+    return rank == 3
+
+
+def _added(mask: Any, name: str, dtype: Any, other: Any = None) -> Any:
+    """A mask as what is added to the scores: −∞ where a bool mask hides a key."""
+    if mask is None:
+        return None
+    kind = dtype_of(mask).kind
+    if kind not in "bfV":
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+    if other is not None and dtype_of(mask) != dtype_of(other):
+        warnings.warn(
+            f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both instead.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return zeros_like(mask, dtype=dtype).masked_fill(mask, -math.inf) if kind == "b" else mask
+
+
+def _parts(projected: Any, count: int, width: int) -> Any:
+    """A projection (…, count·width) as so many of its own."""
+    split = projected.unflatten(-1, (count, width)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+    return split.unbind(0)
+
+
+def _projected_together(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> tuple[Any, Any, Any]:
+    """Project by weights (3·E, E) in one; inputs that are the same tensor share a product."""
+    width = query.size(-1)
+    if query is key and key is value:
+        return tuple(_parts(linear(query, weight, bias), 3, width))  # type: ignore[return-value]  # three parts
+    if key is value:
+        w_query, w_rest = weight.split([width, 2 * width])
+        b_query, b_rest = (None, None) if bias is None else bias.split([width, 2 * width])
+        return linear(query, w_query, b_query), *_parts(linear(key, w_rest, b_rest), 2, width)
+    weights = weight.chunk(3)
+    biases = (None, None, None) if bias is None else bias.chunk(3)
+    q, k, v = map(linear, (query, key, value), weights, biases)
+    return q, k, v
+
+
+def _projected_apart(inputs: tuple[Any, ...], weights: tuple[Any, ...], bias: Any) -> tuple[Any, Any, Any]:
+    """Project each input by a weight of its own."""
+    names = ("query", "key", "value")
+    width = inputs[0].size(-1)
+    for name, weight in zip(names, weights, strict=True):
+        if weight is None:
+            raise AssertionError(f"use_separate_proj_weight is True but {name[0]}_proj_weight is None")
+    biases = (None, None, None) if bias is None else bias.chunk(3)
+    for name, x, weight in zip(names, inputs, weights, strict=True):
+        wanted = (width, x.size(-1))
+        if shape_of(weight) != wanted:
+            raise AssertionError(
+                f"expecting {name} weights shape of {wanted}, but got {size_of(shape_of(weight))}"
+            )
+    for name, b in zip(names, biases, strict=True):
+        if b is not None and shape_of(b) != (width,):
+            raise AssertionError(f"expecting {name} bias shape of {(width,)}, but got {size_of(shape_of(b))}")
+    q, k, v = map(linear, inputs, weights, biases)
+    return q, k, v
+
+
+def _spread_mask(mask: Any, batch: int, heads: int, rows: int, columns: int) -> Any:
+    """A mask as (1 or batch·heads, rows, columns)."""
+    if mask is None:
+        return None
+    wanted = (rows, columns) if mask.dim() == 2 else (batch * heads, rows, columns)
+    if mask.dim() not in (2, 3):
+        raise RuntimeError(f"attn_mask's dimension {mask.dim()} is not supported")
+    if shape_of(mask) != wanted:
+        raise RuntimeError(
+            f"The shape of the {mask.dim()}D attn_mask is {size_of(shape_of(mask))}, but should be {wanted}."
+        )
+    return mask.unsqueeze(0) if mask.dim() == 2 else mask
+
+
+def _check_biases(bias_k: Any, bias_v: Any, static_k: Any, static_v: Any) -> None:
+    if (bias_k is None) != (bias_v is None):
+        given, other = ("v", "k") if bias_k is None else ("k", "v")
+        raise AssertionError(f"bias_{given} is set but bias_{other} is None")
+    if bias_k is not None:
+        for static, name in ((static_k, "key"), (static_v, "value")):
+            if static is not None:
+                raise AssertionError(f"bias cannot be added to static {name}.")
+
+
+def _heads(x: Any, static: Any, name: str, count: int, width: int) -> Any:
+    """(S, N, E) as (N·heads, S, E / heads), or what is given in that form."""
+    if static is None:
+        return x.view(x.size(0), count, width).transpose(0, 1)
+    for axis, wanted in ((0, count), (2, width)):
+        if static.size(axis) != wanted:
+            raise AssertionError(
+                f"expecting static_{name}.size({axis}) of {wanted}, but got {static.size(axis)}"
+            )
+    return static
+
+
+def _joined_masks(mask: Any, padding: Any, batch: int, heads: int, columns: int) -> Any:
+    """The sum of both masks."""
+    if padding is None:
+        return mask
+    for axis, wanted in ((0, batch), (1, columns)):
+        if padding.size(axis) != wanted:
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[{axis}] to be {wanted}, but got {padding.size(axis)}"
+            )
+    rows = padding.view(batch, 1, 1, columns).expand(-1, heads, -1, -1).reshape(batch * heads, 1, columns)
+    return rows if mask is None else mask + rows
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def multi_head_attention_forward(
+    query: Any, key: Any, value: Any, embed_dim_to_check: int, num_heads: int, in_proj_weight: Any,
+    in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: bool, dropout_p: float,
+    out_proj_weight: Any, out_proj_bias: Any, training: bool = True, key_padding_mask: Any = None,
+    need_weights: bool = True, attn_mask: Any = None, use_separate_proj_weight: bool = False,
+    q_proj_weight: Any = None, k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None,
+    static_v: Any = None, average_attn_weights: bool = True, is_causal: bool = False,
+) -> tuple[Any, Any]:  # fmt: skip
+    """``concat(softmax(Q_h K_hᵀ / √d + mask) V_h) Wₒᵀ`` over heads h (Vaswani et al. 2017, section 3.2.2).
+
+    Parameters
+    ----------
+    query, key, value : tensors
+        (L, N, E), (S, N, E_k), (S, N, E_v), or all without N.
+    embed_dim_to_check : int
+        E.
+    num_heads : int
+        A divisor of E.
+    in_proj_weight, in_proj_bias : tensors
+        (3·E, E) and (3·E,): the projections of query, key and value.
+    bias_k, bias_v : tensors, optional
+        (1, 1, E), one more key and value.
+    add_zero_attn : bool
+        Whether to add a key and a value of zeros.
+    dropout_p : float
+        Dropout of the weights, in training.
+    out_proj_weight, out_proj_bias : tensors
+        (E, E) and (E,).
+    key_padding_mask : tensor, optional
+        (N, S): True hides a key, or numbers to add.
+    need_weights : bool
+        Whether to return the weights too; without them :func:`scaled_dot_product_attention` computes.
+    attn_mask : tensor, optional
+        (L, S) or (N·heads, L, S).
+    use_separate_proj_weight : bool
+        Whether `q_proj_weight` (E, E), `k_proj_weight` (E, E_k) and `v_proj_weight` (E, E_v) project.
+    static_k, static_v : tensors, optional
+        (N·heads, S, E / heads) in place of the projected keys and values.
+    average_attn_weights : bool
+        Whether the weights are the mean over the heads.
+    is_causal : bool
+        A hint that `attn_mask` is causal.
+
+    Returns
+    -------
+    output : tensor
+        (L, N, E).
+    weights : tensor or None
+        (N, L, S), or (N, heads, L, S) without the mean.
+    """
+    batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
+        query, key, value = (x.unsqueeze(1) for x in (query, key, value))
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    rows, batch, width = shape_of(query)
+    padding = _added(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    if is_causal and padding is None and not need_weights:
+        mask = None
+    else:
+        mask = _added(attn_mask, "attn_mask", query.dtype)
+        is_causal = is_causal and padding is None
+    if width != embed_dim_to_check:
+        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}")
+    head = width // num_heads
+    if head * num_heads != width:
+        raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
+    if use_separate_proj_weight:
+        if shape_of(key)[:2] != shape_of(value)[:2]:
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+            )
+        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+        q, k, v = _projected_apart((query, key, value), weights, in_proj_bias)
+    else:
+        if shape_of(key) != shape_of(value):
+            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+        if in_proj_weight is None:
+            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+        q, k, v = _projected_together(query, key, value, in_proj_weight, in_proj_bias)
+    mask = _spread_mask(mask, batch, num_heads, rows, shape_of(key)[0])
+    _check_biases(bias_k, bias_v, static_k, static_v)
+    longer = 0
+    if bias_k is not None:
+        k, v, longer = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)]), 1
+    count = batch * num_heads
+    q = _heads(q, None, "q", count, head)
+    k, v = _heads(k, static_k, "k", count, head), _heads(v, static_v, "v", count, head)
+    if add_zero_attn:
+        nothing = zeros((count, 1, head), dtype=k.dtype)
+        k, v, longer = cat([k, nothing], 1), cat([v, nothing], 1), longer + 1
+    if longer:
+        mask, padding = (None if m is None else pad(m, (0, longer)) for m in (mask, padding))
+    columns = k.size(1)
+    mask = _joined_masks(mask, padding, batch, num_heads, columns)
+    drop = dropout_p if training else 0.0
+    if not need_weights:
+        output = _attended(q, k, v, mask, drop, is_causal, (batch, num_heads, rows, columns, head))
+        output = linear(
+            output.permute(2, 0, 1, 3).reshape(batch * rows, width), out_proj_weight, out_proj_bias
+        )
+        output = output.view(rows, batch, output.size(1))
+        return output if batched else output.squeeze(1), None
+    if is_causal and mask is None:
+        raise AssertionError("FIXME: is_causal not implemented for need_weights")
+    scaled, keys = q * math.sqrt(1.0 / head), k.transpose(-2, -1)
+    scores = bmm(scaled, keys) if mask is None else baddbmm(mask, scaled, keys)
+    shares = softmax(scores, -1)
+    if drop > 0.0:
+        shares = dropout(shares, drop)
+    output = bmm(shares, v).transpose(0, 1).reshape(rows * batch, width)
+    output = linear(output, out_proj_weight, out_proj_bias)
+    output = output.view(rows, batch, output.size(1))
+    shares = shares.view(batch, num_heads, rows, columns)
+    if average_attn_weights:
+        shares = shares.mean(1)
+    return (output, shares) if batched else (output.squeeze(1), shares.squeeze(0))
+
+
+def _attended(
+    q: Any, k: Any, v: Any, mask: Any, drop: float, is_causal: bool, sizes: tuple[int, int, int, int, int]
+) -> Any:
+    """Attention without its weights: (N, heads, L, E / heads)."""
+    batch, heads, rows, columns, head = sizes
+    if mask is not None:
+        alone = mask.size(0) == 1 and mask.dim() == 3
+        mask = mask.unsqueeze(0) if alone else mask.view(batch, heads, -1, columns)
+    q = q.view(batch, heads, rows, head)
+    k, v = k.view(batch, heads, columns, head), v.view(batch, heads, columns, head)
+    return scaled_dot_product_attention(q, k, v, mask, drop, is_causal)
