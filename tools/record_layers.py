@@ -1,6 +1,6 @@
 """Record what torch gives for the expressions of ``tests/nn/expressions``: run with the oracle's Python.
 
-    python tools/record_layers.py     # writes tests/data/layers.json
+python tools/record_layers.py     # writes tests/data/layers.json
 """
 
 from __future__ import annotations

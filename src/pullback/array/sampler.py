@@ -141,7 +141,7 @@ def _rows(x: ndarray) -> ndarray:
 
 def _images(rows: ndarray, images: int, size: Sequence[int]) -> ndarray:
     """(N·pixels, C) as (N, C, *size)."""
-    return np.ascontiguousarray(np.moveaxis(rows.reshape(images, *size, rows.shape[1]), -1, 1))
+    return np.moveaxis(rows.reshape(images, *size, rows.shape[1]), -1, 1).copy()
 
 
 def _vanishes(sampler: Sampler, orders: Sequence[int]) -> bool:

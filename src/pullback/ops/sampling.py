@@ -85,7 +85,7 @@ def _affine_grid_rule(g: Any, shape_theta: Ints, size: Ints, align_corners: bool
     base = kernels.base_grid(size, align_corners, dtype_of(g))
     rank = len(shape_theta)
     points = reshape(g, (*shape_theta[:-2], len(base), len(size)))
-    return matmul(permute(points, (*range(rank - 2), rank - 1, rank - 2)), base)
+    return permute(matmul(base.T, points), (*range(rank - 2), rank - 1, rank - 2))
 
 
 #: Where affine maps (…, rank, rank + 1) take the pixels of an image: (…, *size, rank).
