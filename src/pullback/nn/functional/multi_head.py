@@ -83,7 +83,7 @@ def _projected_together(query: Any, key: Any, value: Any, weight: Any, bias: Any
     """Project by weights (3·E, E) in one; inputs that are the same tensor share a product."""
     width = query.size(-1)
     if query is key and key is value:
-        return tuple(_parts(linear(query, weight, bias), 3, width))  # type: ignore[return-value]  # three parts
+        return tuple(_parts(linear(query, weight, bias), 3, width))
     if key is value:
         w_query, w_rest = weight.split([width, 2 * width])
         b_query, b_rest = (None, None) if bias is None else bias.split([width, 2 * width])
