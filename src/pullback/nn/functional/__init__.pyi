@@ -324,6 +324,15 @@ def mse_loss(
     Any = None,
 ) -> Tensor:
     """Mean squared error: the reduction of (input − target)²."""
+def multi_head_attention_forward(
+    query: Any, key: Any, value: Any, embed_dim_to_check: int, num_heads: int, in_proj_weight: Any,
+    in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: bool, dropout_p: float, out_proj_weight: Any,
+    out_proj_bias: Any, training: bool = True, key_padding_mask: Any = None, need_weights: bool = True,
+    attn_mask: Any = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None, k_proj_weight:
+    Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None, average_attn_weights:
+    bool = True, is_causal: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """``concat(softmax(Q_h K_hᵀ / √d + mask) V_h) Wₒᵀ`` over heads h (Vaswani et al. 2017, section 3.2.2)."""
 def multi_margin_loss(
     input: Tensor, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None,
     reduce: Any = None, reduction: str = 'mean',
