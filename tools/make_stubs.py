@@ -195,6 +195,8 @@ class Stub:
             forms = [
                 form for s in reader.parser.signatures for form in self.forms(s, reader.tensor_first, method)
             ]
+            if not method and "out" in inspect.signature(function, follow_wrapped=False).parameters:
+                forms = [self.with_out(form) for form in forms]
             forms = [form for k, form in enumerate(forms) if form not in forms[:k]]
         ignore = "  # type: ignore[override]  # elementwise" if name in ("__eq__", "__ne__") else ""
         told = paragraph(function)
@@ -229,6 +231,13 @@ class Stub:
                 parts.append(f"{name}: {self.kind(p)}" + (" = ..." if p.has_default else ""))
             found.append(parts)
         return found
+
+    def with_out(self, form: list[str]) -> list[str]:
+        """Parameters with `out=`, which the declaration gave the function, among them."""
+        if any(part.startswith("out:") for part in form):
+            return form
+        star = [] if any(part.startswith("*") for part in form) else ["*"]
+        return [*form, *star, f"out: {self.annotation(PARAMETERS['out'])} = ..."]
 
     def kind(self, parameter: Parameter) -> str:
         """The type of a parameter that torch's parser reads."""
@@ -355,10 +364,14 @@ def definition(indent: str, name: str, parameters: list[str], result: str, rest:
     line = f"{indent}def {name}({', '.join(parameters)}) -> {result}:{rest}"
     if len(line) <= WIDTH:
         return [line]
-    inner = fill(
-        ", ".join(parameters) + ",", WIDTH, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}    "
-    )
-    return [f"{indent}def {name}(", *inner.splitlines(), f"{indent}) -> {result}:{rest}"]
+    lines = [f"{indent}def {name}("]
+    row = indent + "   "
+    for parameter in parameters:
+        if len(row) + len(parameter) + 2 > WIDTH:
+            lines.append(row)
+            row = indent + "   "
+        row += f" {parameter},"
+    return [*lines, row, f"{indent}) -> {result}:{rest}"]
 
 
 def documentation(indent: str, text: str) -> list[str]:

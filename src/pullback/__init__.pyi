@@ -68,8 +68,8 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
 def add(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
     """Sum ``input + alpha * other``; shapes broadcast."""
 def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor |
-    None = None,
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
 def addcdiv(
@@ -81,23 +81,23 @@ def addcmul(
 ) -> Tensor:
     """``input + value * tensor1 * tensor2``."""
 def addmm(
-    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None =
-    None,
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
 def addmv(
-    input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None =
-    None,
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``beta * input + alpha * mat @ vec``."""
 def addmv_(
-    input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None =
-    None,
+    input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """In-place version of :func:`addmv`: writes the result into `input` and returns it."""
 def addr(
-    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None =
-    None,
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``beta * input + alpha * vec1 ⊗ vec2``."""
 def adjoint(input: Tensor) -> Tensor:
@@ -109,8 +109,8 @@ def all(
 ) -> Tensor:
     """Whether all elements, over `dim`, are not 0."""
 def allclose(
-    input: Tensor, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan:
-    builtins.bool = False,
+    input: Tensor, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
+    equal_nan: builtins.bool = False,
 ) -> builtins.bool:
     """Whether `isclose` holds everywhere."""
 def alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
@@ -134,19 +134,19 @@ def any(
     """Whether any element, over `dim`, is not 0."""
 @overload
 def arange(
-    end: _Number, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ..., device:
-    _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    end: _Number, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def arange(
-    start: _Number, end: _Number, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
-    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    start: _Number, end: _Number, *, dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def arange(
     start: _Number, end: _Number, step: _Number = ..., *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make the numbers ``start + i·step`` from [start, end), i counting from 0."""
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -179,8 +179,8 @@ def argmin(
 ) -> Tensor:
     """Where the smallest element is, along `dim` or of all."""
 def argsort(
-    input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool =
-    False, out: Tensor | None = None,
+    input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *,
+    stable: builtins.bool = False, out: Tensor | None = None,
 ) -> Tensor:
     """Indices that sort the input along `dim`."""
 def argwhere(input: Tensor) -> Tensor:
@@ -225,19 +225,20 @@ def avg_pool1d(
 ) -> Tensor:
     """Mean of each window of one axis: (N, C, L) -> (N, C, L')."""
 def baddbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor |
-    None = None,
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
 @overload
 def bartlett_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
-    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def bartlett_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
-    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Bartlett's triangle ``1 − |2k/n − 1|``."""
 def batch_norm(
@@ -248,7 +249,9 @@ def batch_norm(
 @overload
 def bernoulli(input: Tensor, *, generator: Generator | None = ..., out: Tensor | None = ...) -> Tensor: ...
 @overload
-def bernoulli(input: Tensor, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
+def bernoulli(
+    input: Tensor, p: builtins.float, *, generator: Generator | None = ..., out: Tensor | None = ...,
+) -> Tensor:
     """Ones with the probabilities in `input` (or `p` for all), else zeros."""
 bfloat16: dtype
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
@@ -267,13 +270,14 @@ def bitwise_right_shift(input: Tensor | _Number, other: Any, *, out: Tensor | No
 def bitwise_xor(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def blackman_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
-    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def blackman_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
-    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``."""
 def block_diag(*tensors_: Any) -> Tensor:
@@ -288,8 +292,8 @@ def broadcast_tensors(*tensors_: Any) -> Any:
 def broadcast_to(input: Tensor, size: Sequence[builtins.int]) -> Tensor:
     """``input.expand(size)``."""
 def bucketize(
-    input: Tensor, boundaries: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False, out:
-    Tensor | None = None,
+    input: Tensor, boundaries: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """In which interval between sorted `boundaries` each element lies."""
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
@@ -319,11 +323,13 @@ def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
 channels_last: memory_format
 channels_last_3d: memory_format
-def cholesky(input: Tensor, upper: builtins.bool = ...) -> Tensor:
+def cholesky(input: Tensor, upper: builtins.bool = ..., *, out: Tensor | None = ...) -> Tensor:
     """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
-def cholesky_inverse(input: Tensor, upper: builtins.bool = ...) -> Tensor:
+def cholesky_inverse(input: Tensor, upper: builtins.bool = ..., *, out: Tensor | None = ...) -> Tensor:
     """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
-def cholesky_solve(input: Tensor, input2: Tensor, upper: builtins.bool = ...) -> Tensor:
+def cholesky_solve(
+    input: Tensor, input2: Tensor, upper: builtins.bool = ..., *, out: Tensor | None = ...,
+) -> Tensor:
     """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of one size along axis `dim`."""
@@ -419,18 +425,20 @@ def cosine_similarity(x1: Any, x2: Any, dim: builtins.int = 1, eps: builtins.flo
     """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements, over `dim`, are not 0."""
-def cross(input: Tensor, other: Tensor, dim: builtins.int | None = ...) -> Tensor:
+def cross(
+    input: Tensor, other: Tensor, dim: builtins.int | None = ..., *, out: Tensor | None = ...,
+) -> Tensor:
     """The vector product along `dim`, or along the first axis of length 3."""
 @overload
 def ctc_loss(
-    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[builtins.int], target_lengths:
-    Sequence[builtins.int], blank: builtins.int = ..., reduction: builtins.int = ..., zero_infinity:
-    builtins.bool = ...,
+    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[builtins.int],
+    target_lengths: Sequence[builtins.int], blank: builtins.int = ..., reduction: builtins.int = ...,
+    zero_infinity: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def ctc_loss(
-    log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor, blank: builtins.int =
-    ..., reduction: builtins.int = ..., zero_infinity: builtins.bool = ...,
+    log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor,
+    blank: builtins.int = ..., reduction: builtins.int = ..., zero_infinity: builtins.bool = ...,
 ) -> Tensor:
     """:func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
 def cummax(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Any:
@@ -450,7 +458,7 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees in radians."""
 def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
-def det(input: Tensor) -> Tensor:
+def det(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The determinant: (…, n, n) -> (…)."""
 def detach(input: Tensor) -> Tensor:
     """The same storage without history."""
@@ -507,33 +515,33 @@ def embedding(
     """Rows of `weight` at `indices`; −1 means that no row is padding."""
 @overload
 def empty(
-    *size: builtins.int, memory_format: memory_format | None = ..., out: Tensor | None = ..., dtype: dtype |
-    None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    *size: builtins.int, memory_format: memory_format | None = ..., out: Tensor | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def empty(
     size: Sequence[builtins.int], *, memory_format: memory_format | None = ..., out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
-    builtins.bool = ..., requires_grad: builtins.bool = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make a tensor whose elements are whatever the memory holds (see `zeros`)."""
 def empty_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make a tensor of uninitialised elements in the shape, dtype and layout of `input`."""
 def empty_permuted(
     size: Sequence[builtins.int], physical_layout: Sequence[builtins.int], *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make an uninitialised tensor whose axes lie in memory in a given order, outermost first."""
 def empty_strided(
-    size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: dtype | None = ..., layout: layout
-    | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool
-    = ...,
+    size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make an uninitialised tensor whose strides, in elements, are `stride`."""
 def eq(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
@@ -562,9 +570,9 @@ def eye(
 ) -> Tensor: ...
 @overload
 def eye(
-    n: builtins.int, m: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    n: builtins.int, m: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
@@ -616,32 +624,32 @@ def from_dlpack(
 def from_numpy(array: Any) -> Tensor:
     """Wrap a NumPy array: tensor and array see each other's writes."""
 def frombuffer(
-    buffer: Any, *, dtype: dtype, count: builtins.int = ..., offset: builtins.int = ..., requires_grad:
-    builtins.bool = ...,
+    buffer: Any, *, dtype: dtype, count: builtins.int = ..., offset: builtins.int = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Wrap the memory of an object that has the buffer protocol as a one-dimensional tensor."""
 def full(
     size: Sequence[builtins.int], fill_value: _Number, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make a tensor with every element `fill_value`, whose kind decides the dtype where none is given."""
 def full_like(
-    input: Tensor, fill_value: _Number, *, memory_format: memory_format | None = ..., dtype: dtype | None =
-    ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    input: Tensor, fill_value: _Number, *, memory_format: memory_format | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make a tensor with every element `fill_value` in the shape, dtype and layout of `input`."""
 def gather(
-    input: Tensor, dim: builtins.int, index: Any, *, sparse_grad: builtins.bool = False, out: Tensor | None =
-    None,
+    input: Tensor, dim: builtins.int, index: Any, *, sparse_grad: builtins.bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
     """In-place version of :func:`gcd`: writes the result into `input` and returns it."""
 def ge(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def geqrf(input: Tensor) -> Any:
+def geqrf(input: Tensor, *, out: Tensor | None = ...) -> Any:
     """QR as LAPACK's geqrf leaves it."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix inputᵢ·vec2ⱼ of two vectors."""
@@ -664,65 +672,67 @@ def get_rng_state() -> Tensor:
 def greater(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def greater_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def grid_sampler(
-    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners:
-    builtins.bool,
+    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int,
+    align_corners: builtins.bool,
 ) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
 def grid_sampler_2d(
-    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners:
-    builtins.bool,
+    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int,
+    align_corners: builtins.bool,
 ) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
 def grid_sampler_3d(
-    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int, align_corners:
-    builtins.bool,
+    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int,
+    align_corners: builtins.bool,
 ) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
 def group_norm(
-    input: Tensor, num_groups: builtins.int, weight: Any = None, bias: Any = None, eps: builtins.float =
-    1e-05, cudnn_enabled: builtins.bool = True,
+    input: Tensor, num_groups: builtins.int, weight: Any = None, bias: Any = None,
+    eps: builtins.float = 1e-05, cudnn_enabled: builtins.bool = True,
 ) -> Tensor:
     """Normalise over groups of channels."""
 def gt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 half: dtype
 @overload
 def hamming_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
-    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def hamming_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
-    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def hamming_window(
     window_length: builtins.int, periodic: builtins.bool, alpha: builtins.float, *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def hamming_window(
     window_length: builtins.int, periodic: builtins.bool, alpha: builtins.float, beta: builtins.float, *,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
-    builtins.bool = ..., requires_grad: builtins.bool = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Hamming's window ``α − β·cos(2πk/n)``."""
 @overload
 def hann_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
-    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def hann_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
-    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Hann's window ``½ − ½·cos(2πk/n)``."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -734,8 +744,8 @@ def hinge_embedding_loss(
 ) -> Tensor:
     """x where the target is 1, max(0, margin − x) where it is −1."""
 def histc(
-    input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *, out: Tensor
-    | None = None,
+    input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range where
     both are equal).
@@ -755,8 +765,8 @@ def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, a view."""
 def index_add(
-    input: Tensor, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1, out: Tensor | None =
-    None,
+    input: Tensor, dim: builtins.int, index: Any, source: Any, *, alpha: _Number = 1,
+    out: Tensor | None = None,
 ) -> Tensor:
     """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
 def index_copy(
@@ -772,8 +782,8 @@ def index_put(input: Tensor, indices: Any, values: Any, accumulate: builtins.boo
 def index_put_(input: Tensor, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
     """In-place version of :func:`index_put`."""
 def index_reduce(
-    input: Tensor, dim: builtins.int, index: Any, source: Any, reduce: str, *, include_self: builtins.bool =
-    True, out: Tensor | None = None,
+    input: Tensor, dim: builtins.int, index: Any, source: Any, reduce: str, *,
+    include_self: builtins.bool = True, out: Tensor | None = None,
 ) -> Tensor:
     """`input` with slices of `source` reduced into those that `index` names: "prod", "mean", "amax" or
     "amin".
@@ -786,8 +796,9 @@ def initial_seed() -> builtins.int:
 def inner(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Sums of products over the last axes of both."""
 def instance_norm(
-    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, use_input_stats:
-    builtins.bool, momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool,
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any,
+    use_input_stats: builtins.bool, momentum: builtins.float, eps: builtins.float,
+    cudnn_enabled: builtins.bool,
 ) -> Tensor:
     """Normalise over the axes after the second."""
 int: dtype
@@ -795,7 +806,7 @@ int16: dtype
 int32: dtype
 int64: dtype
 int8: dtype
-def inverse(input: Tensor) -> Tensor:
+def inverse(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
 def is_anomaly_check_nan_enabled() -> builtins.bool:
     """Whether the mode checks for NaN."""
@@ -832,8 +843,8 @@ def is_tensor(obj: Any) -> builtins.bool:
 def is_warn_always_enabled() -> builtins.bool:
     """Whether the warnings that are given once are given each time."""
 def isclose(
-    input: Tensor, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan:
-    builtins.bool = False,
+    input: Tensor, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
+    equal_nan: builtins.bool = False,
 ) -> Tensor:
     """Elementwise ``|input − other| ≤ atol + rtol·|other|``."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -852,19 +863,20 @@ def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is 0."""
 @overload
 def kaiser_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
-    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def kaiser_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ..., layout: layout | None
-    = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def kaiser_window(
     window_length: builtins.int, periodic: builtins.bool, beta: builtins.float, *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
 def kl_div(
@@ -874,8 +886,8 @@ def kl_div(
 def kron(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product."""
 def kthvalue(
-    input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *, out: Tensor |
-    None = None,
+    input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *,
+    out: Tensor | None = None,
 ) -> Any:
     """The `k`-th smallest element along `dim`, from 1, and where it is."""
 def layer_norm(
@@ -899,26 +911,26 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def linspace(
     start: Tensor, end: Tensor, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def linspace(
     start: _Number, end: Tensor, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def linspace(
     start: Tensor, end: _Number, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def linspace(
     start: _Number, end: _Number, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make `steps` numbers at equal distances, the first `start` and the last `end`."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -954,26 +966,26 @@ def logit_(input: Tensor, eps: builtins.float | None = ...) -> Tensor:
 @overload
 def logspace(
     start: Tensor, end: Tensor, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
-    builtins.bool = ..., requires_grad: builtins.bool = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def logspace(
     start: _Number, end: Tensor, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
-    builtins.bool = ..., requires_grad: builtins.bool = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def logspace(
     start: Tensor, end: _Number, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
-    builtins.bool = ..., requires_grad: builtins.bool = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def logspace(
-    start: _Number, end: _Number, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None =
-    ..., dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
-    builtins.bool = ..., requires_grad: builtins.bool = ...,
+    start: _Number, end: _Number, steps: builtins.int, base: builtins.float = ..., *,
+    out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make `base` to the powers ``linspace(start, end, steps)``."""
 def logsumexp(
@@ -986,10 +998,11 @@ def lu(
     A: Any, pivot: builtins.bool = True, get_infos: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Any:
     """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = ..., unpack_pivots: builtins.bool = ...,
+    *, out: Tensor | None = ...,
 ) -> Any:
     """P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty."""
 def manual_seed(seed: Any) -> Generator:
@@ -1006,36 +1019,36 @@ def masked_select(input: Tensor, mask: Any, *, out: Tensor | None = None) -> Ten
     """The elements where `mask` holds, as a vector."""
 def matmul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Matrix product with torch's cases."""
-def matrix_exp(input: Tensor) -> Tensor:
+def matrix_exp(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
 def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A multiplied n times by itself."""
 def max(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None, out: Tensor | None =
-    None,
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None,
+    out: Tensor | None = None,
 ) -> Any:
     """The largest element; with `dim`, values and indices along it; with a second tensor, element by
     element.
     """
 def max_pool1d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode:
-    builtins.bool = False, return_indices: builtins.bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
 ) -> Any:
     """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
 def max_pool2d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode:
-    builtins.bool = False, return_indices: builtins.bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
 ) -> Any:
     """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
 def max_pool3d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode:
-    builtins.bool = False, return_indices: builtins.bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
 ) -> Any:
     """Largest value of each window of three axes."""
 def maximum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def mean(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
-    | None = None, **names: Any,
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
+    out: Tensor | None = None, **names: Any,
 ) -> Tensor:
     """Mean of all elements, or over `dim`."""
 def median(
@@ -1045,8 +1058,8 @@ def median(
 def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
     """Views of vectors over the grid that they span."""
 def min(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None, out: Tensor | None =
-    None,
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None,
+    out: Tensor | None = None,
 ) -> Any:
     """The smallest element; with `dim`, values and indices along it; with a second tensor, element by
     element.
@@ -1066,8 +1079,8 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The input sorted along its first axis."""
 def mul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def multinomial(
-    input: Tensor, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None
-    = ..., out: Tensor | None = ...,
+    input: Tensor, num_samples: builtins.int, replacement: builtins.bool = ..., *,
+    generator: Generator | None = ..., out: Tensor | None = ...,
 ) -> Tensor:
     """Indices of the last axis, drawn with the weights in it."""
 def multiply(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
@@ -1077,18 +1090,18 @@ def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = ...) -> Ten
     """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
 nan: builtins.float
 def nan_to_num(
-    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf:
-    builtins.float | None = None, *, out: Tensor | None = None,
+    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+    neginf: builtins.float | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """The input with nan and infinities replaced (by 0 and the largest finite numbers unless given)."""
 def nan_to_num_(
-    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf:
-    builtins.float | None = None, *, out: Tensor | None = None,
+    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+    neginf: builtins.float | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
 def nanmean(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
-    | None = None,
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Mean of what is not nan."""
 def nanmedian(
@@ -1101,8 +1114,8 @@ def nanquantile(
 ) -> Tensor:
     """`quantile` of what is not nan."""
 def nansum(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
-    | None = None,
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Sum of what is not nan."""
 def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
@@ -1129,8 +1142,8 @@ def nonzero_static(
 ) -> Tensor:
     """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
 def norm(
-    input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None =
-    None, out: Tensor | None = None,
+    input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, *,
+    dtype: dtype | None = None, out: Tensor | None = None,
 ) -> Tensor:
     """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a matrix."""
 @overload
@@ -1147,9 +1160,10 @@ def normal(
 ) -> Tensor: ...
 @overload
 def normal(
-    mean: builtins.float, std: builtins.float, size: Sequence[builtins.int], *, generator: Generator | None =
-    ..., out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ..., device: _Device |
-    None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    mean: builtins.float, std: builtins.float, size: Sequence[builtins.int], *,
+    generator: Generator | None = ..., out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
 def not_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
@@ -1162,21 +1176,22 @@ def ones(
 ) -> Tensor: ...
 @overload
 def ones(
-    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make a tensor of ones (see `zeros`)."""
 def ones_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make a tensor of ones in the shape, dtype and layout of `input`."""
-def orgqr(input: Tensor, input2: Tensor) -> Tensor:
+def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
 def ormqr(
     input: Tensor, input2: Tensor, input3: Tensor, left: builtins.bool = ..., transpose: builtins.bool = ...,
+    *, out: Tensor | None = ...,
 ) -> Tensor:
     """The product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1194,17 +1209,17 @@ def pdist(input: Tensor, p: builtins.float = ...) -> Tensor:
 def permute(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
     """The axes in the order `dims`."""
 pi: builtins.float
-def pinverse(input: Tensor, rcond: builtins.float = ...) -> Tensor:
+def pinverse(input: Tensor, rcond: builtins.float = ..., *, out: Tensor | None = ...) -> Tensor:
     """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """(…, C, H·r, W·r) -> (…, C·r², H, W)."""
-def poisson(input: Tensor, generator: Generator | None = ...) -> Tensor:
+def poisson(input: Tensor, generator: Generator | None = ..., *, out: Tensor | None = ...) -> Tensor:
     """Poisson numbers with the rates in `input`."""
 def poisson_nll_loss(
-    input: Tensor, target: Any, log_input: builtins.bool, full: builtins.bool, eps: builtins.float, reduction:
-    builtins.int,
+    input: Tensor, target: Any, log_input: builtins.bool, full: builtins.bool, eps: builtins.float,
+    reduction: builtins.int,
 ) -> Tensor:
     """Negative log likelihood of a Poisson distribution."""
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = ...) -> Tensor:
@@ -1219,15 +1234,15 @@ def prelu(input: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
     """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
 preserve_format: memory_format
 def prod(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
-    | None = None,
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Product of all elements, or along `dim`."""
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """Return the smallest dtype that is of the higher category and no smaller than either."""
 def put(input: Tensor, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
     """`input` with the elements at flat places replaced by those of `source`, or with these added."""
-def qr(input: Tensor, some: builtins.bool = ...) -> Any:
+def qr(input: Tensor, some: builtins.bool = ..., *, out: Tensor | None = ...) -> Any:
     """``input = Q R`` (see `torch.linalg.qr`)."""
 def quantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
@@ -1241,14 +1256,14 @@ def rad2deg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overload
 def rand(
     *size: builtins.int, generator: Generator | None, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def rand(
-    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = ..., dtype: dtype |
-    None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def rand(
@@ -1257,66 +1272,66 @@ def rand(
 ) -> Tensor: ...
 @overload
 def rand(
-    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Numbers from [0, 1), uniformly distributed."""
 def rand_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ..., out: Tensor | None = ...,
 ) -> Tensor:
     """Uniform numbers in the input's shape."""
 @overload
 def randint(
-    high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None =
-    ..., dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory:
-    builtins.bool = ..., requires_grad: builtins.bool = ...,
+    high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None,
+    out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def randint(
     high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def randint(
-    low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None, out:
-    Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None,
+    out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
+    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+) -> Tensor: ...
+@overload
+def randint(
+    low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
     pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
-) -> Tensor: ...
-@overload
-def randint(
-    low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype:
-    dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool =
-    ..., requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Integers from [low, high)."""
 @overload
 def randint_like(
-    input: Tensor, high: builtins.int, *, memory_format: memory_format | None = ..., dtype: dtype | None =
-    ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    input: Tensor, high: builtins.int, *, memory_format: memory_format | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ..., out: Tensor | None = ...,
 ) -> Tensor: ...
 @overload
 def randint_like(
-    input: Tensor, low: builtins.int, high: builtins.int, *, memory_format: memory_format | None = ..., dtype:
-    dtype | None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool =
-    ..., requires_grad: builtins.bool = ...,
+    input: Tensor, low: builtins.int, high: builtins.int, *, memory_format: memory_format | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ..., out: Tensor | None = ...,
 ) -> Tensor:
     """Integers from [low, high) in the input's shape."""
 @overload
 def randn(
     *size: builtins.int, generator: Generator | None, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def randn(
-    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = ..., dtype: dtype |
-    None = ..., layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = ...,
+    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
+    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def randn(
@@ -1325,22 +1340,22 @@ def randn(
 ) -> Tensor: ...
 @overload
 def randn(
-    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
 def randn_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ..., out: Tensor | None = ...,
 ) -> Tensor:
     """Standard normal numbers in the input's shape."""
 @overload
 def randperm(
     n: builtins.int, *, generator: Generator | None, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor: ...
 @overload
 def randperm(
@@ -1350,8 +1365,8 @@ def randperm(
     """The integers below `n` in random order."""
 def range(
     start: _Number, end: _Number, step: _Number = ..., *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make the numbers ``start + i·step`` up to `end`, which is included (deprecated: see `arange`)."""
 def ravel(input: Tensor) -> Tensor:
@@ -1367,8 +1382,8 @@ def relu_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def remainder(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor:
     """``input - other * floor(input / other)``: the sign of `other`."""
 def repeat_interleave(
-    input: Tensor, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None =
-    None,
+    input: Tensor, repeats: Any = None, dim: builtins.int | None = None, *,
+    output_size: builtins.int | None = None,
 ) -> Tensor:
     """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
     place.
@@ -1411,13 +1426,13 @@ def round_(input: Tensor, *, decimals: builtins.int) -> Tensor:
 def row_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """The same as `vstack`."""
 def rrelu(
-    input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training:
-    builtins.bool = False, inplace: builtins.bool = False,
+    input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333,
+    training: builtins.bool = False, inplace: builtins.bool = False,
 ) -> Tensor:
     """`leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
 def rrelu_(
-    input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333, training:
-    builtins.bool = False,
+    input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333,
+    training: builtins.bool = False,
 ) -> Tensor:
     """In-place rrelu."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1431,8 +1446,8 @@ def scalar_tensor(
 ) -> Tensor:
     """Make a tensor of no dimension from a number."""
 def scatter(
-    input: Tensor, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None =
-    None, out: Tensor | None = None,
+    input: Tensor, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None,
+    reduce: str | None = None, out: Tensor | None = None,
 ) -> Tensor:
     """`input` with ``src[i, j]`` (or a number) written at ``[index[i, j], j]`` for dim 0, and alike for
     others.
@@ -1442,8 +1457,8 @@ def scatter_add(
 ) -> Tensor:
     """`input` with ``src[i, j]`` added at ``[index[i, j], j]`` for dim 0, and alike for others."""
 def scatter_reduce(
-    input: Tensor, dim: builtins.int, index: Any, src: Any, reduce: str, *, include_self: builtins.bool =
-    True, out: Tensor | None = None,
+    input: Tensor, dim: builtins.int, index: Any, src: Any, reduce: str, *,
+    include_self: builtins.bool = True, out: Tensor | None = None,
 ) -> Tensor:
     """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax" or
     "amin".
@@ -1482,9 +1497,9 @@ def set_num_interop_threads(int: Any) -> None:
 def set_num_threads(int: Any) -> None:
     """Set the number of threads that large ops run on."""
 def set_printoptions(
-    precision: builtins.int | None = None, threshold: builtins.float | None = None, edgeitems: builtins.int |
-    None = None, linewidth: builtins.int | None = None, profile: str | None = None, sci_mode: builtins.bool |
-    None = None,
+    precision: builtins.int | None = None, threshold: builtins.float | None = None,
+    edgeitems: builtins.int | None = None, linewidth: builtins.int | None = None, profile: str | None = None,
+    sci_mode: builtins.bool | None = None,
 ) -> None:
     """Set how tensors print; what is None stays as it is, except ``sci_mode``."""
 def set_rng_state(new_state: Any) -> None:
@@ -1508,19 +1523,19 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sinh`: writes the result into `input` and returns it."""
 def slice_scatter(
-    input: Tensor, src: Any, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int |
-    None = None, step: builtins.int = 1,
+    input: Tensor, src: Any, dim: builtins.int = 0, start: builtins.int | None = None,
+    end: builtins.int | None = None, step: builtins.int = 1,
 ) -> Tensor:
     """`input` with a slice of axis `dim` replaced by `src`."""
-def slogdet(input: Tensor) -> Any:
+def slogdet(input: Tensor, *, out: Tensor | None = ...) -> Any:
     """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
 def softmax(
     input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
 def sort(
-    input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool =
-    False, out: Tensor | None = None,
+    input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *,
+    stable: builtins.bool = False, out: Tensor | None = None,
 ) -> Any:
     """Values in order along `dim`, and the indices where they were; equal values keep their order."""
 def split(
@@ -1543,15 +1558,15 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 def stack(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape side by side along a new axis `dim`."""
 def std(
-    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any =
-    ..., out: Tensor | None = None,
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
+    correction: Any = ..., out: Tensor | None = None,
 ) -> Tensor:
     """Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means
     ``correction=0``.
     """
 def std_mean(
-    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any =
-    ...,
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
+    correction: Any = ...,
 ) -> tuple[Tensor, Tensor]:
     """Standard deviation and mean over `dim`."""
 strided: layout
@@ -1560,11 +1575,13 @@ def sub(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = N
 def subtract(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
     """Difference ``input - alpha * other``; shapes broadcast."""
 def sum(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None, out: Tensor
-    | None = None, **names: Any,
+    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
+    out: Tensor | None = None, **names: Any,
 ) -> Tensor:
     """Sum of all elements, or over `dim`; integers are summed in int64."""
-def svd(input: Tensor, some: builtins.bool = ..., compute_uv: builtins.bool = ...) -> Any:
+def svd(
+    input: Tensor, some: builtins.bool = ..., compute_uv: builtins.bool = ..., *, out: Tensor | None = ...,
+) -> Any:
     """``input = U diag(S) Vᴴ``, with V itself as third result."""
 def svd_lowrank(
     A: Any, q: builtins.int | None = 6, niter: builtins.int | None = 2, M: Any = None,
@@ -1594,8 +1611,8 @@ def tensor(
 ) -> Tensor:
     """Make a leaf tensor that holds a copy of the data."""
 def tensor_split(
-    input: Tensor, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None, sections:
-    Any = None, tensor_indices_or_sections: Any = None,
+    input: Tensor, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None,
+    sections: Any = None, tensor_indices_or_sections: Any = None,
 ) -> tuple[Tensor, ...]:
     """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""
 def tensordot(a: Any, b: Any, dims: Any = 2, *, out: Tensor | None = None) -> Tensor:
@@ -1611,8 +1628,8 @@ def tile(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
 def to_dlpack(tensor: Any) -> Tensor:
     """Return a DLPack capsule on the tensor's memory, to be consumed once."""
 def topk(
-    input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted:
-    builtins.bool = True, *, out: Tensor | None = None,
+    input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True,
+    sorted: builtins.bool = True, *, out: Tensor | None = None,
 ) -> Any:
     """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
 def trace(input: Tensor) -> Tensor:
@@ -1620,29 +1637,29 @@ def trace(input: Tensor) -> Tensor:
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """Axes `dim0` and `dim1` exchanged."""
 def triangular_solve(
-    input: Tensor, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ..., unitriangular:
-    builtins.bool = ...,
+    input: Tensor, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ...,
+    unitriangular: builtins.bool = ..., *, out: Tensor | None = ...,
 ) -> Any:
     """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Zeros above a diagonal of the matrices of the last two axes."""
 def tril_indices(
-    row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: dtype | None = ..., layout:
-    layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """The places of the lower triangle of a (row, col) matrix, row by row."""
 def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: builtins.float = 1.0, p: builtins.float = 2, eps:
-    builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.int = 1,
+    anchor: Any, positive: Any, negative: Any, margin: builtins.float = 1.0, p: builtins.float = 2,
+    eps: builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.int = 1,
 ) -> Tensor:
     """max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
 def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Zeros below a diagonal of the matrices of the last two axes."""
 def triu_indices(
-    row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: dtype | None = ..., layout:
-    layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-    builtins.bool = ...,
+    row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """The places of the upper triangle of a (row, col) matrix, row by row."""
 def true_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1661,15 +1678,15 @@ def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
 def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
     """Axis `dim` as several axes of `sizes`; one size may be -1."""
 def unique(
-    input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts:
-    builtins.bool = False, dim: builtins.int | None = None,
+    input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False,
+    return_counts: builtins.bool = False, dim: builtins.int | None = None,
 ) -> Any:
     """The distinct values (or slices along `dim`) in order; on request also where each element's is, and
     how many.
     """
 def unique_consecutive(
-    input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim:
-    builtins.int | None = None,
+    input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False,
+    dim: builtins.int | None = None,
 ) -> Any:
     """The values (or slices along `dim`) without those equal to the one before."""
 def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
@@ -1679,13 +1696,13 @@ def use_deterministic_algorithms(mode: builtins.bool, *, warn_only: builtins.boo
 def vander(x: Tensor, N: builtins.int | None = ..., increasing: builtins.bool = ...) -> Tensor:
     """Powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round."""
 def var(
-    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any =
-    ..., out: Tensor | None = None,
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
+    correction: Any = ..., out: Tensor | None = None,
 ) -> Tensor:
     """Variance Σ|x − mean|² / (n − correction) over `dim`; `unbiased=False` means ``correction=0``."""
 def var_mean(
-    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any =
-    ...,
+    input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
+    correction: Any = ...,
 ) -> tuple[Tensor, Tensor]:
     """Variance and mean over `dim`."""
 def vdot(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1695,8 +1712,8 @@ def view_as_complex(input: Tensor) -> Tensor:
 def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor of shape (…) as a real one of shape (…, 2)."""
 def vmap(
-    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *, chunk_size:
-    builtins.int | None = None,
+    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *,
+    chunk_size: builtins.int | None = None,
 ) -> Callable[..., Any]:
     """Map a function over an axis of its inputs."""
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
@@ -1728,14 +1745,14 @@ def zeros(
 ) -> Tensor: ...
 @overload
 def zeros(
-    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make a tensor of zeros."""
 def zeros_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ..., layout: layout |
-    None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool =
-    ...,
+    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+    requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make a tensor of zeros in the shape, dtype and layout of `input`."""

@@ -17,13 +17,14 @@ def fft(
 ) -> Tensor:
     """Discrete Fourier transform ``X[k] = Σₙ x[n]·exp(−2πi·kn/N)`` along `dim`."""
 def fft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *, out:
-    Tensor | None = ...,
+    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *,
+    out: Tensor | None = ...,
 ) -> Tensor:
     """:func:`fftn` over two axes, by default the last two (parameters as there)."""
 def fftfreq(
-    n: int, d: float = ..., *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None =
-    ..., device: _Device | None = ..., pin_memory: bool = ..., requires_grad: bool = ...,
+    n: int, d: float = ..., *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: bool = ...,
+    requires_grad: bool = ...,
 ) -> Tensor:
     """Make the frequencies of :func:`fft` in its order: ``[0, 1, …, ⌈n/2⌉ − 1, −⌊n/2⌋, …, −1]/(d·n)``."""
 def fftn(
@@ -38,8 +39,8 @@ def hfft(
 ) -> Tensor:
     """:func:`fft` of a Hermitian signal given by its elements 0 … N/2; the result is real."""
 def hfft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *, out:
-    Tensor | None = ...,
+    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *,
+    out: Tensor | None = ...,
 ) -> Tensor:
     """:func:`hfftn` over two axes, by default the last two (parameters as there)."""
 def hfftn(
@@ -54,8 +55,8 @@ def ifft(
 ) -> Tensor:
     """Inverse of :func:`fft`: ``x[n] = 1/N·Σₖ X[k]·exp(2πi·kn/N)`` along `dim` (parameters as there)."""
 def ifft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *, out:
-    Tensor | None = ...,
+    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *,
+    out: Tensor | None = ...,
 ) -> Tensor:
     """:func:`fftn` over two axes, by default the last two (parameters as there)."""
 def ifftn(
@@ -70,8 +71,8 @@ def ihfft(
 ) -> Tensor:
     """Inverse of :func:`hfft`: the frequencies 0 … N/2 of :func:`ifft` for a real input."""
 def ihfft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *, out:
-    Tensor | None = ...,
+    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *,
+    out: Tensor | None = ...,
 ) -> Tensor:
     """:func:`ihfftn` over two axes, by default the last two (parameters as there)."""
 def ihfftn(
@@ -84,8 +85,8 @@ def irfft(
 ) -> Tensor:
     """Inverse of :func:`rfft`: a real signal of `n` elements from its frequencies 0 … N/2."""
 def irfft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *, out:
-    Tensor | None = ...,
+    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *,
+    out: Tensor | None = ...,
 ) -> Tensor:
     """:func:`irfftn` over two axes, by default the last two (parameters as there)."""
 def irfftn(
@@ -98,13 +99,14 @@ def rfft(
 ) -> Tensor:
     """The frequencies 0 … N/2 of :func:`fft` for a real input; the others are their conjugates."""
 def rfft2(
-    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *, out:
-    Tensor | None = ...,
+    input: Tensor, s: Sequence[int] | None = ..., dim: Sequence[int] = ..., norm: str | None = ..., *,
+    out: Tensor | None = ...,
 ) -> Tensor:
     """:func:`rfftn` over two axes, by default the last two (parameters as there)."""
 def rfftfreq(
-    n: int, d: float = ..., *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None =
-    ..., device: _Device | None = ..., pin_memory: bool = ..., requires_grad: bool = ...,
+    n: int, d: float = ..., *, out: Tensor | None = ..., dtype: dtype | None = ...,
+    layout: layout | None = ..., device: _Device | None = ..., pin_memory: bool = ...,
+    requires_grad: bool = ...,
 ) -> Tensor:
     """Make the frequencies of :func:`rfft`: ``[0, 1, …, ⌊n/2⌋]/(d·n)`` (parameters as of :func:`fftfreq`)."""
 def rfftn(

@@ -13,73 +13,84 @@ from .tensor.tensor import Tensor
 _Number: TypeAlias = int | float | complex
 
 LinAlgError: Any
-def cholesky(input: Tensor, *, upper: bool = ...) -> Tensor:
+def cholesky(input: Tensor, *, upper: bool = ..., out: Tensor | None = ...) -> Tensor:
     """The triangular factor L of ``A = L Lᴴ`` for Hermitian positive-definite matrices."""
-def cholesky_ex(input: Tensor, *, upper: bool = ..., check_errors: bool = ...) -> Any:
+def cholesky_ex(
+    input: Tensor, *, upper: bool = ..., check_errors: bool = ..., out: Tensor | None = ...,
+) -> Any:
     """The Cholesky factor, and per matrix the order of its first minor that is not positive or 0."""
 @overload
 def cond(input: Tensor, p: _Number | None = ..., *, out: Tensor | None = ...) -> Tensor: ...
 @overload
 def cond(input: Tensor, p: str, *, out: Tensor | None = ...) -> Tensor:
     """The condition ``‖A‖ ‖A⁻¹‖`` in the matrix norm of order `p`: (…, n, n) -> (…)."""
-def cross(input: Tensor, other: Tensor, *, dim: int = ...) -> Tensor:
+def cross(input: Tensor, other: Tensor, *, dim: int = ..., out: Tensor | None = ...) -> Tensor:
     """The vector product along `dim`, of length 3 in both; other axes broadcast."""
-def det(A: Tensor) -> Tensor:
+def det(A: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The determinant: (…, n, n) -> (…)."""
 def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonal of the last two axes."""
-def eig(input: Tensor) -> Any:
+def eig(input: Tensor, *, out: Tensor | None = ...) -> Any:
     """Eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``."""
-def eigh(input: Tensor, UPLO: str = ...) -> Any:
+def eigh(input: Tensor, UPLO: str = ..., *, out: Tensor | None = ...) -> Any:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices: ``A = Q diag(L) Qᴴ``."""
-def eigvals(input: Tensor) -> Tensor:
+def eigvals(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """Eigenvalues, complex, in no order: (…, n, n) -> (…, n)."""
-def eigvalsh(input: Tensor, UPLO: str = ...) -> Tensor:
+def eigvalsh(input: Tensor, UPLO: str = ..., *, out: Tensor | None = ...) -> Tensor:
     """Eigenvalues, ascending, of Hermitian matrices: (…, n, n) -> (…, n)."""
-def householder_product(input: Tensor, tau: Tensor) -> Tensor:
+def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``."""
-def inv(A: Tensor) -> Tensor:
+def inv(A: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The inverse A⁻¹ of square matrices."""
-def inv_ex(A: Tensor, *, check_errors: bool = ...) -> Any:
+def inv_ex(A: Tensor, *, check_errors: bool = ..., out: Tensor | None = ...) -> Any:
     """The inverse, and per matrix the place of its first zero pivot or 0, as (inverse, info)."""
-def ldl_factor(input: Tensor, *, hermitian: bool = ...) -> Any:
+def ldl_factor(input: Tensor, *, hermitian: bool = ..., out: Tensor | None = ...) -> Any:
     """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, for `ldl_solve`."""
-def ldl_factor_ex(input: Tensor, *, hermitian: bool = ..., check_errors: bool = ...) -> Any:
+def ldl_factor_ex(
+    input: Tensor, *, hermitian: bool = ..., check_errors: bool = ..., out: Tensor | None = ...,
+) -> Any:
     """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, and where D has a zero."""
-def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = ...) -> Tensor:
+def ldl_solve(
+    LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = ..., out: Tensor | None = ...,
+) -> Tensor:
     """X with ``A X = B`` from the results of `torch.linalg.ldl_factor`."""
-def lstsq(input: Tensor, b: Tensor, rcond: float | None = ..., *, driver: str | None = ...) -> Any:
+def lstsq(
+    input: Tensor, b: Tensor, rcond: float | None = ..., *, driver: str | None = ...,
+    out: Tensor | None = ...,
+) -> Any:
     """X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank)."""
-def lu(A: Tensor, *, pivot: bool = ...) -> Any:
+def lu(A: Tensor, *, pivot: bool = ..., out: Tensor | None = ...) -> Any:
     """``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper triangle
     U.
     """
-def lu_factor(A: Tensor, *, pivot: bool = ...) -> Any:
+def lu_factor(A: Tensor, *, pivot: bool = ..., out: Tensor | None = ...) -> Any:
     """``A = P L U`` as LAPACK leaves it, for `lu_solve` and `lu_unpack`: (LU, pivots)."""
-def lu_factor_ex(A: Tensor, *, pivot: bool = ..., check_errors: bool = ...) -> Any:
+def lu_factor_ex(A: Tensor, *, pivot: bool = ..., check_errors: bool = ..., out: Tensor | None = ...) -> Any:
     """``A = P L U`` as LAPACK leaves it, with the place of each matrix's first zero pivot or 0."""
-def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = ..., adjoint: bool = ...) -> Tensor:
+def lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = ..., adjoint: bool = ..., out: Tensor | None = ...,
+) -> Tensor:
     """X with ``A X = B`` from the results of `torch.linalg.lu_factor`."""
 def matmul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The matrix product."""
-def matrix_exp(input: Tensor) -> Tensor:
+def matrix_exp(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The exponential Σ Aᵏ / k! of square matrices: (…, n, n) -> (…, n, n)."""
 def matrix_norm(
-    A: Any, ord: Any = 'fro', dim: Any = ..., keepdim: bool = False, *, dtype: dtype | None = None, out:
-    Tensor | None = None,
+    A: Any, ord: Any = 'fro', dim: Any = ..., keepdim: bool = False, *, dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Norm of matrices."""
 def matrix_power(A: Any, n: int, *, out: Tensor | None = None) -> Tensor:
     """A multiplied n times by itself; for a negative n the inverse's power."""
 @overload
 def matrix_rank(
-    input: Tensor, *, atol: Tensor | None = ..., rtol: Tensor | None = ..., hermitian: bool = ..., out: Tensor
-    | None = ...,
+    input: Tensor, *, atol: Tensor | None = ..., rtol: Tensor | None = ..., hermitian: bool = ...,
+    out: Tensor | None = ...,
 ) -> Tensor: ...
 @overload
 def matrix_rank(
-    input: Tensor, *, atol: float | None = ..., rtol: float | None = ..., hermitian: bool = ..., out: Tensor |
-    None = ...,
+    input: Tensor, *, atol: float | None = ..., rtol: float | None = ..., hermitian: bool = ...,
+    out: Tensor | None = ...,
 ) -> Tensor: ...
 @overload
 def matrix_rank(input: Tensor, tol: Tensor, hermitian: bool = ..., *, out: Tensor | None = ...) -> Tensor: ...
@@ -89,51 +100,56 @@ def matrix_rank(input: Tensor, tol: float, hermitian: bool = ..., *, out: Tensor
 def multi_dot(tensors: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
     """The product of a chain of matrices in the order that takes the fewest multiplications."""
 def norm(
-    A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None, out:
-    Tensor | None = None,
+    A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """A vector norm, or a matrix norm where an order is given and two dims or a matrix are."""
 @overload
 def pinv(
-    input: Tensor, *, atol: Tensor | None = ..., rtol: Tensor | None = ..., hermitian: bool = ..., out: Tensor
-    | None = ...,
+    input: Tensor, *, atol: Tensor | None = ..., rtol: Tensor | None = ..., hermitian: bool = ...,
+    out: Tensor | None = ...,
 ) -> Tensor: ...
 @overload
 def pinv(
-    input: Tensor, *, atol: float | None = ..., rtol: float | None = ..., hermitian: bool = ..., out: Tensor |
-    None = ...,
+    input: Tensor, *, atol: float | None = ..., rtol: float | None = ..., hermitian: bool = ...,
+    out: Tensor | None = ...,
 ) -> Tensor: ...
 @overload
 def pinv(input: Tensor, rcond: Tensor, hermitian: bool = ..., *, out: Tensor | None = ...) -> Tensor: ...
 @overload
 def pinv(input: Tensor, rcond: float, hermitian: bool = ..., *, out: Tensor | None = ...) -> Tensor:
     """The pseudoinverse V diag(1/S) Uᴴ, in which singular values up to max(atol, rtol·σ₁) count as 0."""
-def qr(A: Tensor, mode: str = ...) -> Any:
+def qr(A: Tensor, mode: str = ..., *, out: Tensor | None = ...) -> Any:
     """``A = Q R`` with orthonormal columns of Q and an upper triangle R."""
-def slogdet(A: Tensor) -> Any:
+def slogdet(A: Tensor, *, out: Tensor | None = ...) -> Any:
     """Sign (or phase) and logarithm of the absolute value of the determinant, as (sign, logabsdet)."""
-def solve(A: Tensor, B: Tensor, *, left: bool = ...) -> Tensor:
+def solve(A: Tensor, B: Tensor, *, left: bool = ..., out: Tensor | None = ...) -> Tensor:
     """X with ``A X = B`` (or ``X A = B``)."""
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = ..., check_errors: bool = ...) -> Any:
+def solve_ex(
+    A: Tensor, B: Tensor, *, left: bool = ..., check_errors: bool = ..., out: Tensor | None = ...,
+) -> Any:
     """X with ``A X = B``, and per matrix the place of its first zero pivot or 0, as (result, info)."""
 def solve_triangular(
     input: Tensor, B: Tensor, *, upper: bool, left: bool = ..., unitriangular: bool = ...,
+    out: Tensor | None = ...,
 ) -> Tensor:
     """X with ``A X = B`` (or ``X A = B``) for triangular A."""
-def svd(A: Tensor, full_matrices: bool = ..., *, driver: str | None = ...) -> Any:
+def svd(A: Tensor, full_matrices: bool = ..., *, driver: str | None = ..., out: Tensor | None = ...) -> Any:
     """Singular values, descending, and vectors: ``A = U diag(S) Vh``."""
-def svdvals(A: Tensor, *, driver: str | None = ...) -> Tensor:
+def svdvals(A: Tensor, *, driver: str | None = ..., out: Tensor | None = ...) -> Tensor:
     """Singular values, descending: (…, m, n) -> (…, min(m, n))."""
-def tensorinv(input: Tensor, ind: int = ...) -> Tensor:
+def tensorinv(input: Tensor, ind: int = ..., *, out: Tensor | None = ...) -> Tensor:
     """The inverse of a tensor as a map from its last axes to its first `ind`."""
-def tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = ...) -> Tensor:
+def tensorsolve(
+    input: Tensor, other: Tensor, dims: Sequence[int] | None = ..., *, out: Tensor | None = ...,
+) -> Tensor:
     """X with ``tensordot(input, X, X.ndim) = other``."""
 def vander(x: Tensor, *, N: int | None = ...) -> Tensor:
     """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are elements."""
 def vecdot(x: Any, y: Any, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """Σ conj(x)·y along `dim`."""
 def vector_norm(
-    x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None, out: Tensor |
-    None = None,
+    x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: dtype | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""

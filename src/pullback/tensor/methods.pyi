@@ -165,8 +165,8 @@ class Methods(TensorBase):
     def all(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether all elements, over `dim`, are not 0."""
     def allclose(
-        self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool
-        = False,
+        self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
+        equal_nan: builtins.bool = False,
     ) -> builtins.bool:
         """Whether `isclose` holds everywhere."""
     def amax(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
@@ -362,8 +362,8 @@ class Methods(TensorBase):
     def cross(self, other: Tensor, dim: builtins.int | None = ...) -> Tensor:
         """The vector product along `dim`, or along the first axis of length 3."""
     def cuda(
-        self, device: _Device | None = None, non_blocking: builtins.bool = False, memory_format: memory_format
-        | None = None,
+        self, device: _Device | None = None, non_blocking: builtins.bool = False,
+        memory_format: memory_format | None = None,
     ) -> Tensor:
         """Raise torch's error: there is no such device."""
     def cummax(self, dim: builtins.int) -> Any:
@@ -588,8 +588,8 @@ class Methods(TensorBase):
     def inverse(self) -> Tensor:
         """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
     def ipu(
-        self, device: _Device | None = None, non_blocking: builtins.bool = False, memory_format: memory_format
-        | None = None,
+        self, device: _Device | None = None, non_blocking: builtins.bool = False,
+        memory_format: memory_format | None = None,
     ) -> Tensor:
         """Raise torch's error: there is no such device."""
     def is_coalesced(self) -> builtins.bool:
@@ -651,8 +651,8 @@ class Methods(TensorBase):
     @property
     def is_xpu(self) -> builtins.bool: ...
     def isclose(
-        self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool
-        = False,
+        self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
+        equal_nan: builtins.bool = False,
     ) -> Tensor:
         """Elementwise ``|input − other| ≤ atol + rtol·|other|``."""
     def isfinite(self) -> Tensor: ...
@@ -799,8 +799,8 @@ class Methods(TensorBase):
     def mul_(self, other: Any) -> Tensor:
         """In-place version of :func:`mul`: writes the result into `input` and returns it."""
     def multinomial(
-        self, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None =
-        ...,
+        self, num_samples: builtins.int, replacement: builtins.bool = ..., *,
+        generator: Generator | None = ...,
     ) -> Tensor:
         """Indices of the last axis, drawn with the weights in it."""
     def multiply(self, other: Any) -> Tensor: ...
@@ -815,13 +815,13 @@ class Methods(TensorBase):
     @property
     def name(self) -> Any: ...
     def nan_to_num(
-        self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float
-        | None = None,
+        self, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+        neginf: builtins.float | None = None,
     ) -> Tensor:
         """The input with nan and infinities replaced (by 0 and the largest finite numbers unless given)."""
     def nan_to_num_(
-        self, nan: builtins.float | None = None, posinf: builtins.float | None = None, neginf: builtins.float
-        | None = None,
+        self, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+        neginf: builtins.float | None = None,
     ) -> Tensor:
         """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
     def nanmean(
@@ -853,8 +853,8 @@ class Methods(TensorBase):
         """Make a tensor of this tensor's dtype by the legacy forms of arguments."""
     @overload
     def new_empty(
-        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _Device |
-        None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ...,
+        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
     ) -> Tensor: ...
     @overload
     def new_empty(
@@ -869,15 +869,15 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Make an uninitialised tensor with this tensor's dtype and the given strides."""
     def new_full(
-        self, size: Sequence[builtins.int], fill_value: _Number, *, dtype: _dtype | None = ..., layout:
-        _layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad:
-        builtins.bool = ...,
+        self, size: Sequence[builtins.int], fill_value: _Number, *, dtype: _dtype | None = ...,
+        layout: _layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
+        requires_grad: builtins.bool = ...,
     ) -> Tensor:
         """Make a tensor with every element `fill_value` with this tensor's dtype."""
     @overload
     def new_ones(
-        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _Device |
-        None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ...,
+        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
     ) -> Tensor: ...
     @overload
     def new_ones(
@@ -886,14 +886,14 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Make a tensor of ones with this tensor's dtype."""
     def new_tensor(
-        self, data: Any, *, dtype: _dtype | None = ..., device: _Device | None = ..., requires_grad:
-        builtins.bool = ...,
+        self, data: Any, *, dtype: _dtype | None = ..., device: _Device | None = ...,
+        requires_grad: builtins.bool = ...,
     ) -> Tensor:
         """Make a leaf tensor that holds a copy of the data, with this tensor's dtype."""
     @overload
     def new_zeros(
-        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ..., device: _Device |
-        None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ...,
+        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
     ) -> Tensor: ...
     @overload
     def new_zeros(
@@ -993,8 +993,8 @@ class Methods(TensorBase):
     def repeat(self, *repeats: Any, **keyword: Any) -> Tensor:
         """The whole repeated along each axis; more counts than axes add leading axes."""
     def repeat_interleave(
-        self, repeats: Any = None, dim: builtins.int | None = None, *, output_size: builtins.int | None =
-        None,
+        self, repeats: Any = None, dim: builtins.int | None = None, *,
+        output_size: builtins.int | None = None,
     ) -> Tensor:
         """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
         place.
@@ -1067,8 +1067,8 @@ class Methods(TensorBase):
     ) -> Tensor:
         """In-place version of :func:`scatter_reduce`: writes the result into `input` and returns it."""
     def searchsorted(
-        self, sorted_sequence: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False, side:
-        str | None = None, sorter: Any = None,
+        self, sorted_sequence: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
+        side: str | None = None, sorter: Any = None,
     ) -> Tensor:
         """Where values would be inserted into the rows of a sorted tensor: before equal elements, or after
         (`right`).
@@ -1083,15 +1083,15 @@ class Methods(TensorBase):
     def set_(self, source: UntypedStorage | TypedStorage) -> Tensor: ...
     @overload
     def set_(
-        self, source: UntypedStorage | TypedStorage, storage_offset: builtins.int, size:
-        Sequence[builtins.int], stride: Sequence[builtins.int] | None = ...,
+        self, source: UntypedStorage | TypedStorage, storage_offset: builtins.int,
+        size: Sequence[builtins.int], stride: Sequence[builtins.int] | None = ...,
     ) -> Tensor: ...
     @overload
     def set_(self, source: Tensor) -> Tensor: ...
     @overload
     def set_(
-        self, source: Tensor, storage_offset: builtins.int, size: Sequence[builtins.int], stride:
-        Sequence[builtins.int] | None = ...,
+        self, source: Tensor, storage_offset: builtins.int, size: Sequence[builtins.int],
+        stride: Sequence[builtins.int] | None = ...,
     ) -> Tensor:
         """Put the tensor onto the storage of `source`, a storage or a tensor; onto an empty one where it
         is left out.
@@ -1120,8 +1120,8 @@ class Methods(TensorBase):
     def sinh_(self) -> Tensor:
         """In-place version of :func:`sinh`: writes the result into `input` and returns it."""
     def slice_scatter(
-        self, src: Any, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None =
-        None, step: builtins.int = 1,
+        self, src: Any, dim: builtins.int = 0, start: builtins.int | None = None,
+        end: builtins.int | None = None, step: builtins.int = 1,
     ) -> Tensor:
         """`input` with a slice of axis `dim` replaced by `src`."""
     def slogdet(self) -> Any:
@@ -1205,8 +1205,8 @@ class Methods(TensorBase):
     def tanh_(self) -> Tensor:
         """In-place version of :func:`tanh`: writes the result into `input` and returns it."""
     def tensor_split(
-        self, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None, sections: Any =
-        None, tensor_indices_or_sections: Any = None,
+        self, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None,
+        sections: Any = None, tensor_indices_or_sections: Any = None,
     ) -> tuple[Tensor, ...]:
         """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""
     def tile(self, *dims: Any, **keyword: Any) -> Tensor:
@@ -1218,13 +1218,13 @@ class Methods(TensorBase):
     ) -> Tensor: ...
     @overload
     def to(
-        self, dtype: _dtype, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format:
-        memory_format | None = ...,
+        self, dtype: _dtype, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *,
+        memory_format: memory_format | None = ...,
     ) -> Tensor: ...
     @overload
     def to(
-        self, tensor: Tensor, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format:
-        memory_format | None = ...,
+        self, tensor: Tensor, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *,
+        memory_format: memory_format | None = ...,
     ) -> Tensor:
         """Convert to a dtype, a device, or another tensor's dtype: ``to(dtype)``, ``to(device, dtype)``,
         ``to(other)``.
@@ -1234,8 +1234,8 @@ class Methods(TensorBase):
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
     def topk(
-        self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool =
-        True,
+        self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True,
+        sorted: builtins.bool = True,
     ) -> Any:
         """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
     def trace(self) -> Tensor:
@@ -1245,8 +1245,8 @@ class Methods(TensorBase):
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """In-place version of :func:`transpose`."""
     def triangular_solve(
-        self, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ..., unitriangular:
-        builtins.bool = ...,
+        self, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ...,
+        unitriangular: builtins.bool = ...,
     ) -> Any:
         """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
@@ -1279,15 +1279,15 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Fill with numbers from [from, to), uniformly distributed."""
     def unique(
-        self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts:
-        builtins.bool = False, dim: builtins.int | None = None,
+        self, sorted: builtins.bool = True, return_inverse: builtins.bool = False,
+        return_counts: builtins.bool = False, dim: builtins.int | None = None,
     ) -> Any:
         """The distinct values (or slices along `dim`) in order; on request also where each element's is,
         and how many.
         """
     def unique_consecutive(
-        self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int |
-        None = None,
+        self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False,
+        dim: builtins.int | None = None,
     ) -> Any:
         """The values (or slices along `dim`) without those equal to the one before."""
     def unsqueeze(self, dim: builtins.int) -> Tensor:
@@ -1323,8 +1323,8 @@ class Methods(TensorBase):
     def xlogy_(self, other: _Number) -> Tensor:
         """In-place version of :func:`xlogy`: writes the result into `input` and returns it."""
     def xpu(
-        self, device: _Device | None = None, non_blocking: builtins.bool = False, memory_format: memory_format
-        | None = None,
+        self, device: _Device | None = None, non_blocking: builtins.bool = False,
+        memory_format: memory_format | None = None,
     ) -> Tensor:
         """Raise torch's error: there is no such device."""
     def zero_(self) -> Tensor:

@@ -47,20 +47,20 @@ def avg_pool3d(
 ) -> Tensor:
     """Mean of each window of three axes."""
 def batch_norm(
-    input: Tensor, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool =
-    False, momentum: float = 0.1, eps: float = 1e-05,
+    input: Tensor, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+    training: bool = False, momentum: float = 0.1, eps: float = 1e-05,
 ) -> Tensor:
     """(input − mean) / √(var + eps) · weight + bias for each channel (dim 1)."""
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
     """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
 def binary_cross_entropy(
-    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction:
-    str = 'mean',
+    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = 'mean',
 ) -> Tensor:
     """−w(target·log(input) + (1 − target)·log(1 − input))."""
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction:
-    str = 'mean', pos_weight: Any = None,
+    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = 'mean', pos_weight: Any = None,
 ) -> Tensor:
     """`binary_cross_entropy` of sigmoid(input), computed without overflow; `pos_weight` weights the
     positive class.
@@ -118,8 +118,8 @@ def cross_entropy(
     its shape.
     """
 def ctc_loss(
-    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str =
-    'mean', zero_infinity: bool = False,
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    reduction: str = 'mean', zero_infinity: bool = False,
 ) -> Tensor:
     """−log Σ over the alignments of a target of Π exp(log_probs) (Graves et al. 2006)."""
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -135,14 +135,14 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`elu`, in place."""
 def embedding(
-    input: Tensor, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type:
-    float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+    input: Tensor, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:
     """Rows of `weight`, ``(rows, columns)``, at integers of any shape: ``(*) -> (*, columns)``."""
 def embedding_bag(
     input: Tensor, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2,
-    scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False, per_sample_weights: Any =
-    None, include_last_offset: bool = False, padding_idx: int | None = None,
+    scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False,
+    per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Tensor:
     """Sums, means or maxima of bags of rows: ``out[b] = Σ per_sample_weights[i] · weight[input[i]]``, i in
     bag b.
@@ -156,23 +156,23 @@ def fold(
 ) -> Tensor:
     """Columns added to their places: (N, C·K·L, places) -> (N, C, H, W)."""
 def fractional_max_pool2d(
-    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool =
-    False, _random_samples: Any = None,
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
 ) -> Any:
     """Largest value of each of windows at random distances, of two axes (Graham 2014)."""
 def fractional_max_pool2d_with_indices(
-    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool =
-    False, _random_samples: Any = None,
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """:func:`fractional_max_pool2d` and the places of the maxima in their planes."""
 def fractional_max_pool3d(
-    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool =
-    False, _random_samples: Any = None,
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
 ) -> Any:
     """Largest value of each of windows at random distances, of three axes (Graham 2014)."""
 def fractional_max_pool3d_with_indices(
-    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool =
-    False, _random_samples: Any = None,
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """:func:`fractional_max_pool3d` and the places of the maxima in their planes."""
 def gaussian_nll_loss(
@@ -184,8 +184,8 @@ def gelu(input: Tensor, *, approximate: str = 'none') -> Tensor:
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim` times the sigmoid of the second."""
 def grid_sample(
-    input: Tensor, grid: Any, mode: str = 'bilinear', padding_mode: str = 'zeros', align_corners: bool | None
-    = None,
+    input: Tensor, grid: Any, mode: str = 'bilinear', padding_mode: str = 'zeros',
+    align_corners: bool | None = None,
 ) -> Tensor:
     """Values of images at the places of a grid: ``out[n, c, p] = input[n, c, grid[n, p]]``."""
 def group_norm(
@@ -207,8 +207,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """`hardtanh`, in place."""
 def hinge_embedding_loss(
-    input: Tensor, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction:
-    str = 'mean',
+    input: Tensor, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
+    reduction: str = 'mean',
 ) -> Tensor:
     """input where target is 1, max(0, margin − input) where it is −1."""
 def huber_loss(
@@ -221,8 +221,8 @@ def instance_norm(
 ) -> Tensor:
     """`batch_norm` of each image on its own."""
 def interpolate(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool |
-    None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = 'nearest',
+    align_corners: bool | None = None, recompute_scale_factor: bool | None = None, antialias: bool = False,
 ) -> Tensor:
     """Resample the spatial axes of (N, C, *spatial) to a size or by a factor."""
 def kl_div(
@@ -231,8 +231,8 @@ def kl_div(
 ) -> Tensor:
     """Kullback–Leibler divergence of log-probabilities `input` from `target`: target·(log target − input)."""
 def l1_loss(
-    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight:
-    Any = None,
+    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    weight: Any = None,
 ) -> Tensor:
     """Mean absolute error: the reduction of |input − target|."""
 def layer_norm(
@@ -273,64 +273,64 @@ def margin_ranking_loss(
 ) -> Tensor:
     """max(0, −target·(input1 − input2) + margin)."""
 def max_pool1d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
-    = False, return_indices: bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:
     """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
 def max_pool1d_with_indices(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
-    = False, return_indices: bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
 ) -> Tensor:
     """:func:`max_pool1d` and the places of the maxima, whatever `return_indices` says."""
 def max_pool2d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
-    = False, return_indices: bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:
     """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
 def max_pool2d_with_indices(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
-    = False, return_indices: bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
 ) -> Tensor:
     """:func:`max_pool2d` and the places of the maxima, whatever `return_indices` says."""
 def max_pool3d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
-    = False, return_indices: bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:
     """Largest value of each window of three axes."""
 def max_pool3d_with_indices(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool
-    = False, return_indices: bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
 ) -> Tensor:
     """:func:`max_pool3d` and the places of the maxima, whatever `return_indices` says."""
 def max_unpool1d(
-    input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any =
-    None,
+    input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
 ) -> Tensor:
     """Put maxima back where `max_pool1d` found them; zeros elsewhere."""
 def max_unpool2d(
-    input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any =
-    None,
+    input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
 ) -> Tensor:
     """Put maxima back where `max_pool2d` found them; zeros elsewhere."""
 def max_unpool3d(
-    input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any =
-    None,
+    input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    output_size: Any = None,
 ) -> Tensor:
     """Put maxima back where `max_pool3d` found them; zeros elsewhere."""
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """input·tanh(softplus(input))."""
 def mse_loss(
-    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight:
-    Any = None,
+    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    weight: Any = None,
 ) -> Tensor:
     """Mean squared error: the reduction of (input − target)²."""
 def multi_head_attention_forward(
     query: Any, key: Any, value: Any, embed_dim_to_check: int, num_heads: int, in_proj_weight: Any,
     in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: bool, dropout_p: float, out_proj_weight: Any,
     out_proj_bias: Any, training: bool = True, key_padding_mask: Any = None, need_weights: bool = True,
-    attn_mask: Any = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None, k_proj_weight:
-    Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None, average_attn_weights:
-    bool = True, is_causal: bool = False,
+    attn_mask: Any = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None,
+    k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None,
+    average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """``concat(softmax(Q_h K_hᵀ / √d + mask) V_h) Wₒᵀ`` over heads h (Vaswani et al. 2017, section 3.2.2)."""
 def multi_margin_loss(
@@ -347,8 +347,8 @@ def multilabel_margin_loss(
     −1.
     """
 def multilabel_soft_margin_loss(
-    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction:
-    str = 'mean',
+    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
+    reduction: str = 'mean',
 ) -> Tensor:
     """Mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s = sigmoid(input)."""
 def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
@@ -375,8 +375,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """(…, C, H·r, W·r) -> (…, C·r², H, W)."""
 def poisson_nll_loss(
-    input: Tensor, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None, eps:
-    float = 1e-08, reduce: Any = None, reduction: str = 'mean',
+    input: Tensor, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
+    eps: float = 1e-08, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """Negative log-likelihood of counts `target`: exp(input) − target·input, or input − target·log(input +
     eps).
@@ -392,8 +392,8 @@ def relu_(input: Tensor) -> Tensor:
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Tensor:
     """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
 def rrelu(
-    input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False, inplace:
-    bool = False,
+    input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False,
+    inplace: bool = False,
 ) -> Tensor:
     """`leaky_relu` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
 def rrelu_(
@@ -414,8 +414,8 @@ def sigmoid(input: Tensor) -> Tensor:
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """input·sigmoid(input)."""
 def smooth_l1_loss(
-    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', beta:
-    float = 1.0,
+    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    beta: float = 1.0,
 ) -> Tensor:
     """½d²/β where |d| < β, else |d| − ½β, for d = input − target."""
 def soft_margin_loss(
@@ -445,20 +445,20 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """In-place threshold."""
 def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap:
-    bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06,
+    swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """max(0, d(anchor, positive) − d(anchor, negative) + margin), d the distance of order p."""
 def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0, swap:
-    bool = False, reduction: str = 'mean',
+    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0,
+    swap: bool = False, reduction: str = 'mean',
 ) -> Tensor:
     """`triplet_margin_loss` with a distance of one's own."""
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Patches as columns: (N, C, H, W) -> (N, C·K·L, places)."""
 def upsample(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = 'nearest', align_corners: bool |
-    None = None,
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = 'nearest',
+    align_corners: bool | None = None,
 ) -> Tensor:
     """The former name of :func:`interpolate`."""
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
