@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import checkpoint, dlpack, hooks
+from . import checkpoint, data, dlpack, hooks
 
-__all__ = ["checkpoint", "dlpack", "hooks"]
+__all__ = ["checkpoint", "data", "dlpack", "hooks"]

@@ -1,0 +1,217 @@
+"""Datasets: what a `DataLoader` reads from.
+
+A map-style dataset answers ``dataset[index]`` and ``len(dataset)``; one with ``__getitems__`` is asked for a
+whole batch at once. An iterable one is read from its beginning to its end.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Generic, TypeVar
+
+from ...tensor.random import default_generator, randperm
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Dataset(Generic[T_co]):
+    """Base of map-style datasets: subclasses define ``__getitem__`` and most often ``__len__``."""
+
+    def __getitem__(self, index: Any) -> T_co:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Any) -> ConcatDataset[Any]:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset[T_co], Iterable[T_co]):
+    """Base of datasets that are read in order: subclasses define ``__iter__``.
+
+    Each worker of a `DataLoader` reads a copy of its own; `get_worker_info` tells it its share.
+    """
+
+    def __add__(self, other: Any) -> ChainDataset:  # type: ignore[override]  # torch's gives another class here
+        return ChainDataset([self, other])
+
+
+class TensorDataset(Dataset[tuple[Any, ...]]):
+    """Tensors along their first axis: an item is a tuple of their elements at one index."""
+
+    def __init__(self, *tensors: Any) -> None:
+        if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+        return tuple(tensor[index] for tensor in self.tensors)
+
+    def __len__(self) -> int:
+        return int(self.tensors[0].size(0))
+
+
+class StackDataset(Dataset[Any]):
+    """Datasets side by side: an item is a tuple (or, from keyword arguments, a dict) of one item of each."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, "
+                "but both types are given."
+            )
+        self.datasets: Any = args or kwargs
+        parts = list(args or kwargs.values())
+        if not parts:
+            raise ValueError("At least one dataset should be passed")
+        self._length = len(parts[0])
+        if any(len(part) != self._length for part in parts):
+            raise ValueError("Size mismatch between datasets")
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: part[index] for name, part in self.datasets.items()}
+        return tuple(part[index] for part in self.datasets)
+
+    def __getitems__(self, indices: list[Any]) -> list[Any]:
+        keyed = isinstance(self.datasets, dict)
+        parts = list(self.datasets.values() if keyed else self.datasets)
+        columns = []
+        for part in parts:
+            if callable(getattr(part, "__getitems__", None)):
+                column = part.__getitems__(indices)
+                if len(column) != len(indices):
+                    raise ValueError(
+                        f"Nested dataset's output size mismatch. Expected {len(indices)}, got {len(column)}"
+                    )
+            else:
+                column = [part[index] for index in indices]
+            columns.append(column)
+        rows = zip(*columns, strict=True)
+        return [dict(zip(self.datasets, row, strict=True)) if keyed else row for row in rows]
+
+    def __len__(self) -> int:
+        return int(self._length)
+
+
+class ConcatDataset(Dataset[T_co]):
+    """Datasets one after the other."""
+
+    @staticmethod
+    def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """Running sums of lengths."""
+        return list(itertools.accumulate(len(part) for part in sequence))
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        super().__init__()
+        self.datasets = list(datasets)
+        if len(self.datasets) == 0:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any(isinstance(part, IterableDataset) for part in self.datasets):
+            raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, idx: int) -> Any:
+        if idx < 0:
+            if -idx > len(self):
+                raise ValueError("absolute value of index should not exceed dataset length")
+            idx += len(self)
+        part = bisect_right(self.cumulative_sizes, idx)
+        before = self.cumulative_sizes[part - 1] if part else 0
+        return self.datasets[part][idx - before]
+
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        """The old spelling of `cumulative_sizes`."""
+        warnings.warn(
+            "`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning, stacklevel=2
+        )
+        return self.cumulative_sizes
+
+
+class ChainDataset(IterableDataset[Any]):
+    """Iterable datasets one after the other."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        super().__init__()
+        self.datasets = datasets
+
+    def _parts(self) -> Iterator[Any]:
+        for part in self.datasets:
+            if not isinstance(part, IterableDataset):
+                raise AssertionError("ChainDataset only supports IterableDataset")
+            yield part
+
+    def __iter__(self) -> Iterator[Any]:
+        for part in self._parts():
+            yield from part
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self._parts())
+
+
+class Subset(Dataset[T_co]):
+    """The items of a dataset at given indices."""
+
+    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+        self.dataset = dataset
+        self.indices = indices
+        kind = type(self)
+        if kind.__getitem__ is not Subset.__getitem__ and kind.__getitems__ is Subset.__getitems__:
+            raise NotImplementedError(
+                f"{kind.__name__} overrides __getitem__ but not __getitems__. When subclassing Subset and "
+                "overriding __getitem__, you must also override __getitems__ to ensure DataLoader works "
+                "correctly with your custom logic. A simple implementation:\n\ndef __getitems__(self, "
+                "indices):\n    return [self.__getitem__(idx) for idx in indices]"
+            )
+
+    def __getitem__(self, idx: Any) -> Any:
+        if isinstance(idx, list):
+            return self.dataset[[self.indices[i] for i in idx]]
+        return self.dataset[self.indices[idx]]
+
+    def __getitems__(self, indices: list[int]) -> list[Any]:
+        chosen = [self.indices[i] for i in indices]
+        if callable(getattr(self.dataset, "__getitems__", None)):
+            return list(self.dataset.__getitems__(chosen))
+        return [self.dataset[i] for i in chosen]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(
+    dataset: Any, lengths: Sequence[float], generator: Any = default_generator
+) -> list[Subset[Any]]:
+    """Split a dataset at random into parts of given lengths, or of fractions that sum to 1.
+
+    The permutation is `randperm`'s, as in torch: the same seed gives the same split.
+    """
+    total = len(dataset)
+    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+        for index, share in enumerate(lengths):
+            if share < 0 or share > 1:
+                raise ValueError(f"Fraction at index {index} is not between 0 and 1")
+        counts = [math.floor(total * share) for share in lengths]
+        for index in range(total - sum(counts)):
+            counts[index % len(counts)] += 1
+        lengths = counts
+        for index, count in enumerate(counts):
+            if count == 0:
+                warnings.warn(
+                    f"Length of split at index {index} is 0. This might result in an empty dataset.",
+                    stacklevel=2,
+                )
+    if sum(lengths) != total:
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = randperm(total, generator=generator).tolist()
+    ends = itertools.accumulate(lengths)
+    return [
+        Subset(dataset, order[int(end - length) : int(end)])
+        for end, length in zip(ends, lengths, strict=True)
+    ]

@@ -1,0 +1,152 @@
+"""What a loader refuses, and its workers' lives."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pullback as torch
+from pullback.utils.data import (
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    TensorDataset,
+    get_worker_info,
+    iterators,
+)
+
+
+class Failing(Dataset[int]):
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> int:
+        if index == 2:
+            raise KeyError("two")
+        return index
+
+
+class Dying(Dataset[int]):
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> int:
+        os._exit(3)
+
+
+class Two(IterableDataset[int]):
+    def __iter__(self) -> Any:
+        return iter((1, 2))
+
+    def __len__(self) -> int:
+        return 1
+
+
+def test_an_exception_in_a_worker_comes_to_the_caller_with_its_traceback() -> None:
+    try:
+        list(DataLoader(Failing(), num_workers=1))
+    except KeyError as error:
+        text = str(error)
+    assert text.startswith("Caught KeyError in DataLoader worker process 0.\nOriginal Traceback")
+    assert "in __getitem__" in text and "KeyError: 'two'" in text
+    assert not multiprocessing.active_children()
+
+
+def test_a_worker_that_dies_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(iterators, "PATIENCE", 0.1)
+    with pytest.raises(RuntimeError, match=r"DataLoader worker \(pid\(s\) \d+\) exited unexpectedly"):
+        list(DataLoader(Dying(), num_workers=1))
+    assert not multiprocessing.active_children()
+
+
+def test_a_pass_left_in_the_middle_leaves_no_process() -> None:
+    batches = iter(DataLoader(torch.arange(100), num_workers=2))
+    assert next(batches).tolist() == [0]
+    del batches
+    assert not multiprocessing.active_children()
+
+
+def test_no_worker_outlives_a_parent_that_is_killed() -> None:
+    program = """
+import os, signal, sys
+sys.path[:0] = sys.argv[1:]
+import pullback as torch
+batches = iter(torch.utils.data.DataLoader(torch.arange(100), num_workers=2))
+next(batches)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    end, inherited = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, pullback_path())], pass_fds=[inherited]
+    )
+    os.close(inherited)
+    assert process.wait() == -signal.SIGKILL
+    # The pipe is at its end when nobody has the other side any more: neither parent nor workers.
+    ready, _, _ = select.select([end], [], [], 60)
+    assert ready and os.read(end, 1) == b""
+    os.close(end)
+
+
+def pullback_path() -> list[Path]:
+    return [Path(torch.__file__).parent.parent]
+
+
+def test_a_failing_init_function_is_raised() -> None:
+    def init(worker: int) -> None:
+        raise ValueError(f"no {worker}")
+
+    with pytest.raises(ValueError, match="no 0"):
+        list(DataLoader(torch.arange(3), num_workers=1, worker_init_fn=init))
+
+
+def test_more_samples_than_said_are_worth_a_warning() -> None:
+    loader = DataLoader(Two())
+    assert len(loader) == 1
+    with pytest.warns(UserWarning, match="was reported to be 1"):
+        assert len(list(loader)) == 2
+
+
+def test_here_there_is_no_worker() -> None:
+    assert get_worker_info() is None
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"num_workers": -1}, "num_workers option should be non-negative; use num_workers=0 to disable"),
+        ({"timeout": -1}, "timeout option should be non-negative"),
+        ({"prefetch_factor": 2}, "prefetch_factor option could only be specified in multiprocessing"),
+        ({"persistent_workers": True}, "persistent_workers option needs num_workers > 0"),
+        ({"shuffle": True, "sampler": range(2)}, "sampler option is mutually exclusive with shuffle"),
+        ({"batch_sampler": [[0]], "batch_size": 2}, "batch_sampler option is mutually exclusive with"),
+        ({"batch_size": None, "drop_last": True}, "batch_size=None option disables auto-batching"),
+        ({"batch_size": 0}, "batch_size should be a positive integer value, but got batch_size=0"),
+        ({"multiprocessing_context": "fork"}, "multiprocessing_context can only be used with multi-process"),
+        ({"multiprocessing_context": "x", "num_workers": 1}, "should specify a valid start method in"),
+    ],
+)
+def test_options_that_are_refused(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        DataLoader(TensorDataset(torch.arange(4)), **options)
+    assert text in str(caught.value)
+
+
+def test_what_is_fixed_may_not_be_set() -> None:
+    loader = DataLoader(torch.arange(4))
+    with pytest.raises(ValueError, match="batch_size attribute should not be set after DataLoader is"):
+        loader.batch_size = 3
+
+
+def test_samples_of_different_shapes() -> None:
+    with pytest.raises(RuntimeError, match="each element in list of batch should be of equal size"):
+        list(DataLoader([[1, 2], [3]], batch_size=2))
+    with pytest.raises(TypeError, match="default_collate: batch must contain tensors, numpy arrays"):
+        list(DataLoader([object(), object()], batch_size=2))
