@@ -8,20 +8,20 @@ from __future__ import annotations
 import json
 
 import torch
-from tests.tensor.programs import HERE, answer, cases
+from tests.tensor.programs import HERE, TOPICS, answer, cases
 
 
 def main() -> None:
-    for path in sorted((HERE / "cases").glob("*.txt")):
+    for topic in TOPICS:
         torch.set_default_dtype(torch.float32)
         torch.set_warn_always(True)
         answers = {}
-        for line in cases(path.stem):
+        for line in cases(topic):
             torch.set_default_dtype(torch.float32)
             answers[line] = answer(line, torch)
-        target = HERE / "data" / f"programs_{path.stem}.json"
+        target = HERE / "data" / f"programs_{topic}.json"
         target.write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
-        print(f"{path.stem}: {len(answers)} programs")
+        print(f"{topic}: {len(answers)} programs")
 
 
 if __name__ == "__main__":

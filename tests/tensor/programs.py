@@ -22,6 +22,9 @@ import numpy as np
 
 HERE = Path(__file__).parent
 
+#: Each is a file of lines, and a file of what torch answered.
+TOPICS = sorted(path.stem for path in (HERE / "cases").glob("*.txt"))
+
 #: Texts that differ from run to run, from package to package, or that say where in torch's sources they come
 #: from.
 _ELSEWHERE = (

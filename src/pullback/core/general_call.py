@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .modes import modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, next_sequence
 from .saved import save
-from .value import TensorBase, dtype_of, run, shape_of
+from .value import TensorBase, dtype_of, run, shape_of, wrap
 from .views import View
 
 if TYPE_CHECKING:
@@ -50,24 +50,10 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
         outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in
                 enumerate(result if several else (result,))]
     else:
-        outs = [_result(r, level) for r in (result if several else (result,))]
-    if mode.inference:
-        for out in outs:
-            out._inference = True
+        outs = [wrap(r, None, level) for r in (result if several else (result,))]
     if wanted:
         _attach(op, inputs, inner, attrs, edges, outs, several, level)
     return tuple(outs) if several else outs[0]
-
-
-def _result(value: Any, level: int) -> Any:
-    out = _new(TensorBase._facade)
-    out._value = value
-    out._node = None
-    out._counter = [0]
-    out._view = None
-    if level:
-        out._level = level
-    return out
 
 
 def _view_result(
@@ -80,6 +66,8 @@ def _view_result(
     out._view = View.of(parent, op, attrs, index if several else None, mode)
     if parent._level:
         out._level = parent._level
+    if mode.inference:
+        out._inference = True
     return out
 
 

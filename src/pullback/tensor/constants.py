@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from .. import device as devices
 from .. import dtypes
@@ -12,52 +12,43 @@ from ..size import Size
 from . import printing, warn
 
 
-class layout:
+class _Constant:
+    """A class of torch's whose few instances are there from the start."""
+
+    __slots__ = ("_name",)
+
+    _name: str
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self:
+        raise TypeError(f"cannot create 'torch.{cls.__name__}' instances")
+
+    def __init_subclass__(cls) -> None:
+        base = cls.__bases__[0]
+        if base is not _Constant:
+            raise TypeError(f"type 'torch.{base.__name__}' is not an acceptable base type")
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise read_only_attribute(self, name)
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return constant, (self._name,)
+
+
+class layout(_Constant):
     """How elements are arranged in memory, as ``torch.layout``; here always `strided`."""
 
     __module__ = "torch"
-    __slots__ = ("_name",)
-
-    _name: str
-
-    def __new__(cls, *args: object, **kwargs: object) -> layout:
-        raise TypeError("cannot create 'torch.layout' instances")
-
-    def __init_subclass__(cls) -> NoReturn:
-        raise TypeError("type 'torch.layout' is not an acceptable base type")
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise read_only_attribute(self, name)
-
-    def __repr__(self) -> str:
-        return f"torch.{self._name}"
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return constant, (self._name,)
+    __slots__ = ()
 
 
-class memory_format:
+class memory_format(_Constant):
     """Which order of axes in memory an op is asked for, as ``torch.memory_format``."""
 
     __module__ = "torch"
-    __slots__ = ("_name",)
-
-    _name: str
-
-    def __new__(cls, *args: object, **kwargs: object) -> memory_format:
-        raise TypeError("cannot create 'torch.memory_format' instances")
-
-    def __init_subclass__(cls) -> NoReturn:
-        raise TypeError("type 'torch.memory_format' is not an acceptable base type")
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise read_only_attribute(self, name)
-
-    def __repr__(self) -> str:
-        return f"torch.{self._name}"
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return constant, (self._name,)
+    __slots__ = ()
 
 
 def _named(cls: type, name: str) -> Any:

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
-import pkgutil
 import re
 import warnings
 from collections.abc import Callable
 from typing import Any
+
+from tests.collect import functions
 
 Snippet = Callable[[Any], None]
 
@@ -21,17 +21,7 @@ ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 def snippets() -> dict[str, Snippet]:
     """All snippets, by `theme.name`, in the order in which they are written."""
-    found: dict[str, Snippet] = {}
-    for info in pkgutil.iter_modules(__path__):
-        module = importlib.import_module(f"{__name__}.{info.name}")
-        for name, value in vars(module).items():
-            if (
-                callable(value)
-                and not name.startswith("_")
-                and getattr(value, "__module__", "") == module.__name__
-            ):
-                found[f"{info.name}.{name}"] = value
-    return found
+    return functions(__name__, __path__)
 
 
 def printed(snippet: Snippet, module: Any) -> list[str]:

@@ -7,8 +7,7 @@ from typing import Any
 from ...tensor.creation import ones, tensor, zeros
 from .. import functional as F
 from .. import init
-from ..parameter import Parameter
-from .creation import empty_parameter
+from .creation import optional_parameter
 from .module import Module
 
 
@@ -27,15 +26,9 @@ class _NormBase(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        if affine:
-            self.weight: Parameter | None = empty_parameter((num_features,), device, dtype)
-            if bias:
-                self.bias: Parameter | None = empty_parameter((num_features,), device, dtype)
-            else:
-                self.register_parameter("bias", None)
-        else:
-            self.register_parameter("weight", None)
-            self.register_parameter("bias", None)
+        shape = (num_features,)
+        self.register_parameter("weight", optional_parameter(affine, shape, device, dtype))
+        self.register_parameter("bias", optional_parameter(affine and bias, shape, device, dtype))
         self.register_buffer(
             "running_mean", zeros(num_features, device=device, dtype=dtype) if track_running_stats else None
         )

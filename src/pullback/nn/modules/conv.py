@@ -7,8 +7,7 @@ from typing import Any
 
 from .. import functional as F
 from .. import init
-from ..parameter import Parameter
-from .creation import empty_parameter
+from .creation import empty_parameter, optional_parameter
 from .module import Module
 from .utils import n_tuple
 
@@ -57,10 +56,7 @@ class _ConvNd(Module):
         self.padding_mode = padding_mode
         first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
         self.weight = empty_parameter((first, second // groups, *self.kernel_size), device, dtype)
-        if bias:
-            self.bias: Parameter | None = empty_parameter((out_channels,), device, dtype)
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", optional_parameter(bias, (out_channels,), device, dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

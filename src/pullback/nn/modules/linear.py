@@ -7,8 +7,7 @@ from typing import Any
 
 from .. import functional as F
 from .. import init
-from ..parameter import Parameter
-from .creation import empty_parameter
+from .creation import empty_parameter, optional_parameter
 from .module import Module
 
 
@@ -41,10 +40,7 @@ class Linear(Module):
         self.in_features = in_features
         self.out_features = out_features
         self.weight = empty_parameter((out_features, in_features), device, dtype)
-        if bias:
-            self.bias: Parameter | None = empty_parameter((out_features,), device, dtype)
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", optional_parameter(bias, (out_features,), device, dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -78,10 +74,7 @@ class Bilinear(Module):
         self.in2_features = in2_features
         self.out_features = out_features
         self.weight = empty_parameter((out_features, in1_features, in2_features), device, dtype)
-        if bias:
-            self.bias: Parameter | None = empty_parameter((out_features,), device, dtype)
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", optional_parameter(bias, (out_features,), device, dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

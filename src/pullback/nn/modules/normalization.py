@@ -8,11 +8,32 @@ from typing import Any
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
-from .creation import empty_parameter
+from .creation import optional_parameter
 from .module import Module
 
 
-class LayerNorm(Module):
+class _Scaled(Module):
+    """A normalisation whose result is scaled and shifted by parameters, or only scaled, or neither."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def _add_scale(
+        self, wanted: bool, bias: bool, shape: tuple[int, ...], device: Any, dtype: Any
+    ) -> None:
+        self.register_parameter("weight", optional_parameter(wanted, shape, device, dtype))
+        self.register_parameter("bias", optional_parameter(wanted and bias, shape, device, dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+
+class LayerNorm(_Scaled):
     """``(x − mean) / √(var + eps) · weight + bias`` over the last axes, whose shape is `normalized_shape`."""
 
     def __init__(
@@ -26,22 +47,7 @@ class LayerNorm(Module):
         self.normalized_shape = shape
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        if elementwise_affine:
-            self.weight: Parameter | None = empty_parameter(shape, device, dtype)
-        else:
-            self.register_parameter("weight", None)
-        if elementwise_affine and bias:
-            self.bias: Parameter | None = empty_parameter(shape, device, dtype)
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        self._add_scale(elementwise_affine, bias, shape, device, dtype)
 
     def forward(self, input: Any) -> Any:
         """Normalise."""
@@ -55,7 +61,7 @@ class LayerNorm(Module):
         )
 
 
-class GroupNorm(Module):
+class GroupNorm(_Scaled):
     """Normalisation over each group of channels."""
 
     def __init__(
@@ -69,22 +75,7 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        if affine:
-            self.weight: Parameter | None = empty_parameter((num_channels,), device, dtype)
-        else:
-            self.register_parameter("weight", None)
-        if affine and bias:
-            self.bias: Parameter | None = empty_parameter((num_channels,), device, dtype)
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        self._add_scale(affine, bias, (num_channels,), device, dtype)
 
     def forward(self, input: Any) -> Any:
         """Normalise."""
