@@ -73,13 +73,13 @@ def addbmm(
 ) -> Tensor:
     """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
 def addcdiv(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None,
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ..., out: Tensor | None = ...,
 ) -> Tensor:
-    """``input + value * tensor1 / tensor2``."""
+    """Sum with a scaled quotient, ``input + value·tensor1/tensor2``."""
 def addcmul(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None,
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ..., out: Tensor | None = ...,
 ) -> Tensor:
-    """``input + value * tensor1 * tensor2``."""
+    """Sum with a scaled product, ``input + value·tensor1·tensor2``."""
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
@@ -109,10 +109,10 @@ def all(
 ) -> Tensor:
     """Whether all elements, over `dim`, are not 0."""
 def allclose(
-    input: Tensor, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
-    equal_nan: builtins.bool = False,
+    input: Tensor, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ...,
+    equal_nan: builtins.bool = ...,
 ) -> builtins.bool:
-    """Whether `isclose` holds everywhere."""
+    """Whether `isclose`, whose parameters these are, holds everywhere."""
 def alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """Dropout that keeps the mean and the variance of what `selu` gives."""
 def amax(
@@ -262,12 +262,37 @@ def binary_cross_entropy_with_logits(
     """Binary cross entropy of `sigmoid(input)`."""
 def bincount(input: Tensor, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
     """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it does."""
-def bitwise_and(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def bitwise_left_shift(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def bitwise_and(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_and(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_and(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_left_shift(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_left_shift(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_left_shift(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def bitwise_or(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def bitwise_right_shift(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def bitwise_xor(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def bitwise_or(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_or(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_or(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_right_shift(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_right_shift(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_right_shift(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_xor(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_xor(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def bitwise_xor(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
 @overload
 def blackman_window(
     window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
@@ -333,21 +358,53 @@ def cholesky_solve(
     """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of one size along axis `dim`."""
-def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
-    """The input cut to [min, max]; limits are numbers or tensors, and one may be None."""
-def clamp_(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+@overload
+def clamp(
+    input: Tensor, min: Tensor | None = ..., max: Tensor | None = ..., *, out: Tensor | None = ...,
+) -> Tensor: ...
+@overload
+def clamp(
+    input: Tensor, min: _Number | None = ..., max: _Number | None = ..., *, out: Tensor | None = ...,
+) -> Tensor:
+    """Cut to limits, ``min(max(input, min), max)``."""
+@overload
+def clamp_(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+@overload
+def clamp_(input: Tensor, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
     """In-place version of :func:`clamp`: writes the result into `input` and returns it."""
-def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
-    """The input cut from above."""
-def clamp_max_(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
+@overload
+def clamp_max(input: Tensor, max: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def clamp_max(input: Tensor, max: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """Cut from above, ``min(input, max)``."""
+@overload
+def clamp_max_(input: Tensor, max: Tensor) -> Tensor: ...
+@overload
+def clamp_max_(input: Tensor, max: _Number) -> Tensor:
     """In-place version of :func:`clamp_max`: writes the result into `input` and returns it."""
-def clamp_min(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
-    """The input cut from below."""
-def clamp_min_(input: Tensor, min: Any, *, out: Tensor | None = None) -> Tensor:
+@overload
+def clamp_min(input: Tensor, min: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def clamp_min(input: Tensor, min: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """Cut from below, ``max(input, min)``."""
+@overload
+def clamp_min_(input: Tensor, min: Tensor) -> Tensor: ...
+@overload
+def clamp_min_(input: Tensor, min: _Number) -> Tensor:
     """In-place version of :func:`clamp_min`: writes the result into `input` and returns it."""
-def clip(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
-    """The input cut to [min, max]; limits are numbers or tensors, and one may be None."""
-def clip_(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
+@overload
+def clip(
+    input: Tensor, min: Tensor | None = ..., max: Tensor | None = ..., *, out: Tensor | None = ...,
+) -> Tensor: ...
+@overload
+def clip(
+    input: Tensor, min: _Number | None = ..., max: _Number | None = ..., *, out: Tensor | None = ...,
+) -> Tensor:
+    """Cut to limits, ``min(max(input, min), max)``."""
+@overload
+def clip_(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+@overload
+def clip_(input: Tensor, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
     """In-place version of :func:`clip`: writes the result into `input` and returns it."""
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """A copy with its own storage, in the input's layout or in a given one."""
@@ -454,8 +511,7 @@ def cumsum(
 ) -> Tensor:
     """Running sum along `dim`."""
 default_generator: Generator
-def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Degrees in radians."""
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
 def det(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
@@ -610,8 +666,11 @@ def floor_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Ten
     """floor(input / other)."""
 def fmax(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def fmin(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def fmod(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """``input - other * trunc(input / other)``: the sign of `input`."""
+@overload
+def fmod(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def fmod(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """Remainder ``input − other·trunc(input/other)``, of the sign of `input`."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`frac`: writes the result into `input` and returns it."""
@@ -843,10 +902,10 @@ def is_tensor(obj: Any) -> builtins.bool:
 def is_warn_always_enabled() -> builtins.bool:
     """Whether the warnings that are given once are given each time."""
 def isclose(
-    input: Tensor, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
-    equal_nan: builtins.bool = False,
+    input: Tensor, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ...,
+    equal_nan: builtins.bool = ...,
 ) -> Tensor:
-    """Elementwise ``|input − other| ≤ atol + rtol·|other|``."""
+    """Nearness of each element, ``|input − other| ≤ atol + rtol·|other|``."""
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: builtins.bool = False, invert: builtins.bool = False,
@@ -855,10 +914,10 @@ def isin(
     """Which of `elements` occur among `test_elements`."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is −inf."""
-def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is +inf."""
+def isneginf(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Where the input is −∞."""
+def isposinf(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Where the input is +∞."""
 def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is 0."""
 @overload
@@ -903,8 +962,11 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """In-place version of :func:`ldexp`: writes the result into `input` and returns it."""
 def le(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 legacy_contiguous_format: memory_format
-def lerp(input: Tensor, end: Any, weight: Any, *, out: Tensor | None = None) -> Tensor:
-    """``input + weight * (end - input)``."""
+@overload
+def lerp(input: Tensor, end: Tensor, weight: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def lerp(input: Tensor, end: Tensor, weight: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """Mixture ``input + weight·(end − input)``."""
 def less(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def less_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1090,13 +1152,13 @@ def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = ...) -> Ten
     """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
 nan: builtins.float
 def nan_to_num(
-    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None,
-    neginf: builtins.float | None = None, *, out: Tensor | None = None,
+    input: Tensor, nan: builtins.float | None = ..., posinf: builtins.float | None = ...,
+    neginf: builtins.float | None = ..., *, out: Tensor | None = ...,
 ) -> Tensor:
-    """The input with nan and infinities replaced (by 0 and the largest finite numbers unless given)."""
+    """Finite numbers instead of nan and the infinities."""
 def nan_to_num_(
-    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None,
-    neginf: builtins.float | None = None, *, out: Tensor | None = None,
+    input: Tensor, nan: builtins.float | None = ..., posinf: builtins.float | None = ...,
+    neginf: builtins.float | None = ...,
 ) -> Tensor:
     """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
 def nanmean(
@@ -1249,8 +1311,7 @@ def quantile(
     out: Tensor | None = None,
 ) -> Tensor:
     """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
-def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Radians in degrees."""
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rad2deg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`rad2deg`: writes the result into `input` and returns it."""
 @overload
@@ -1379,8 +1440,13 @@ def reciprocal_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def relu_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`relu`: writes the result into `input` and returns it."""
-def remainder(input: Tensor | _Number, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """``input - other * floor(input / other)``: the sign of `other`."""
+@overload
+def remainder(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def remainder(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def remainder(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`."""
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: builtins.int | None = None, *,
     output_size: builtins.int | None = None,
@@ -1438,8 +1504,11 @@ def rrelu_(
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`rsqrt`: writes the result into `input` and returns it."""
-def rsub(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
-    """Difference ``other - alpha * input``."""
+@overload
+def rsub(input: Tensor, other: Tensor, *, alpha: _Number = ...) -> Tensor: ...
+@overload
+def rsub(input: Tensor, other: _Number, alpha: _Number = ...) -> Tensor:
+    """Difference ``other − alpha·input``."""
 def scalar_tensor(
     s: _Number, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
     pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,

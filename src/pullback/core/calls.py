@@ -263,6 +263,7 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
     node_class = op.node_class
     layout = op.layout
     elementwise = op.kind == "elementwise"
+    numbers = elementwise and (op.numbers or not public)
     ufunc = isinstance(kernel, np.ufunc)
     names = (*op.inputs, "out")
     if layout.metadata or not set(layout.values) <= set(names):
@@ -293,7 +294,7 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
                     if other._view is not None:
                         bring_up_to_date(other)
                     node_y = other._node
-                elif (s is float or s is int) and elementwise:
+                elif (s is float or s is int) and numbers:
                     b = other
                     node_y = None
                 else:

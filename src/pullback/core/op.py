@@ -100,6 +100,8 @@ class Op:
     batch_rule : callable, optional
         ``batch_rule(size, inputs, in_dims, *attrs)`` gives the outputs, batch axis first: a rule wholly by
         hand.
+    numbers : bool
+        Whether the public call takes a Python number as its second operand.
     shape : callable, optional
         ``shape(*arrays, *attrs)`` gives (shape, dtype) per output from arrays whose elements mean nothing;
         for an op whose kernel refuses zeros.
@@ -128,6 +130,7 @@ class Op:
         batch: Callable[..., Any] | None = None,
         batch_rule: Callable[..., Any] | None = None,
         shape: Callable[..., Any] | None = None,
+        numbers: bool = True,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -163,6 +166,7 @@ class Op:
         self.batch = batch
         self.batch_rule = batch_rule
         self.shape = shape
+        self.numbers = numbers
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view"
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
@@ -397,7 +401,7 @@ def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
     return Op(
         name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs,
         node_name=node_name, promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch,
-        batch_rule=first.batch_rule,
+        batch_rule=first.batch_rule, check=first.check, numbers=first.numbers,
     ).call
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..core.op import elementwise
+from ..core.op import elementwise, renamed
 from ..core.value import InnerValue, Value
 from .comparison import eq, ge, where, zeros_of
 from .complex import real
@@ -49,6 +49,9 @@ sub = elementwise("sub", np.subtract, lambda g: g, lambda g: -g, check=_no_bools
 #: other - input, the reflected difference.
 rsub = elementwise("rsub", lambda x, y, /, out=...: np.subtract(y, x, out=out), lambda g: -g, lambda g: g,
                    node_name="RsubBackward1", check=_no_bools)
+
+#: The same of two tensors, for which torch has a node of its own.
+rsub_tensor = renamed(rsub, "rsub_tensor", "RsubBackward0")
 
 mul = elementwise("mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x))
 

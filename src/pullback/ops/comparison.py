@@ -11,6 +11,7 @@ from numpy import ndarray
 from .. import dtypes
 from ..core.op import Call, elementwise, unsupported
 from ..core.value import Value
+from .kernels import refuse
 
 eq = elementwise("eq", np.equal, None, None)
 ne = elementwise("ne", np.not_equal, None, None)
@@ -44,24 +45,24 @@ signbit = elementwise(
     promote=None, check=_no_sign,
 )
 
-logical_and = elementwise("logical_and", np.logical_and, None, None)
-logical_or = elementwise("logical_or", np.logical_or, None, None)
-logical_xor = elementwise("logical_xor", np.logical_xor, None, None)
+logical_and = elementwise("logical_and", np.logical_and, None, None, numbers=False)
+logical_or = elementwise("logical_or", np.logical_or, None, None, numbers=False)
+logical_xor = elementwise("logical_xor", np.logical_xor, None, None, numbers=False)
 logical_not = elementwise("logical_not", np.logical_not, None, promote=None)
 
-bitwise_and = elementwise("bitwise_and", np.bitwise_and, None, None)
-bitwise_or = elementwise("bitwise_or", np.bitwise_or, None, None)
-bitwise_xor = elementwise("bitwise_xor", np.bitwise_xor, None, None)
+
+def _bitwise(name: str, kernel: np.ufunc, torch_kernel: str, kinds: str) -> Call:
+    return elementwise(name, kernel, None, None, check=refuse(torch_kernel, kinds, halves=True))
 
 
-def _integers(x: ndarray) -> None:
-    if x.dtype.kind not in "biu":
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-
-
-bitwise_not = elementwise("bitwise_not", np.invert, None, promote=None, check=_integers)
-bitwise_left_shift = elementwise("bitwise_left_shift", np.left_shift, None, None)
-bitwise_right_shift = elementwise("bitwise_right_shift", np.right_shift, None, None)
+bitwise_and = _bitwise("bitwise_and", np.bitwise_and, "bitwise_and_cpu", "fc")
+bitwise_or = _bitwise("bitwise_or", np.bitwise_or, "bitwise_or_cpu", "fc")
+bitwise_xor = _bitwise("bitwise_xor", np.bitwise_xor, "bitwise_xor_cpu", "fc")
+bitwise_not = elementwise(
+    "bitwise_not", np.invert, None, promote=None, check=refuse("bitwise_not_cpu", "fc", halves=True)
+)
+bitwise_left_shift = _bitwise("bitwise_left_shift", np.left_shift, "lshift_cpu", "bfc")
+bitwise_right_shift = _bitwise("bitwise_right_shift", np.right_shift, "rshift_cpu", "bfc")
 
 
 _BITS = {np.dtype(np.float32): np.dtype(np.int32), np.dtype(np.float64): np.dtype(np.int64)}

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .. import dtypes
 from ..core.op import Call, elementwise
 from ..core.value import dtype_of
 from .arithmetic import log, reciprocal, rsqrt
 from .comparison import isfinite, where, zeros_of
 from .complex import real
 from .convert import conj
+from .kernels import into, refuse
 
 
 def _float(name: str, kernel: Any, rule: Callable[..., Any] | None, **fields: Any) -> Any:
@@ -50,8 +52,16 @@ def _deg2rad(x: ndarray, /, out: Any = ...) -> ndarray:
     return np.multiply(x, x.dtype.type(math.pi / 180), out=out)
 
 
-rad2deg = _float("rad2deg", _rad2deg, lambda g: g * (180 / math.pi))
-deg2rad = _float("deg2rad", _deg2rad, lambda g: g * (math.pi / 180))
+def _no_angle(name: str) -> Callable[[ndarray], None]:
+    def check(x: ndarray) -> None:
+        if x.dtype.kind == "c":
+            raise RuntimeError(f"{name} is not supported for complex tensors.")
+
+    return check
+
+
+rad2deg = _float("rad2deg", _rad2deg, lambda g: g * (180 / math.pi), check=_no_angle("rad2deg"))
+deg2rad = _float("deg2rad", _deg2rad, lambda g: g * (math.pi / 180), check=_no_angle("deg2rad"))
 tan = _float("tan", np.tan, lambda g, out: g * conj(1 + out * out))
 asin = _float("asin", np.arcsin, lambda g, x: g * conj(rsqrt(1 - x * x)))
 acos = _float("acos", np.arccos, lambda g, x: g * -conj(rsqrt(1 - x * x)))
@@ -82,11 +92,23 @@ def _sgn_rule(g: Any, x: Any, out: Any) -> Any:
     return where(size > 0, (g - out * real(conj(out) * g)) / size, 0)
 
 
+def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
+    return into(out, x.copy()) if x.dtype.kind == "b" else np.sign(x, out=out)
+
+
+def _no_complex_sign(x: ndarray) -> None:
+    if x.dtype.kind == "c":
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
+            "instead."
+        )
+
+
 sgn = elementwise(
-    "sgn", np.sign, _sgn_rule, promote=None,
+    "sgn", _signs, _sgn_rule, promote=None,
     jvp=lambda primals, tangents, out: _sgn_rule(tangents[0], primals[0], out)
 )
-sign = elementwise("sign", np.sign, lambda g: zeros_of(g), promote=None)
+sign = elementwise("sign", _signs, lambda g: zeros_of(g), promote=None, check=_no_complex_sign)
 
 
 def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -94,7 +116,7 @@ def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
 
 
 abs = elementwise(
-    "abs", _abs, lambda g, x: g * sgn(x), promote=None,
+    "abs", _abs, lambda g, x: g * sgn(x), promote=None, check=refuse("abs_cpu", "b"),
     jvp=lambda primals, tangents, out: _abs_jvp(primals[0], tangents[0]),
 )
 
@@ -103,29 +125,29 @@ def _abs_jvp(x: Any, t: Any) -> Any:
     return real(conj(sgn(x)) * t)
 
 
-def _rounding(function: np.ufunc) -> Callable[..., ndarray]:
+def _rounding(name: str, function: np.ufunc) -> Call:
     def kernel(x: ndarray, /, out: Any = ...) -> ndarray:
-        if x.dtype.kind == "c":
-            name = {"rint": "round"}.get(function.__name__, function.__name__)
+        return np.positive(x, out=out) if x.dtype.kind in "iu" else function(x, out=out)
+
+    def check(x: ndarray) -> None:
+        if x.dtype.kind == "c" and name != "round":
             raise NotImplementedError(f"{name} is not supported for complex inputs")
-        if x.dtype.kind in "biu":
-            return np.positive(x, out=out) if x.dtype.kind != "b" else x.copy()
-        return function(x, out=out)
+        refuse(f"{name}_vml_cpu", "bc", inputs=1)(x)
 
-    return kernel
+    return elementwise(name, kernel, lambda g: zeros_of(g), promote=None, check=check)
 
 
-floor = elementwise("floor", _rounding(np.floor), lambda g: zeros_of(g), promote=None)
-ceil = elementwise("ceil", _rounding(np.ceil), lambda g: zeros_of(g), promote=None)
-trunc = elementwise("trunc", _rounding(np.trunc), lambda g: zeros_of(g), promote=None)
-round = elementwise("round", _rounding(np.rint), lambda g: zeros_of(g), promote=None)
+floor = _rounding("floor", np.floor)
+ceil = _rounding("ceil", np.ceil)
+trunc = _rounding("trunc", np.trunc)
+round = _rounding("round", np.rint)
 
 
 def _frac(x: ndarray, /, out: Any = ...) -> ndarray:
     return np.subtract(x, np.trunc(x), out=out)
 
 
-frac = elementwise("frac", _frac, lambda g: g, promote=None)
+frac = elementwise("frac", _frac, lambda g: g, promote=None, check=refuse("frac_cpu", "biuc"))
 
 
 def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -134,28 +156,37 @@ def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
 
 
 
-def _no_complex(x: ndarray) -> None:
+def _refuse_relu(x: ndarray) -> None:
+    if x.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu")
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
 
 
 relu = elementwise(
-    "relu", _relu, lambda g, out: where(out > 0, g, 0), promote=None, halves=False, check=_no_complex
+    "relu", _relu, lambda g, out: where(out > 0, g, 0), promote=None, halves=False, check=_refuse_relu
 )
 
 def _nan_to_num(
     x: ndarray, /, nan: float, posinf: float | None, neginf: float | None, out: Any = ...
 ) -> ndarray:
-    result = np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
-    if out is not ...:
-        out[...] = result
-        return out
-    return np.asarray(result)
+    if x.dtype.kind in "biu":
+        return into(out, x.copy())
+    if x.dtype.kind == "c":
+        result = np.empty_like(x)
+        _nan_to_num(x.real, nan, posinf, neginf, out=result.real)
+        _nan_to_num(x.imag, nan, posinf, neginf, out=result.imag)
+        return into(out, result)
+    limits = dtypes.finfo(dtypes.from_numpy_dtype(x.dtype))
+    result = np.where(np.isnan(x), x.dtype.type(nan), x)
+    np.copyto(result, limits.max if posinf is None else posinf, where=np.isposinf(x), casting="unsafe")
+    np.copyto(result, limits.min if neginf is None else neginf, where=np.isneginf(x), casting="unsafe")
+    return into(out, result)
 
 
 nan_to_num = elementwise(
     "nan_to_num", _nan_to_num, lambda g, x: where(isfinite(x), g, 0), promote=None,
-    attrs=("nan", "posinf", "neginf"),
+    attrs=("nan", "posinf", "neginf"), halves=False,
 )
 
 __all__ = ["log", "reciprocal", "rsqrt"]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..core.op import HALVES
+from ..core.op import HALVES, check_broadcast
 from ..graph_errors import type_word
 
 
@@ -64,8 +64,10 @@ def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2) ->
     """
 
     def check(*operands: Any) -> None:
-        common = dtypes.result_numpy_dtype([v for v in operands[:inputs] if v is not None])
+        given = [v for v in operands[:inputs] if v is not None]
+        common = dtypes.result_numpy_dtype(given)
         if common.kind in kinds or (halves and common in HALVES):
+            check_broadcast(given)
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(common)}'")
 
     return check

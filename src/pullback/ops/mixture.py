@@ -12,7 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.elementwise import WORTH_ASKING, blockwise
-from ..core.op import Call, elementwise
+from ..core.op import Call, elementwise, renamed
 from ..core.value import dtype_of
 from .arithmetic import div, mul
 from .comparison import eq, ge, gt, le, lt, where, zeros_of
@@ -51,6 +51,8 @@ add_scaled = elementwise(
 
 
 def _addcmul(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
+    value = x.dtype.type(value)
+
     def block(x: Any, y: Any, z: Any, out: ndarray, spare: ndarray) -> None:
         np.multiply(y, value, out=spare)
         np.multiply(spare, z, out=spare)
@@ -63,6 +65,7 @@ def _addcmul(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarr
 addcmul = elementwise(
     "addcmul", _addcmul, lambda g: g, lambda g, z, value: g * conj(z * value),
     lambda g, y, value: g * conj(y * value), attrs=("value",),
+    check=refuse("addcmul_cpu_out", "b", inputs=3),
 )
 
 
@@ -137,6 +140,11 @@ clamp = elementwise(
 )
 
 
+def _no_complex_limits(*values: Any) -> None:
+    if any(isinstance(v, ndarray) and v.dtype.kind == "c" for v in values):
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
 def _clamp_low(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
     return np.maximum(x, y, out=out)
 
@@ -148,12 +156,12 @@ def _clamp_high(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 #: x cut from below by y.
 clamp_min = elementwise(
     "clamp_min", _clamp_low, lambda g, x, y: where(ge(x, y), g, 0), lambda g, x, y: where(lt(x, y), g, 0),
-    node_name="ClampBackward0",
+    node_name="ClampBackward0", check=_no_complex_limits,
 )
 #: x cut from above by y.
 clamp_max = elementwise(
     "clamp_max", _clamp_high, lambda g, x, y: where(le(x, y), g, 0), lambda g, x, y: where(gt(x, y), g, 0),
-    node_name="ClampBackward0",
+    node_name="ClampBackward0", check=_no_complex_limits,
 )
 
 
@@ -167,8 +175,14 @@ clamp_both = elementwise(
     lambda g, x, y, z: where(ge(x, y) & le(x, z), g, 0),
     lambda g, x, y, z: where(lt(y, z) & lt(x, y), g, 0),
     lambda g, x, y, z: where(gt(x, z) | gt(y, z), g, 0),
-    node_name="ClampBackward0",
+    node_name="ClampBackward0", check=_no_complex_limits,
 )  # fmt: skip
+
+# The same under the names that clamp_min and clamp_max give their nodes.
+clamp_min_tensor = renamed(clamp_min, "clamp_min_tensor", "ClampMinBackward1")
+clamp_max_tensor = renamed(clamp_max, "clamp_max_tensor", "ClampMaxBackward1")
+clamp_min_number = renamed(clamp, "clamp_min_number", "ClampMinBackward0")
+clamp_max_number = renamed(clamp, "clamp_max_number", "ClampMaxBackward0")
 
 
 def _share(g: Any, x: Any, y: Any, wins: Any) -> Any:
@@ -189,10 +203,12 @@ def _ordered(name: str) -> Callable[..., None]:
 maximum = elementwise(
     "maximum", np.maximum, lambda g, x, y: _share(g, x, y, _greater_or_nan),
     lambda g, x, y: _share(g, y, x, _greater_or_nan), check=_ordered("maximum"),
+    numbers=False,
 )
 minimum = elementwise(
     "minimum", np.minimum, lambda g, x, y: _share(g, x, y, _less_or_nan),
     lambda g, x, y: _share(g, y, x, _less_or_nan), check=_ordered("minimum"),
+    numbers=False,
 )
 
 
@@ -207,10 +223,12 @@ def _less_or_nan(x: Any, y: Any) -> Any:
 fmax = elementwise(
     "fmax", np.fmax,
     lambda g, x, y: where(ge(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(ge(x, y) | ~eq(y, y)), g, 0),
+    check=_ordered("fmax"), numbers=False,
 )  # fmt: skip
 fmin = elementwise(
     "fmin", np.fmin,
     lambda g, x, y: where(le(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(le(x, y) | ~eq(y, y)), g, 0),
+    check=_ordered("fmin"), numbers=False,
 )  # fmt: skip
 
 
@@ -238,11 +256,23 @@ def _fmod_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 #: x − y·floor(x / y), the sign of y.
 remainder = elementwise(
     "remainder", _remainder_kernel, lambda g: g, lambda g, x, y: -g * floor_quotient(x, y),
-    node_name="RemainderBackward1"
+    node_name="RemainderBackward1", check=refuse("remainder_cpu", "bc"),
 )
 #: x − y·trunc(x / y), the sign of x.
 fmod = elementwise(
-    "fmod", _fmod_kernel, lambda g: g, lambda g, x, y: -g * trunc(div(x, y)), node_name="FmodBackward1"
+    "fmod", _fmod_kernel, lambda g: g, lambda g, x, y: -g * trunc(div(x, y)), node_name="FmodBackward1",
+    check=refuse("fmod_cpu", "bc"),
+)
+
+
+#: The same by a number.
+remainder_number = elementwise(
+    "remainder_number", lambda x, /, y, out=...: _remainder_kernel(x, y, out), lambda g: g, attrs=("y",),
+    promote=None, node_name="RemainderBackward0", check=refuse("remainder_cpu", "bc", inputs=1),
+)
+fmod_number = elementwise(
+    "fmod_number", lambda x, /, y, out=...: _fmod_kernel(x, y, out), lambda g: g, attrs=("y",),
+    promote=None, node_name="FmodBackward0", check=refuse("fmod_cpu", "bc", inputs=1),
 )
 
 
@@ -282,6 +312,7 @@ trunc_quotient = elementwise(
 atan2 = elementwise(
     "atan2", np.arctan2,
     lambda g, x, y: g * (y / (x * x + y * y)), lambda g, x, y: g * (-x / (x * x + y * y)), promote="float",
+    check=refuse("atan2_cpu", "c"), numbers=False,
 )  # fmt: skip
 hypot = elementwise(
     "hypot", np.hypot, lambda g, x, out: g * (x / out), lambda g, y, out: g * (y / out), promote="float",
@@ -291,8 +322,20 @@ copysign = elementwise(
     "copysign", np.copysign, lambda g, x, out: g * where(eq(x, 0), 0, out / x), lambda g: zeros_of(g),
     promote="float", check=refuse("copysign_cpu", "c"),
 )
+
+
+def _logaddexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    if np.result_type(x, y).kind != "c":
+        return np.logaddexp(x, y, out=out)
+    # From the operand with the larger real part, so that nothing overflows.
+    first = np.real(x) >= np.real(y)
+    high, low = np.where(first, x, y), np.where(first, y, x)
+    return into(out, high + np.log1p(np.exp(low - high)))
+
+
 logaddexp = elementwise(
-    "logaddexp", np.logaddexp, lambda g, x, out: g * exp(x - out), lambda g, y, out: g * exp(y - out),
+    "logaddexp", _logaddexp, lambda g, x, out: g * conj(exp(x - out)),
+    lambda g, y, out: g * conj(exp(y - out)),
     promote="float", check=refuse("logaddexp_cpu", "biu"),
 )
 logaddexp2 = elementwise(

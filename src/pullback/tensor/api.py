@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from .. import errors, graph_errors
+from .. import dtypes, errors, graph_errors
 from ..core import calls, inplace
 from ..core.modes import NO_GRAD, modes
 from ..core.op import TABLE, Op
@@ -282,7 +282,10 @@ def _fast_unary(op: Op, general: Function) -> Function:
             plain = type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64)
             free = modes() is NO_GRAD or (input._node is None and not input._inference)
             if plain and free and input._view is None:
-                kernel(a, out=a)
+                try:
+                    kernel(a, out=a)
+                except TypeError:
+                    return general(input)
                 input._counter[0] += 1
                 return input
         return general(input)
@@ -309,7 +312,10 @@ def _fast_binary(op: Op, general: Function) -> Function:
                 else:
                     return general(input, other)
                 if modes() is NO_GRAD or (free and not input._inference):
-                    kernel(a, b, out=a)
+                    try:
+                        kernel(a, b, out=a)
+                    except TypeError:
+                        return general(input, other)
                     input._counter[0] += 1
                     return input
         return general(input, other)
@@ -390,16 +396,25 @@ def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: bool = Fals
         if adopt(inputs):
             return dispatch_override(op.public, inputs, {} if out is None else {"out": out})
         raise
+    if not isinstance(checked[0], TensorBase) and not isinstance(checked[-1], TensorBase):
+        checked = (wrap(np.asarray(checked[0], dtypes.result_numpy_dtype(checked[:1]))), *checked[1:])
     result = run(op, checked, ())
     return result if out is None else write_out(out, result, op.name)
 
 
+#: Functions whose first operand may be a number too.
+_NUMBERS_FIRST = frozenset({"add", "sub", "mul", "div"})
+
+
 def checked_operand(op: Op, position: int, v: Any) -> Any:
     """Return an operand as ops take it, or raise torch's TypeError."""
-    if isinstance(v, TensorBase) or (position and isinstance(v, (bool, int, float, complex))):
+    if isinstance(v, TensorBase):
         return v
-    if position and isinstance(v, np.generic) and v.dtype.kind in "biufc":
-        return v.item()
+    if op.numbers if position else op.name in _NUMBERS_FIRST:
+        if isinstance(v, (bool, int, float, complex)):
+            return v
+        if isinstance(v, np.generic) and v.dtype.kind in "biufc":
+            return v.item()
     name = ("input", "other")[min(position, 1)]
     raise errors.argument_type(op.name, name, position + 1, "Tensor", v)
 

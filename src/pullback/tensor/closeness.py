@@ -9,6 +9,7 @@ import numpy as np
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import argument_type
 from .api import public
+from .operands import declare
 
 
 @public(out=False)
@@ -35,9 +36,22 @@ def _near(a: np.ndarray, b: np.ndarray, rtol: float, atol: float, equal_nan: boo
         return close | (np.isfinite(gap) & (gap <= atol + np.abs(rtol * b)))
 
 
-@public(out=False)
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Elementwise ``|input − other| ≤ atol + rtol·|other|``."""
+    """Nearness of each element, ``|input − other| ≤ atol + rtol·|other|``.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Of one dtype; shapes broadcast.
+    rtol, atol : float
+        Not negative.
+    equal_nan : bool
+        Whether two nans are near each other.
+
+    Returns
+    -------
+    Tensor of bool
+    """
     if dtype_of(input) != dtype_of(other):
         names = (str(dtype_of(input)), str(dtype_of(other)))
         words = {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}
@@ -50,9 +64,13 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     return wrap(_near(array_of(input), array_of(other), rtol, atol, equal_nan))
 
 
-@public(out=False)
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """Whether `isclose` holds everywhere."""
+    """Whether `isclose`, whose parameters these are, holds everywhere."""
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._value))
+
+
+_NEARNESS = "(Tensor input, Tensor other, float rtol = 1e-05, float atol = 1e-08, bool equal_nan = False)"
+declare("isclose", isclose, _NEARNESS, inplace=False)
+declare("allclose", allclose, _NEARNESS, inplace=False)

@@ -205,6 +205,8 @@ def complex_(real: Any, imag: Any, *, out: Any = None) -> Any:
 def polar(abs: Any, angle: Any, *, out: Any = None) -> Any:
     """Complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
     _check_parts(abs, angle)
+    if dtype_of(abs) == np.float16:
+        raise NotImplementedError("\"polar_cpu\" not implemented for 'Half'")
     return _given(ops.polar(abs, angle), out, "polar")
 
 

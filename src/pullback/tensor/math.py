@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..core.value import TensorBase, dtype_of, shape_of
-from ..graph_errors import type_word
 from ..ops import arithmetic as a
 from ..ops import bessel as b
 from ..ops import comparison as c
@@ -18,12 +17,13 @@ from ..ops import mixture as m
 from ..ops import special as s
 from ..ops.complex import imag_view
 from ..ops.convert import cast
-from .api import public, public_op
+from .api import public, public_op, write_out
+from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
 
 for _call in (
     e.exp, e.exp2, e.expm1, e.log, e.log2, e.log10, e.log1p, e.sqrt, e.sin, e.cos, e.tan, e.sinh, e.cosh,
     e.sigmoid, e.sign, e.sgn, e.floor, e.ceil, e.frac, e.relu, e.tanh, a.reciprocal, a.rsqrt, s.erf, s.erfc,
-    s.erfinv, s.sinc, g.lgamma, g.digamma, b.i0,
+    s.erfinv, s.sinc, e.deg2rad, e.rad2deg, g.lgamma, g.digamma, b.i0,
 ):  # fmt: skip
     public_op(_call)
 for _call, _alias in (
@@ -34,8 +34,7 @@ for _call, _alias in (
 ):  # fmt: skip
     public_op(_call, aliases=(_alias,))
 for _call in (
-    c.eq, c.logical_and, c.logical_or, c.logical_xor, c.logical_not, c.bitwise_and, c.bitwise_or,
-    c.bitwise_xor, c.bitwise_not, c.bitwise_left_shift, c.bitwise_right_shift,
+    c.eq, c.logical_and, c.logical_or, c.logical_xor, c.logical_not, c.bitwise_not,
 ):  # fmt: skip
     public_op(_call)
 for _call in (
@@ -44,9 +43,25 @@ for _call in (
     public_op(_call, inplace=False)
 
 
+for _call in (c.bitwise_and, c.bitwise_or, c.bitwise_xor, c.bitwise_left_shift, c.bitwise_right_shift):
+    declare(
+        _call.op.name, _call, *TWO, "(Number self, Tensor other)",
+        "(Tensor input, Number other, *, Tensor out = None)",
+    )
+
+
 def number(value: Any) -> Any:
     """A scalar argument as a Python number."""
     return value.item() if isinstance(value, (TensorBase, np.generic)) else value  # type: ignore[union-attr]  # the facade has it
+
+
+def widened(input: Any, *numbers: Any) -> Any:
+    """A tensor in the dtype in which it meets numbers."""
+    if dtype_of(input).kind in "fV" and not any(isinstance(v, complex) for v in numbers):
+        return input
+    stand_in = np.empty((0,) if shape_of(input) else (), dtype_of(input))
+    common = dtypes.result_numpy_dtype([stand_in, *(v for v in numbers if v is not None)])
+    return input if common == dtype_of(input) else cast(input, common)
 
 
 def _check_alpha(alpha: Any, *operands: Any) -> None:
@@ -95,14 +110,29 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return a.sub.op.public(input, a.mul(other, alpha) if isinstance(other, TensorBase) else other * alpha)
 
 
-@public
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Difference ``other - alpha * input``."""
-    return (
-        sub(other, input, alpha=alpha)
-        if isinstance(other, TensorBase)
-        else a.rsub(a.mul(input, number(alpha)), other)
-    )
+def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
+    """Difference ``other − alpha·input``.
+
+    Parameters
+    ----------
+    input : Tensor
+    other : Tensor or number
+        Shapes broadcast.
+    alpha : number
+
+    Returns
+    -------
+    Tensor
+    """
+    _check_alpha(alpha, input, other)
+    scaled = input if type(alpha) is int and alpha == 1 else a.mul(input, alpha)
+    return a.rsub_tensor(scaled, other) if isinstance(other, TensorBase) else a.rsub(scaled, other)
+
+
+declare(
+    "rsub", rsub, "(Tensor input, Tensor other, *, Number alpha = 1)",
+    "(Tensor input, Number other, Number alpha = 1)", method=False,
+)
 
 
 @public(inplace=True, name="div", aliases=("divide",))
@@ -131,16 +161,46 @@ def floor_divide(input: Any, other: Any) -> Any:
     return m.floor_quotient(input, other)
 
 
-@public(inplace=True)
 def remainder(input: Any, other: Any) -> Any:
-    """``input - other * floor(input / other)``: the sign of `other`."""
-    return m.remainder(input, other)
+    """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        At least one of them a tensor; shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+    """
+    if isinstance(other, TensorBase) or not isinstance(input, TensorBase):
+        return m.remainder(input, other)
+    return m.remainder_number(widened(input, other), number(other))
 
 
-@public(inplace=True)
 def fmod(input: Any, other: Any) -> Any:
-    """``input - other * trunc(input / other)``: the sign of `input`."""
-    return m.fmod(input, other)
+    """Remainder ``input − other·trunc(input/other)``, of the sign of `input`.
+
+    Parameters
+    ----------
+    input : Tensor
+    other : Tensor or number
+        Shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+    """
+    if isinstance(other, TensorBase):
+        return m.fmod(input, other)
+    return m.fmod_number(widened(input, other), number(other))
+
+
+declare(
+    "remainder", remainder, *TWO, "(Number self, Tensor other)",
+    "(Tensor input, Number other, *, Tensor out = None)",
+)
+declare("fmod", fmod, *TENSOR_OR_NUMBER)
 
 
 @public(inplace=True, name="pow")
@@ -165,7 +225,9 @@ def power(input: Any, exponent: Any) -> Any:
     exponent = number(exponent)
     if dtype_of(input).kind in "iu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return a.pow_scalar(input, exponent)
+    if isinstance(exponent, bool):
+        return a.pow_scalar(input, int(exponent))
+    return a.pow_scalar(widened(input, exponent) if dtype_of(input).kind == "b" else input, exponent)
 
 
 def _any_negative(x: Any) -> bool:
@@ -183,7 +245,7 @@ def _is_number(v: object) -> bool:
 @public(inplace=True)
 def square(input: Any) -> Any:
     """Square ``input ** 2``."""
-    return a.pow_scalar(input, 2)
+    return power(input, 2)
 
 
 @public
@@ -192,89 +254,6 @@ def positive(input: Any) -> Any:
     if dtype_of(input).kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
-
-
-@public(inplace=True, aliases=("clip",))
-def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """The input cut to [min, max]; limits are numbers or tensors, and one may be None."""
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if isinstance(min, TensorBase) or isinstance(max, TensorBase):
-        if min is None:
-            return m.clamp_max(input, max)
-        return m.clamp_min(input, min) if max is None else m.clamp_both(input, min, max)
-    if dtype_of(input).kind == "c":
-        raise NotImplementedError("clamp is not supported for complex types")
-    common = dtypes.result_numpy_dtype([_stand_in(input), *(v for v in (min, max) if v is not None)])
-    return m.clamp(input if common == dtype_of(input) else cast(input, common), min, max)
-
-
-def _stand_in(x: Any) -> np.ndarray:
-    """An empty array with a tensor's dtype and whether it has axes, for promotion."""
-    return np.empty((0,) if shape_of(x) else (), dtype_of(x))
-
-
-@public(inplace=True)
-def clamp_min(input: Any, min: Any) -> Any:
-    """The input cut from below."""
-    return clamp(input, min=min)
-
-
-@public(inplace=True)
-def clamp_max(input: Any, max: Any) -> Any:
-    """The input cut from above."""
-    return clamp(input, max=max)
-
-
-def _lerp_parts(end: Any, weight: Any) -> Any:
-    return (m.lerp.op, (end,), (weight,)) if isinstance(weight, (int, float)) else (None, (), ())
-
-
-@public(inplace=_lerp_parts)
-def lerp(input: Any, end: Any, weight: Any) -> Any:
-    """``input + weight * (end - input)``."""
-    if dtype_of(input).kind in "biu":
-        raise NotImplementedError(
-            f"\"lerp_kernel_scalar\" not implemented for '{type_word(dtype_of(input))}'"
-        )
-    if dtype_of(input) != dtype_of(end):
-        raise RuntimeError(f"expected dtype {_lower(input)} for `end` but got dtype {_lower(end)}")
-    return (
-        m.lerp_tensor(input, end, weight)
-        if isinstance(weight, TensorBase)
-        else m.lerp(input, end, number(weight))
-    )
-
-
-def _lower(x: Any) -> str:
-    return {"float32": "float", "float64": "double"}.get(str(dtype_of(x)), str(dtype_of(x)))
-
-
-def _product_parts(op: Any) -> Any:
-    def parts(first: Any, second: Any, *, value: Any = 1) -> Any:
-        return (op, (first, second), (value,)) if isinstance(value, (int, float)) else (None, (), ())
-
-    return parts
-
-
-@public(inplace=_product_parts(m.addcmul.op))
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """``input + value * tensor1 * tensor2``."""
-    return m.addcmul(input, tensor1, tensor2, number(value))
-
-
-@public(inplace=_product_parts(m.addcdiv.op))
-def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """``input + value * tensor1 / tensor2``."""
-    if dtype_of(tensor1).kind in "biu" and dtype_of(tensor2).kind in "biu":
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
-            "perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
-            "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer "
-            "inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior "
-            "is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes."
-        )
-    return m.addcdiv(input, tensor1, tensor2, number(value))
 
 
 @public(inplace=True)
@@ -296,44 +275,39 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     return m.masked_fill(input, mask, value)
 
 
-@public(inplace=True)
-def nan_to_num(
-    input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
-) -> Any:
-    """The input with nan and infinities replaced (by 0 and the largest finite numbers unless given)."""
-    if dtype_of(input).kind in "biu":
-        return e.nan_to_num(input, 0.0, None, None)
-    return e.nan_to_num(input, 0.0 if nan is None else nan, posinf, neginf)
+def _infinite(name: str, sign: str, compared: Any) -> None:
+    def function(input: Any, *, out: Any = None) -> Any:
+        if dtype_of(input).kind == "c":
+            raise RuntimeError(f"{name} does not support complex inputs.")
+        if out is not None and dtype_of(out).kind != "b":
+            raise RuntimeError(f"{name} does not support non-boolean outputs.")
+        result = c.isinf(input) & compared(input, 0)
+        return result if out is None else write_out(out, result, name)
+
+    function.__doc__ = f"""Where the input is {sign}∞.
+
+    Parameters
+    ----------
+    input : Tensor
+        Real.
+    out : Tensor, optional
+        Of bool.
+
+    Returns
+    -------
+    Tensor of bool
+    """
+    declare(name, function, *ONE, inplace=False, writes_out=True)
 
 
-@public
-def isposinf(input: Any) -> Any:
-    """Where the input is +inf."""
-    return c.isinf(input) & c.gt(input, 0)
-
-
-@public
-def isneginf(input: Any) -> Any:
-    """Where the input is −inf."""
-    return c.isinf(input) & c.lt(input, 0)
+_infinite("isposinf", "+", c.gt)
+_infinite("isneginf", "−", c.lt)
 
 
 @public(out=False)
 def isreal(input: Any) -> Any:
     """Where the imaginary part is 0."""
     return c.eq(imag_view(input), 0) if dtype_of(input).kind == "c" else c.eq(input, input)
-
-
-@public(inplace=True)
-def deg2rad(input: Any) -> Any:
-    """Degrees in radians."""
-    return e.deg2rad(input)
-
-
-@public(inplace=True)
-def rad2deg(input: Any) -> Any:
-    """Radians in degrees."""
-    return e.rad2deg(input)
 
 
 @public(method=False, out=False)

@@ -102,11 +102,13 @@ class Methods(TensorBase):
     def __reduce_ex__(self, protocol: Any) -> tuple[Tensor, ...]: ...
     def __reversed__(self) -> Tensor: ...
     def __rfloordiv__(self, other: Any) -> Tensor: ...
+    def __rlshift__(self, other: Any) -> Tensor: ...
     def __rmatmul__(self, other: Any) -> Tensor: ...
     def __rmod__(self, other: Any) -> Tensor: ...
     def __rmul__(self, other: Any) -> Tensor: ...
     def __ror__(self, other: Any) -> Tensor: ...
     def __rpow__(self, other: Any) -> Tensor: ...
+    def __rrshift__(self, other: Any) -> Tensor: ...
     def __rshift__(self, other: Any) -> Tensor: ...
     def __rsub__(self, other: Any) -> Tensor: ...
     def __rtruediv__(self, other: Any) -> Tensor: ...
@@ -140,13 +142,13 @@ class Methods(TensorBase):
         """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """In-place version of :func:`addbmm`: writes the result into `input` and returns it."""
-    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
-        """``input + value * tensor1 / tensor2``."""
-    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ...) -> Tensor:
+        """Sum with a scaled quotient, ``input + value·tensor1/tensor2``."""
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ...) -> Tensor:
         """In-place version of :func:`addcdiv`: writes the result into `input` and returns it."""
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
-        """``input + value * tensor1 * tensor2``."""
-    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ...) -> Tensor:
+        """Sum with a scaled product, ``input + value·tensor1·tensor2``."""
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ...) -> Tensor:
         """In-place version of :func:`addcmul`: writes the result into `input` and returns it."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
@@ -165,10 +167,10 @@ class Methods(TensorBase):
     def all(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether all elements, over `dim`, are not 0."""
     def allclose(
-        self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
-        equal_nan: builtins.bool = False,
+        self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ...,
+        equal_nan: builtins.bool = ...,
     ) -> builtins.bool:
-        """Whether `isclose` holds everywhere."""
+        """Whether `isclose`, whose parameters these are, holds everywhere."""
     def amax(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
         """The largest element over `dim`; ties share the gradient."""
     def amin(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
@@ -256,23 +258,53 @@ class Methods(TensorBase):
         """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it
         does.
         """
-    def bitwise_and(self, other: Any) -> Tensor: ...
-    def bitwise_and_(self, other: Any) -> Tensor:
+    @overload
+    def bitwise_and(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_and(self, other: _Number) -> Tensor: ...
+    @overload
+    def bitwise_and_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_and_(self, other: _Number) -> Tensor:
         """In-place version of :func:`bitwise_and`: writes the result into `input` and returns it."""
-    def bitwise_left_shift(self, other: Any) -> Tensor: ...
-    def bitwise_left_shift_(self, other: Any) -> Tensor:
+    @overload
+    def bitwise_left_shift(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_left_shift(self, other: _Number) -> Tensor: ...
+    @overload
+    def bitwise_left_shift_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_left_shift_(self, other: _Number) -> Tensor:
         """In-place version of :func:`bitwise_left_shift`: writes the result into `input` and returns it."""
     def bitwise_not(self) -> Tensor: ...
     def bitwise_not_(self) -> Tensor:
         """In-place version of :func:`bitwise_not`: writes the result into `input` and returns it."""
-    def bitwise_or(self, other: Any) -> Tensor: ...
-    def bitwise_or_(self, other: Any) -> Tensor:
+    @overload
+    def bitwise_or(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_or(self, other: _Number) -> Tensor: ...
+    @overload
+    def bitwise_or_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_or_(self, other: _Number) -> Tensor:
         """In-place version of :func:`bitwise_or`: writes the result into `input` and returns it."""
-    def bitwise_right_shift(self, other: Any) -> Tensor: ...
-    def bitwise_right_shift_(self, other: Any) -> Tensor:
+    @overload
+    def bitwise_right_shift(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_right_shift(self, other: _Number) -> Tensor: ...
+    @overload
+    def bitwise_right_shift_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_right_shift_(self, other: _Number) -> Tensor:
         """In-place version of :func:`bitwise_right_shift`: writes the result into `input` and returns it."""
-    def bitwise_xor(self, other: Any) -> Tensor: ...
-    def bitwise_xor_(self, other: Any) -> Tensor:
+    @overload
+    def bitwise_xor(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_xor(self, other: _Number) -> Tensor: ...
+    @overload
+    def bitwise_xor_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def bitwise_xor_(self, other: _Number) -> Tensor:
         """In-place version of :func:`bitwise_xor`: writes the result into `input` and returns it."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
@@ -309,21 +341,45 @@ class Methods(TensorBase):
         """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` parts of one size along axis `dim`."""
-    def clamp(self, min: Any = None, max: Any = None) -> Tensor:
-        """The input cut to [min, max]; limits are numbers or tensors, and one may be None."""
-    def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
+    @overload
+    def clamp(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+    @overload
+    def clamp(self, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
+        """Cut to limits, ``min(max(input, min), max)``."""
+    @overload
+    def clamp_(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+    @overload
+    def clamp_(self, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
         """In-place version of :func:`clamp`: writes the result into `input` and returns it."""
-    def clamp_max(self, max: Any) -> Tensor:
-        """The input cut from above."""
-    def clamp_max_(self, max: Any) -> Tensor:
+    @overload
+    def clamp_max(self, max: Tensor) -> Tensor: ...
+    @overload
+    def clamp_max(self, max: _Number) -> Tensor:
+        """Cut from above, ``min(input, max)``."""
+    @overload
+    def clamp_max_(self, max: Tensor) -> Tensor: ...
+    @overload
+    def clamp_max_(self, max: _Number) -> Tensor:
         """In-place version of :func:`clamp_max`: writes the result into `input` and returns it."""
-    def clamp_min(self, min: Any) -> Tensor:
-        """The input cut from below."""
-    def clamp_min_(self, min: Any) -> Tensor:
+    @overload
+    def clamp_min(self, min: Tensor) -> Tensor: ...
+    @overload
+    def clamp_min(self, min: _Number) -> Tensor:
+        """Cut from below, ``max(input, min)``."""
+    @overload
+    def clamp_min_(self, min: Tensor) -> Tensor: ...
+    @overload
+    def clamp_min_(self, min: _Number) -> Tensor:
         """In-place version of :func:`clamp_min`: writes the result into `input` and returns it."""
-    def clip(self, min: Any = None, max: Any = None) -> Tensor:
-        """The input cut to [min, max]; limits are numbers or tensors, and one may be None."""
-    def clip_(self, min: Any = None, max: Any = None) -> Tensor:
+    @overload
+    def clip(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+    @overload
+    def clip(self, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
+        """Cut to limits, ``min(max(input, min), max)``."""
+    @overload
+    def clip_(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+    @overload
+    def clip_(self, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
         """In-place version of :func:`clip`: writes the result into `input` and returns it."""
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy with its own storage, in the input's layout or in a given one."""
@@ -380,8 +436,7 @@ class Methods(TensorBase):
         """In-place version of :func:`cumsum`: writes the result into `input` and returns it."""
     def data_ptr(self) -> builtins.int:
         """The address of the first element; 0 where there is none."""
-    def deg2rad(self) -> Tensor:
-        """Degrees in radians."""
+    def deg2rad(self) -> Tensor: ...
     def deg2rad_(self) -> Tensor:
         """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
     def dense_dim(self) -> builtins.int:
@@ -487,9 +542,15 @@ class Methods(TensorBase):
         """In-place version of :func:`floor_divide`: writes the result into `input` and returns it."""
     def fmax(self, other: Any) -> Tensor: ...
     def fmin(self, other: Any) -> Tensor: ...
-    def fmod(self, other: Any) -> Tensor:
-        """``input - other * trunc(input / other)``: the sign of `input`."""
-    def fmod_(self, other: Any) -> Tensor:
+    @overload
+    def fmod(self, other: Tensor) -> Tensor: ...
+    @overload
+    def fmod(self, other: _Number) -> Tensor:
+        """Remainder ``input − other·trunc(input/other)``, of the sign of `input`."""
+    @overload
+    def fmod_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def fmod_(self, other: _Number) -> Tensor:
         """In-place version of :func:`fmod`: writes the result into `input` and returns it."""
     def frac(self) -> Tensor: ...
     def frac_(self) -> Tensor:
@@ -651,10 +712,10 @@ class Methods(TensorBase):
     @property
     def is_xpu(self) -> builtins.bool: ...
     def isclose(
-        self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
-        equal_nan: builtins.bool = False,
+        self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ...,
+        equal_nan: builtins.bool = ...,
     ) -> Tensor:
-        """Elementwise ``|input − other| ≤ atol + rtol·|other|``."""
+        """Nearness of each element, ``|input − other| ≤ atol + rtol·|other|``."""
     def isfinite(self) -> Tensor: ...
     def isin(
         self, test_elements: Any, *, assume_unique: builtins.bool = False, invert: builtins.bool = False,
@@ -663,9 +724,9 @@ class Methods(TensorBase):
     def isinf(self) -> Tensor: ...
     def isnan(self) -> Tensor: ...
     def isneginf(self) -> Tensor:
-        """Where the input is −inf."""
+        """Where the input is −∞."""
     def isposinf(self) -> Tensor:
-        """Where the input is +inf."""
+        """Where the input is +∞."""
     def isreal(self) -> Tensor:
         """Where the imaginary part is 0."""
     def kron(self, other: Any) -> Tensor:
@@ -683,9 +744,15 @@ class Methods(TensorBase):
     def le(self, other: Any) -> Tensor: ...
     def le_(self, other: Any) -> Tensor:
         """In-place version of :func:`le`: writes the result into `input` and returns it."""
-    def lerp(self, end: Any, weight: Any) -> Tensor:
-        """``input + weight * (end - input)``."""
-    def lerp_(self, end: Any, weight: Any) -> Tensor:
+    @overload
+    def lerp(self, end: Tensor, weight: Tensor) -> Tensor: ...
+    @overload
+    def lerp(self, end: Tensor, weight: _Number) -> Tensor:
+        """Mixture ``input + weight·(end − input)``."""
+    @overload
+    def lerp_(self, end: Tensor, weight: Tensor) -> Tensor: ...
+    @overload
+    def lerp_(self, end: Tensor, weight: _Number) -> Tensor:
         """In-place version of :func:`lerp`: writes the result into `input` and returns it."""
     def less(self, other: Any) -> Tensor: ...
     def less_(self, other: Any) -> Tensor:
@@ -815,13 +882,13 @@ class Methods(TensorBase):
     @property
     def name(self) -> Any: ...
     def nan_to_num(
-        self, nan: builtins.float | None = None, posinf: builtins.float | None = None,
-        neginf: builtins.float | None = None,
+        self, nan: builtins.float | None = ..., posinf: builtins.float | None = ...,
+        neginf: builtins.float | None = ...,
     ) -> Tensor:
-        """The input with nan and infinities replaced (by 0 and the largest finite numbers unless given)."""
+        """Finite numbers instead of nan and the infinities."""
     def nan_to_num_(
-        self, nan: builtins.float | None = None, posinf: builtins.float | None = None,
-        neginf: builtins.float | None = None,
+        self, nan: builtins.float | None = ..., posinf: builtins.float | None = ...,
+        neginf: builtins.float | None = ...,
     ) -> Tensor:
         """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
     def nanmean(
@@ -961,8 +1028,7 @@ class Methods(TensorBase):
         self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     ) -> Tensor:
         """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
-    def rad2deg(self) -> Tensor:
-        """Radians in degrees."""
+    def rad2deg(self) -> Tensor: ...
     def rad2deg_(self) -> Tensor:
         """In-place version of :func:`rad2deg`: writes the result into `input` and returns it."""
     @overload
@@ -986,9 +1052,15 @@ class Methods(TensorBase):
     def relu(self) -> Tensor: ...
     def relu_(self) -> Tensor:
         """In-place version of :func:`relu`: writes the result into `input` and returns it."""
-    def remainder(self, other: Any) -> Tensor:
-        """``input - other * floor(input / other)``: the sign of `other`."""
-    def remainder_(self, other: Any) -> Tensor:
+    @overload
+    def remainder(self, other: Tensor) -> Tensor: ...
+    @overload
+    def remainder(self, other: _Number) -> Tensor:
+        """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`."""
+    @overload
+    def remainder_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def remainder_(self, other: _Number) -> Tensor:
         """In-place version of :func:`remainder`: writes the result into `input` and returns it."""
     def repeat(self, *repeats: Any, **keyword: Any) -> Tensor:
         """The whole repeated along each axis; more counts than axes add leading axes."""
@@ -1040,8 +1112,6 @@ class Methods(TensorBase):
     def rsqrt(self) -> Tensor: ...
     def rsqrt_(self) -> Tensor:
         """In-place version of :func:`rsqrt`: writes the result into `input` and returns it."""
-    def rsub(self, other: Any, *, alpha: _Number = 1) -> Tensor:
-        """Difference ``other - alpha * input``."""
     def scatter(
         self, dim: builtins.int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None,
     ) -> Tensor:

@@ -26,6 +26,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     interchange,
     join,
     legacy,
+    limits,
     linear_algebra,
     low_rank,
     lu,

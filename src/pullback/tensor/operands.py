@@ -1,13 +1,14 @@
 """Elementwise functions whose operands torch's parser reads: which of them may be numbers, and what it says.
 
 `declare` publishes a function of tensors under torch's signatures; the method, with its own signatures, and
-`name_` follow from them. Where all operands are tensors, the parser is not asked.
+`name_` follow from them. Where all operands are tensors, or the rest are Python's own numbers, the parser is
+not asked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ..core.value import TensorBase
@@ -23,15 +24,57 @@ EITHER_NUMBER = (
     "(Tensor input, Number other, *, Tensor out = None)"
 )
 
+_PLAIN = frozenset({int, float, type(None)})
 
-def _reading(printed: str, signatures: Iterable[str], function: Callable[..., Any], before: int) -> Any:
+
+def _positional(signature: str) -> list[str]:
+    """The parameters before the star."""
+    parts = [part for part in signature.strip("()").split(", ") if part]
+    return parts[: parts.index("*")] if "*" in parts else parts
+
+
+def _quick(signatures: Sequence[str], before: int, numbers: Collection[str]) -> Callable[..., bool]:
+    """Whether a call needs no parser: tensors only, or tensors and then numbers for the parameters named."""
+    first = _positional(signatures[0])
+    tensors = before + sum(part.startswith("Tensor ") for part in first)
+    if any(not part.startswith("Tensor ") and " = " not in part for part in first):
+        tensors = -1
+    last = _positional(signatures[-1])
+    leading = before + sum(part.startswith("Tensor ") for part in last)
+    least = before + sum(" = " not in part for part in last)
+    most = before + len(last)
+
+    def quick(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        given = 0
+        for v in args:
+            if isinstance(v, TensorBase):
+                given += 1
+            elif given != leading or type(v) not in _PLAIN:
+                return False
+        count = len(args)
+        if given == count == tensors and not kwargs:
+            return True
+        if given != leading or not numbers or count > most or count + len(kwargs) < least:
+            return False
+        for name, v in kwargs.items():
+            if name not in numbers or type(v) not in _PLAIN:
+                return False
+        return True
+
+    return quick
+
+
+def _reading(
+    printed: str, signatures: Sequence[str], function: Callable[..., Any], before: int,
+    numbers: Collection[str] = (),
+) -> Any:
     """The function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
-    tensors = before + next(iter(signatures)).partition("*")[0].count("Tensor ")
+    quick = _quick(signatures, before, numbers)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs and len(args) == tensors and all(isinstance(v, TensorBase) for v in args):
-            return function(*args)
+        if quick(args, kwargs):
+            return function(*args, **kwargs)
         first, rest = args[:before], args[before:]
         for signature in parser.signatures:
             bound = signature.match(rest, kwargs)
@@ -54,7 +97,7 @@ def _of_method(signature: str) -> str:
 
 def declare(
     name: str, function: Callable[..., Any], *signatures: str, namespace: str = "", method: bool = True,
-    inplace: Any = True, writes_out: bool = False,
+    inplace: Any = True, writes_out: bool = False, numbers: Collection[str] = (),
 ) -> Any:
     """Publish a function of tensors.
 
@@ -68,9 +111,11 @@ def declare(
         Where it lives; functions of a namespace have no method.
     writes_out : bool
         The function takes `out` itself.
+    numbers : collection of str
+        Parameters of the last signature for which a Python number is taken as it is.
     """
     printed = f"{namespace}_{name}" if namespace else name
-    published = _reading(printed, signatures, function, 0)
+    published = _reading(printed, signatures, function, 0, numbers)
     public(
         published, name=name, namespace=namespace, method=False,
         out=not writes_out and any(" out = " in text for text in signatures),
@@ -78,7 +123,8 @@ def declare(
     if method and not namespace:
         own = [_of_method(text) for text in signatures if text.startswith("(Tensor input")]
         public(
-            _reading(name, own, function, 1), name=name, is_function=False, inplace=inplace, out=False
+            _reading(name, own, function, 1, numbers), name=name, is_function=False, inplace=inplace,
+            out=False
         )
     return published
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.calls import make_call
-from ..core.value import TensorBase
+from ..core.value import TensorBase, dtype_of
 from ..ops import arithmetic, comparison, elementwise
 from .api import inplace_twin
 from .contract import matmul
@@ -38,6 +38,12 @@ def _reflected(function: Any) -> Any:
         return function(other, self)
 
     return operator
+
+
+def _inverted(self: Any) -> Any:
+    if dtype_of(self).kind not in "biu":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return comparison.bitwise_not.op.public(self)
 
 
 _NUMBERS = (TensorBase, bool, int, float, complex, np.generic)
@@ -79,9 +85,11 @@ _OPERATORS = {
     "__ror__": _operator(comparison.bitwise_or),
     "__xor__": _operator(comparison.bitwise_xor),
     "__rxor__": _operator(comparison.bitwise_xor),
-    "__invert__": comparison.bitwise_not.op.public,
+    "__invert__": _inverted,
     "__lshift__": _operator(comparison.bitwise_left_shift),
+    "__rlshift__": _answering(_reflected(comparison.bitwise_left_shift), *_NUMBERS),
     "__rshift__": _operator(comparison.bitwise_right_shift),
+    "__rrshift__": _answering(_reflected(comparison.bitwise_right_shift), *_NUMBERS),
     "__iadd__": inplace_twin("add", arithmetic.add.op.public),
     "__isub__": inplace_twin("sub", arithmetic.sub.op.public),
     "__imul__": inplace_twin("mul", arithmetic.mul.op.public),

@@ -12,6 +12,7 @@ SAMPLES = [
     Sample("add", (normal(3, 4), normal(4)), reference=np.add),
     Sample("add", (normal(), complex_normal(2))),
     Sample("sub", (normal(3, 1), normal(2)), reference=np.subtract),
+    Sample("rsub_tensor", (normal(3), normal(2, 3)), reference=lambda x, y: y - x),
     Sample("rsub", (normal(3), normal(2, 3)), reference=lambda x, y: y - x),
     Sample("mul", (normal(3, 4), normal(4)), reference=np.multiply),
     Sample("mul", (complex_normal(3), complex_normal(2, 3))),

@@ -1,0 +1,247 @@
+"""Values cut to limits, mixed, or added as scaled products; nans and infinities replaced."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..core.value import TensorBase, dtype_of
+from ..graph_errors import type_word
+from ..ops import elementwise as e
+from ..ops import mixture as m
+from .data import overflow
+from .math import widened
+from .operands import declare
+
+#: What C++ calls the dtypes.
+_CPP_NAMES = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long int",
+    "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
+}
+_SHORT_NAMES = {"int64": "int64_t", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
+
+
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Cut to limits, ``min(max(input, min), max)``.
+
+    Parameters
+    ----------
+    input : Tensor
+    min, max : Tensor or number, optional
+        Both tensors or both numbers; one may be None. Where min > max, the result is max.
+
+    Returns
+    -------
+    Tensor
+    """
+    if isinstance(min, TensorBase) or isinstance(max, TensorBase):
+        if min is None:
+            return m.clamp_max(input, max)
+        return m.clamp_min(input, min) if max is None else m.clamp_both(input, min, max)
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    return m.clamp(_real(input, min, max), min, max)
+
+
+def _real(input: Any, *limits: Any) -> Any:
+    """The input in the dtype in which it meets the limits; complex values have no order."""
+    wide = widened(input, *limits)
+    dtype = dtype_of(wide)
+    if dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    for limit in limits:
+        if limit is not None and (dtype.kind in "iu" or abs(limit) > _SMALL) and not _holds(dtype, limit):
+            raise overflow(_SHORT_NAMES.get(str(dtype), _CPP_NAMES[str(dtype)]))
+    return wide
+
+
+#: What every floating dtype holds.
+_SMALL = 65504.0
+
+
+def _holds(dtype: np.dtype[Any], limit: float) -> bool:
+    """Whether a dtype has a number within its range; the infinities are in every floating one."""
+    bounds = dtypes.iinfo if dtype.kind in "iu" else dtypes.finfo
+    known = bounds(dtypes.from_numpy_dtype(dtype))
+    return known.min <= limit <= known.max or (dtype.kind not in "iu" and not math.isfinite(limit))
+
+
+def clamp_min(input: Any, min: Any) -> Any:
+    """Cut from below, ``max(input, min)``.
+
+    Parameters
+    ----------
+    input : Tensor
+    min : Tensor or number
+
+    Returns
+    -------
+    Tensor
+    """
+    if isinstance(min, TensorBase):
+        return m.clamp_min_tensor(input, min)
+    return m.clamp_min_number(_real(input, min), min, None)
+
+
+def clamp_max(input: Any, max: Any) -> Any:
+    """Cut from above, ``min(input, max)``.
+
+    Parameters
+    ----------
+    input : Tensor
+    max : Tensor or number
+
+    Returns
+    -------
+    Tensor
+    """
+    if isinstance(max, TensorBase):
+        return m.clamp_max_tensor(input, max)
+    return m.clamp_max_number(_real(input, max), None, max)
+
+
+for _name in ("clamp", "clip"):
+    declare(
+        _name, clamp, "(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
+        "(Tensor input, Number min = None, Number max = None, *, Tensor out = None)", numbers=("min", "max"),
+    )
+declare(
+    "clamp_min", clamp_min, "(Tensor input, Tensor min, *, Tensor out = None)",
+    "(Tensor input, Number min, *, Tensor out = None)", numbers=("min",),
+)
+declare(
+    "clamp_max", clamp_max, "(Tensor input, Tensor max, *, Tensor out = None)",
+    "(Tensor input, Number max, *, Tensor out = None)", numbers=("max",),
+)
+
+def _cpp_name(x: Any) -> str:
+    return _CPP_NAMES.get(str(dtype_of(x)), str(dtype_of(x)))
+
+
+def _lerp_parts(end: Any, weight: Any) -> Any:
+    return (m.lerp.op, (end,), (weight,)) if isinstance(weight, (int, float)) else (None, (), ())
+
+
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """Mixture ``input + weight·(end − input)``.
+
+    Parameters
+    ----------
+    input, end : Tensor
+        Floating, of one dtype; shapes broadcast.
+    weight : Tensor or number
+        0 gives `input`, 1 gives `end`.
+
+    Returns
+    -------
+    Tensor
+    """
+    others = [("end", end), *([("weight", weight)] if isinstance(weight, TensorBase) else [])]
+    for name, other in others:
+        scalar = name == "weight" and not other.shape
+        if dtype_of(other) != dtype_of(input) and not scalar:
+            raise RuntimeError(
+                f"expected dtype {_cpp_name(input)} for `{name}` but got dtype {_cpp_name(other)}"
+            )
+    if dtype_of(input).kind in "biu":
+        kernel = "lerp_kernel_tensor" if len(others) == 2 else "lerp_kernel_scalar"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
+    if len(others) == 2:
+        return m.lerp_tensor(input, end, weight)
+    _check_real_value(input, weight)
+    return m.lerp(input, end, weight)
+
+
+def _check_real_value(input: Any, value: Any) -> None:
+    if isinstance(value, complex) and dtype_of(input).kind != "c":
+        raise RuntimeError("value cannot be converted to type float without overflow")
+
+
+declare(
+    "lerp", lerp, "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
+    "(Tensor input, Tensor end, Number weight, *, Tensor out = None)", inplace=_lerp_parts,
+    numbers=("weight",),
+)
+
+
+def _product_parts(op: Any) -> Any:
+    def parts(first: Any, second: Any, *, value: Any = 1) -> Any:
+        return (op, (first, second), (value,)) if isinstance(value, (int, float)) else (None, (), ())
+
+    return parts
+
+
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """Sum with a scaled product, ``input + value·tensor1·tensor2``.
+
+    Parameters
+    ----------
+    input, tensor1, tensor2 : Tensor
+        Shapes broadcast.
+    value : number
+
+    Returns
+    -------
+    Tensor
+    """
+    _check_real_value(input, value)
+    return m.addcmul(input, tensor1, tensor2, value)
+
+
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """Sum with a scaled quotient, ``input + value·tensor1/tensor2``.
+
+    Parameters
+    ----------
+    input, tensor1, tensor2 : Tensor
+        Shapes broadcast; at least one of the latter two is floating.
+    value : number
+
+    Returns
+    -------
+    Tensor
+    """
+    if dtype_of(tensor1).kind in "biu" and dtype_of(tensor2).kind in "biu":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
+            "perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
+            "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer "
+            "inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior "
+            "is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes."
+        )
+    return m.addcdiv(input, tensor1, tensor2, value)
+
+
+_PRODUCT = "(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)"
+declare("addcmul", addcmul, _PRODUCT, inplace=_product_parts(m.addcmul.op), numbers=("value",))
+declare("addcdiv", addcdiv, _PRODUCT, inplace=_product_parts(m.addcdiv.op), numbers=("value",))
+
+
+def nan_to_num(
+    input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Any:
+    """Finite numbers instead of nan and the infinities.
+
+    Parameters
+    ----------
+    input : Tensor
+    nan : float, optional
+        By default 0.
+    posinf, neginf : float, optional
+        By default the largest and the smallest finite number.
+
+    Returns
+    -------
+    Tensor
+    """
+    return e.nan_to_num(input, 0.0 if nan is None else nan, posinf, neginf)
+
+
+declare(
+    "nan_to_num", nan_to_num,
+    "(Tensor input, float nan = None, float posinf = None, float neginf = None, *, Tensor out = None)",
+)
