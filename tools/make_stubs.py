@@ -67,8 +67,8 @@ ANY_RESULT = {
 #: Results that are no tensors although the function's annotation is `Any`.
 RESULTS = {
     **dict.fromkeys(ANY_RESULT, "Any"),
-    "allclose": "bool", "is_complex": "bool", "is_conj": "bool", "is_floating_point": "bool", "is_inference": "bool",
-    "is_neg": "bool", "is_signed": "bool", "is_storage": "bool", "is_tensor": "bool",
+    "allclose": "bool", "is_complex": "bool", "is_conj": "bool", "is_floating_point": "bool",
+    "is_inference": "bool", "is_neg": "bool", "is_signed": "bool", "is_storage": "bool", "is_tensor": "bool",
     "std_mean": "tuple[Tensor, Tensor]", "var_mean": "tuple[Tensor, Tensor]",
     "__iter__": "Iterator[Tensor]",
 }  # fmt: skip

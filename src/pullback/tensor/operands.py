@@ -56,10 +56,7 @@ def _quick(signatures: Sequence[str], before: int, numbers: Collection[str]) -> 
             return True
         if given != leading or not numbers or count > most or count + len(kwargs) < least:
             return False
-        for name, v in kwargs.items():
-            if name not in numbers or type(v) not in _PLAIN:
-                return False
-        return True
+        return not kwargs or all(name in numbers and type(v) in _PLAIN for name, v in kwargs.items())
 
     return quick
 
