@@ -257,6 +257,24 @@ class Softmax2d(Module):
         return F.softmax(input, -3)
 
 
+class RReLU(Module):
+    """`LeakyReLU` with slopes drawn between `lower` and `upper` in training, with their mean otherwise."""
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Any) -> Any:
+        """Apply it."""
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"
+
+
 class PReLU(Module):
     """x where x > 0, else weight·x with a learnt weight, one or one per channel."""
 
@@ -277,5 +295,5 @@ class PReLU(Module):
         return f"num_parameters={self.num_parameters}"
 
 
-for _class in [*_Activation.__subclasses__(), *_AlongDim.__subclasses__(), Softmax2d, PReLU]:
+for _class in [*_Activation.__subclasses__(), *_AlongDim.__subclasses__(), Softmax2d, PReLU, RReLU]:
     _class.__module__ = "torch.nn.modules.activation"

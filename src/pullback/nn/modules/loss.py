@@ -6,6 +6,7 @@ import warnings
 from typing import Any, ClassVar
 
 from .. import functional as F
+from .distance import PairwiseDistance
 from .module import Module
 
 
@@ -261,5 +262,81 @@ class GaussianNLLLoss(_Loss):
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
 
-for _class in [*_Loss.__subclasses__(), *_PairLoss.__subclasses__()]:
+class MultiMarginLoss(_Loss):
+    """Mean over the other classes i of max(0, margin − x[target] + x[i])^p."""
+
+    function = "multi_margin_loss"
+    weighted = True
+    arguments: ClassVar[dict[str, Any]] = {"p": 1, "margin": 1.0}
+
+    def __init__(
+        self, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: bool | None = None,
+        reduce: bool | None = None, reduction: str = "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(
+            weight=weight, size_average=size_average, reduce=reduce, reduction=reduction, p=p, margin=margin
+        )
+        if p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if weight is not None and weight.dim() != 1:
+            raise ValueError(
+                f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead"
+            )
+
+
+class NLLLoss2d(NLLLoss):
+    """The former name of `NLLLoss` for images."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
+            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__(*args, **kwargs)
+
+
+class TripletMarginWithDistanceLoss(_Loss):
+    """`TripletMarginLoss` with a distance of one's own."""
+
+    def __init__(
+        self, *, distance_function: Any = None, margin: float = 1.0, swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:  # fmt: skip
+        super().__init__(reduction=reduction)
+        if margin <= 0:
+            raise ValueError(
+                f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
+            )
+        self.distance_function = PairwiseDistance() if distance_function is None else distance_function
+        self.margin = margin
+        self.swap = swap
+
+    def forward(self, anchor: Any, positive: Any, negative: Any) -> Any:  # type: ignore[override]  # three inputs
+        """The loss of an anchor against a positive and a negative."""
+        return F.triplet_margin_with_distance_loss(
+            anchor, positive, negative, distance_function=self.distance_function, margin=self.margin,
+            swap=self.swap, reduction=self.reduction,
+        )  # fmt: skip
+
+
+class CTCLoss(_Loss):
+    """−log of the probability of a sequence of labels, summed over its alignments."""
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction=reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(  # type: ignore[override]  # four inputs
+        self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any
+    ) -> Any:
+        """The loss of log probabilities (T, N, C) against targets."""
+        return F.ctc_loss(
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )
+
+
+for _class in [*_Loss.__subclasses__(), *_PairLoss.__subclasses__(), NLLLoss2d]:
     _class.__module__ = "torch.nn.modules.loss"

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import functional as F
 from .module import Module
+from .utils import n_tuple
 
 
 class _MaxPool(Module):
@@ -196,8 +197,134 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     rank = 3
 
 
+class _MaxUnpool(Module):
+    rank: int
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = n_tuple(kernel_size, self.rank)
+        self.stride = n_tuple(kernel_size if stride is None else stride, self.rank)
+        self.padding = n_tuple(padding, self.rank)
+
+    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
+        """Put maxima back where they were found; zeros elsewhere."""
+        function = (F.max_unpool1d, F.max_unpool2d, F.max_unpool3d)[self.rank - 1]
+        return function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """The inverse of `MaxPool1d` where its maxima are."""
+
+    rank = 1
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """The inverse of `MaxPool2d` where its maxima are."""
+
+    rank = 2
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """The inverse of `MaxPool3d` where its maxima are."""
+
+    rank = 3
+
+
+class _LPPool(Module):
+    rank: int
+
+    def __init__(
+        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input: Any) -> Any:
+        """(Σ xᵖ)^(1/p) over each window."""
+        function = (F.lp_pool1d, F.lp_pool2d, F.lp_pool3d)[self.rank - 1]
+        return function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_LPPool):
+    """Norms of order p over windows of one axis."""
+
+    rank = 1
+
+
+class LPPool2d(_LPPool):
+    """Norms of order p over windows of two axes."""
+
+    rank = 2
+
+
+class LPPool3d(_LPPool):
+    """Norms of order p over windows of three axes."""
+
+    rank = 3
+
+
+class _FractionalMaxPool(Module):
+    rank: int
+
+    def __init__(
+        self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+        return_indices: bool = False, _random_samples: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if self.rank == 3 and any(k <= 0 for k in n_tuple(kernel_size, 3)):
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
+        self.kernel_size = n_tuple(kernel_size, self.rank)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else n_tuple(output_size, self.rank)
+        self.output_ratio = None if output_ratio is None else n_tuple(output_ratio, self.rank)
+        if output_size is None and output_ratio is None:
+            raise ValueError(
+                f"FractionalMaxPool{self.rank}d requires specifying either an output size, or a pooling ratio"
+            )
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input: Any) -> Any:
+        """Largest value of each of windows at random distances (and its index)."""
+        function = (F.fractional_max_pool2d, F.fractional_max_pool3d)[self.rank - 2]
+        return function(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+            _random_samples=self._random_samples,
+        )  # fmt: skip
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """Maximum over windows at random distances, two axes."""
+
+    rank = 2
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """Maximum over windows at random distances, three axes."""
+
+    rank = 3
+
+
 for _class in (
     MaxPool1d, MaxPool2d, MaxPool3d, AvgPool1d, AvgPool2d, AvgPool3d, AdaptiveAvgPool1d, AdaptiveAvgPool2d,
-    AdaptiveAvgPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d,
+    AdaptiveAvgPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d, MaxUnpool1d, MaxUnpool2d,
+    MaxUnpool3d, LPPool1d, LPPool2d, LPPool3d, FractionalMaxPool2d, FractionalMaxPool3d,
 ):  # fmt: skip
     _class.__module__ = "torch.nn.modules.pooling"

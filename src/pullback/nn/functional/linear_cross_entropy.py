@@ -1,0 +1,153 @@
+"""Cross entropy of a linear layer's outputs, as one function."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from ... import dtypes
+from ...core.value import dtype_of, shape_of
+from ...dtypes import from_numpy_dtype
+from ...tensor.api import public
+from ...tensor.contract import linear
+from .classification_loss import cross_entropy
+
+_POLICIES = ("auto", "accurate", "balanced", "compact")
+
+
+@dataclass(slots=True, frozen=True)
+class LinearCrossEntropyOptions:
+    """How :func:`linear_cross_entropy` is to go through the batch in chunks.
+
+    The values are checked as torch checks them. pullback computes the batch at once whatever they say: chunks
+    change how much memory torch takes, not what it gives.
+
+    Attributes
+    ----------
+    allow_retain_graph : bool
+    batch_chunk_size : int, optional
+        Rows per chunk.
+    chunking_method : str, optional
+        "auto", "aspect_ratio" or "aspect_ratio:N": a rule for the rows per chunk.
+    acc_policy : {"auto", "accurate", "balanced", "compact"}
+    acc_dtype : dtype, optional
+    """
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: str = "auto"
+    acc_dtype: Any = None
+
+    def __post_init__(self) -> None:
+        if self.acc_policy not in _POLICIES:
+            raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
+        if self.chunking_method not in (None, "auto"):
+            name, colon, factor = self.chunking_method.partition(":")
+            divides = not colon or (factor.isdigit() and int(factor) > 0)
+            if name != "aspect_ratio" or not divides:
+                raise ValueError(f"invalid chunking_method: {self.chunking_method!r}")
+        size = self.batch_chunk_size
+        if size is not None and not (isinstance(size, int) and size > 0):
+            raise ValueError(f"batch_chunk_size must be positive int or None, got {size!r}")
+        floating = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+        if self.acc_dtype is not None and self.acc_dtype not in floating:
+            raise ValueError(
+                "acc_dtype must be one of {None, torch.float16, torch.bfloat16, torch.float32, "
+                "torch.float64}, "
+                f"got {self.acc_dtype!r}. Pass acc_dtype=None to let the op pick automatically."
+            )
+
+    def check(self, batch: int, features: int, classes: int) -> None:
+        """Raise torch's error where the size of a chunk and the rule for it disagree."""
+        size, method = self.batch_chunk_size, self.chunking_method
+        if size is None or method in (None, "auto"):
+            return
+        factor = int(method.partition(":")[2] or 1)
+        rows = math.ceil(batch / math.ceil(classes / features))
+        by_rule = min((1 << (rows - 1).bit_length()) // factor, batch)
+        if size != by_rule:
+            raise ValueError(
+                f"batch_chunk_size (={size}) and chunking_method ('{method}') give different chunk sizes "
+                f"({size} vs {by_rule}); pass only one."
+            )
+
+
+def _check(input: Any, weight: Any, bias: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The batch's shape and that of the outputs of each class; torch's error where shapes do not fit."""
+    x, w = shape_of(input), shape_of(weight)
+    if len(x) not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(x)}")
+    if len(w) < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {len(w)}")
+    if x[-1] != w[-1]:
+        raise RuntimeError(
+            f"expected equal input and linear_weight last dimensions (in_features), got {x[-1]} and {w[-1]}, "
+            "respectively"
+        )
+    if bias is not None and shape_of(bias) != w[:-1]:
+        raise RuntimeError(f"expected linear_bias shape {w[:-1]}, got {shape_of(bias)}")
+    if len(w) > 2 and len(x) == 1:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {w} requires batched input, (N, {x[-1]}), "
+            f"got unbatched input with shape {x}"
+        )
+    return x[:-1], w[1:-1]
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def linear_cross_entropy(
+    input: Any, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Any = None,
+    reduction: str = "mean", ignore_index: int | None = None, label_smoothing: float = 0.0,
+    options: LinearCrossEntropyOptions | None = None,
+) -> Any:  # fmt: skip
+    """``cross_entropy(linear(input, linear_weight, linear_bias), target)``.
+
+    Parameters
+    ----------
+    input : tensor
+        (N, F) or (F,).
+    linear_weight : tensor
+        (C, F), or (C, *K, F) for K losses a row.
+    target : tensor
+        (N, *K) class indices, or (N, C, *K) probabilities.
+    linear_bias : tensor, optional
+        (C, *K).
+    weight : tensor, optional
+        (C,), of the classes.
+    reduction : {"mean", "sum", "none"}
+    ignore_index : int, optional
+        A class index that counts nothing.
+    label_smoothing : float
+    options : LinearCrossEntropyOptions, optional
+    """
+    batch, outputs = _check(input, linear_weight, linear_bias)
+    classes, features = shape_of(linear_weight)[0], shape_of(linear_weight)[-1]
+    logits_shape = (*batch, classes, *outputs)
+    if shape_of(target) == logits_shape and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    if options is not None:
+        dtype = from_numpy_dtype(dtype_of(target))
+        chunks = label_smoothing == 0.0 and dtype is dtypes.int64 and not outputs
+        if chunks and reduction in ("mean", "sum", "none"):
+            options.check(batch[0] if batch else 1, features, classes)
+        else:
+            bias_shape = None if linear_bias is None else shape_of(linear_bias)
+            warnings.warn(
+                "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in "
+                "{'mean','sum','none'}, label_smoothing == 0, target.dtype == int64, out_features == (). Got "
+                f"reduction={reduction!r}, label_smoothing={label_smoothing}, target.dtype={dtype}, "
+                f"out_features={outputs}, tracing=False, linear_bias.shape={bias_shape}.",
+                UserWarning,
+                stacklevel=3,
+            )
+    if outputs:
+        linear_weight = linear_weight.reshape(-1, features)
+        linear_bias = None if linear_bias is None else linear_bias.reshape(-1)
+    logits = linear(input, linear_weight, linear_bias).reshape(logits_shape)
+    return cross_entropy(
+        logits, target, weight, ignore_index=-100 if ignore_index is None else ignore_index,
+        reduction=reduction, label_smoothing=label_smoothing,
+    )  # fmt: skip

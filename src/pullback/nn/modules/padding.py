@@ -1,0 +1,179 @@
+"""Padding layers: constants, reflections, repeated edges, wrapped ends, around one to three axes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from .. import functional as F
+from .module import Module
+from .utils import n_tuple
+
+
+class _Pad(Module):
+    """Pads the last `rank` axes by `padding`: one number for all sides, or two per axis, the last
+    axis first.
+    """
+
+    rank: ClassVar[int]
+    mode: ClassVar[str]
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__()
+        self.padding = n_tuple(padding, 2 * self.rank)
+
+    def forward(self, input: Any) -> Any:
+        """(N, C, *size) -> (N, C, *size + padding)."""
+        return F.pad(input, self.padding, self.mode)
+
+    def extra_repr(self) -> str:
+        """The padding."""
+        return f"{self.padding}"
+
+
+class _ConstantPad(_Pad):
+    mode = "constant"
+
+    def __init__(self, padding: Any, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Any) -> Any:
+        """(N, C, *size) -> (N, C, *size + padding)."""
+        return F.pad(input, self.padding, self.mode, self.value)
+
+    def extra_repr(self) -> str:
+        """The padding and the value."""
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPad):
+    """`value` on both sides of the last axis."""
+
+    rank = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """`value` around the last two axes."""
+
+    rank = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """`value` around the last three axes."""
+
+    rank = 3
+
+
+class ZeroPad1d(ConstantPad1d):
+    """Zeros on both sides of the last axis."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The padding."""
+        return f"{self.padding}"
+
+
+class ZeroPad2d(ConstantPad2d):
+    """Zeros around the last two axes."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The padding."""
+        return f"{self.padding}"
+
+
+class ZeroPad3d(ConstantPad3d):
+    """Zeros around the last three axes."""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        """The padding."""
+        return f"{self.padding}"
+
+
+class _ReflectionPad(_Pad):
+    mode = "reflect"
+
+
+class ReflectionPad1d(_ReflectionPad):
+    """The last axis reflected at its end elements."""
+
+    rank = 1
+
+
+class ReflectionPad2d(_ReflectionPad):
+    """The last two axes reflected at their end elements."""
+
+    rank = 2
+
+
+class ReflectionPad3d(_ReflectionPad):
+    """The last three axes reflected at their end elements."""
+
+    rank = 3
+
+
+class _ReplicationPad(_Pad):
+    mode = "replicate"
+
+
+class ReplicationPad1d(_ReplicationPad):
+    """The end elements of the last axis repeated."""
+
+    rank = 1
+
+
+class ReplicationPad2d(_ReplicationPad):
+    """The end elements of the last two axes repeated."""
+
+    rank = 2
+
+
+class ReplicationPad3d(_ReplicationPad):
+    """The end elements of the last three axes repeated."""
+
+    rank = 3
+
+
+class _CircularPad(_Pad):
+    mode = "circular"
+
+    def forward(self, input: Any) -> Any:
+        """(N, C, *size) -> (N, C, *size + padding)."""
+        if input.dim() not in (self.rank + 1, self.rank + 2):
+            raise ValueError(
+                f"expected {self.rank + 1}D or {self.rank + 2}D input (got {input.dim()}D input)"
+            )
+        return super().forward(input)
+
+
+class CircularPad1d(_CircularPad):
+    """The last axis wrapped around."""
+
+    rank = 1
+
+
+class CircularPad2d(_CircularPad):
+    """The last two axes wrapped around."""
+
+    rank = 2
+
+
+class CircularPad3d(_CircularPad):
+    """The last three axes wrapped around."""
+
+    rank = 3
+
+
+for _class in (
+    ConstantPad1d, ConstantPad2d, ConstantPad3d, ZeroPad1d, ZeroPad2d, ZeroPad3d, ReflectionPad1d,
+    ReflectionPad2d, ReflectionPad3d, ReplicationPad1d, ReplicationPad2d, ReplicationPad3d, CircularPad1d,
+    CircularPad2d, CircularPad3d,
+):  # fmt: skip
+    _class.__module__ = "torch.nn.modules.padding"
