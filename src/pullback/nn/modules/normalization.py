@@ -92,6 +92,8 @@ class GroupNorm(_Scaled):
 class RMSNorm(Module):
     """``x / √(mean(x²) + eps) · weight`` over the last axes, whose shape is `normalized_shape`."""
 
+    weight: Parameter | None
+
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
         device: Any = None, dtype: Any = None,
@@ -103,10 +105,7 @@ class RMSNorm(Module):
         self.normalized_shape = shape
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        if elementwise_affine:
-            self.weight: Parameter | None = empty_parameter(shape, device, dtype)
-        else:
-            self.register_parameter("weight", None)
+        self.register_parameter("weight", optional_parameter(elementwise_affine, shape, device, dtype))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
