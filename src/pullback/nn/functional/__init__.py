@@ -80,7 +80,7 @@ from .fractional_pool import (
     fractional_max_pool3d,
     fractional_max_pool3d_with_indices,
 )
-from .linear_cross_entropy import linear_cross_entropy
+from .linear_loss import linear_cross_entropy
 from .multi_head import multi_head_attention_forward
 from .normalization import (
     batch_norm,

@@ -85,7 +85,7 @@ from .linear import (
     Identity,
     Linear,
 )
-from .linear_cross_entropy import (
+from .linear_loss import (
     LinearCrossEntropyLoss,
     LinearCrossEntropyOptions,
 )

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .. import functional as F
-from ..functional.linear_cross_entropy import LinearCrossEntropyOptions
+from ..functional.linear_loss import LinearCrossEntropyOptions
 from .linear import Linear
 from .module import Module
 
@@ -55,3 +55,5 @@ class LinearCrossEntropyLoss(Module):
 
 
 LinearCrossEntropyLoss.__module__ = "torch.nn.modules.loss"
+
+__all__ = ["LinearCrossEntropyLoss", "LinearCrossEntropyOptions"]
