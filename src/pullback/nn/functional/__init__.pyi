@@ -245,6 +245,12 @@ def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """`leaky_relu`, in place."""
 def linear(input: Tensor, weight: Any, bias: Any = None) -> Tensor:
     """``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
+def linear_cross_entropy(
+    input: Tensor, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Any = None,
+    reduction: str = 'mean', ignore_index: int | None = None, label_smoothing: float = 0.0,
+    options: Any | None = None,
+) -> Tensor:
+    """``cross_entropy(linear(input, linear_weight, linear_bias), target)``."""
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0,
 ) -> Tensor:
