@@ -37,6 +37,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     numbers,
     operators,
     overriding,
+    padding,
     parts,
     properties,
     python_protocol,
@@ -52,6 +53,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     softmax,
     sorting,
     special_functions,
+    spectral,
     storage,
     windows,
 )

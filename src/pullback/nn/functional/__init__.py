@@ -91,7 +91,7 @@ from .normalization import (
     normalize,
     rms_norm,
 )
-from .padding import pad
+from ...tensor.padding import pad
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,

@@ -14,7 +14,7 @@ from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from ...tensor.signature import Parser
 from ...tensor.warn import warn_once
-from .padding import pad
+from ...tensor.padding import pad
 
 _WORDS = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",

@@ -1,13 +1,14 @@
-"""`pad` in its modes, with torch's checks."""
+"""Padding in its modes, with torch's checks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.value import shape_of
-from ...ops import pad as ops
-from ...tensor.api import public
+from ..core.value import shape_of
+from ..ops import pad as ops
+from .api import public
+from .signature import parsed
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -33,10 +34,7 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         )
     pairs = [(amounts[i], amounts[i + 1]) for i in range(0, len(amounts), 2)]
     if mode == "constant":
-        full = ((0, 0),) * (len(shape) - len(pairs)) + tuple(reversed(pairs))
-        if any(n + a + b < 0 for n, (a, b) in zip(shape, full, strict=True)):
-            raise RuntimeError("narrow(): length must be non-negative.")
-        return ops.pad(input, full, 0.0 if value is None else value)
+        return _constant(input, pairs, 0.0 if value is None else value)
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in ("reflect", "replicate", "circular"):
@@ -52,6 +50,14 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
     ordered = tuple(reversed(pairs))
     _check_amounts(shape[-len(pairs) :], ordered, mode, shape)
     return ops.pads[mode, len(pairs)](input, ordered)
+
+
+def _constant(input: Any, pairs: list[tuple[int, int]], value: Any) -> Any:
+    shape = shape_of(input)
+    full = ((0, 0),) * (len(shape) - len(pairs)) + tuple(reversed(pairs))
+    if any(n + a + b < 0 for n, (a, b) in zip(shape, full, strict=True)):
+        raise RuntimeError("narrow(): length must be non-negative.")
+    return ops.pad(input, full, value)
 
 
 def _check_amounts(
@@ -77,3 +83,28 @@ def _check_amounts(
         before_text = " ".join(f"{a}: {n}" for a, n in zip(names, size, strict=True))
         after_text = " ".join(f"{a}: {n}" for a, n in zip(names, output, strict=True))
         raise RuntimeError(f"input ({before_text}) is too small. Calculated output {after_text}")
+
+
+_CONSTANT = "(Tensor input, tuple of ints pad, Number value = 0)"
+
+
+@public(method=False, out=False)
+@parsed("constant_pad_nd", _CONSTANT)
+def constant_pad_nd(input: Any, pad: Sequence[int], value: Any = 0) -> Any:
+    """Pad the last axes with a number.
+
+    Parameters
+    ----------
+    pad : sequence of int
+        (before, after) of the last axis, then of the one before it, …; negative numbers cut.
+    value : number
+    """
+    rank = len(shape_of(input))
+    if len(pad) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
+    if len(pad) > 2 * rank:
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)}while the input has {rank}dimensions."
+        )
+    return _constant(input, [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)], value)
