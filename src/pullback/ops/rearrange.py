@@ -179,21 +179,6 @@ diag_embed = op(
 )
 
 
-def _diagonal_copy(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
-    return x.diagonal(offset, dim1, dim2).copy()
-
-
-#: A copy of a diagonal.
-diagonal_copy = op(
-    "diagonal_copy",
-    _diagonal_copy,
-    (lambda g, shape_x, offset, dim1, dim2: diagonal_backward(g, shape_x, offset, dim1, dim2),),
-    kind="linear",
-    node_name="DiagonalBackward0_copy",
-    batch=lambda size, offset, dim1, dim2: (offset, dim1 + 1, dim2 + 1),
-)
-
-
 def _block_diag(xs: tuple[ndarray, ...], /, shapes: tuple[Shape, ...]) -> ndarray:
     lead = xs[0].shape[:-2]
     whole = np.zeros((*lead, sum(s[0] for s in shapes), sum(s[1] for s in shapes)), xs[0].dtype)

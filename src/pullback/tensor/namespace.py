@@ -16,6 +16,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     complex_parts,
     contract,
     conversion,
+    copies,
     creation,
     creation_like,
     distances,

@@ -16,6 +16,7 @@ from ..ops import rearrange as r
 from ..ops import strided as s
 from ..ops import structure
 from ..ops import view as v
+from ..ops.copies import copies
 from .api import public
 from .parts import clamped
 from .shape import reshaped
@@ -195,7 +196,7 @@ def diag(input: Any, diagonal: int = 0) -> Any:
     if rank == 1:
         return r.diag_embed(input, diagonal, 0, 1)
     if rank == 2:
-        return r.diagonal_copy(input, diagonal, 0, 1)
+        return copies["diagonal"](v.diagonal(input, diagonal, 0, 1))
     raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {rank}D")
 
 

@@ -19,7 +19,6 @@ SAMPLES = [
     Sample("diagonal", (normal(3, 4),), (1, 0, 1), reference=np.diagonal),
     Sample("diagonal", (complex_normal(2, 3, 3),), (-1, 2, 1), reference=np.diagonal),
     Sample("diagonal_backward", (normal(3),), ((3, 4), 1, 0, 1)),
-    Sample("diagonal_copy", (normal(3, 4),), (0, 0, 1)),
     Sample("transpose", (normal(2, 3, 4),), (0, 2), reference=np.swapaxes),
     Sample("t", (normal(2, 3),), reference=np.transpose),
     Sample("t", (normal(3),)),
