@@ -13,7 +13,7 @@ from numpy import ndarray
 from ..core.op import Call, of, op
 from ..core.value import shape_of
 from .structure import Shape, permute_to_front, reshape, sum_dims
-from .view import diagonal, diagonal_backward, select, slice_dim
+from .view import diagonal, select, slice_dim
 
 # --- axes ---------------------------------------------------------------------------------------------------
 

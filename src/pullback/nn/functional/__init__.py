@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...tensor.contract import bilinear, linear
+from ...tensor.padding import pad
 from .activation import (
     celu,
     celu_,
@@ -91,7 +92,6 @@ from .normalization import (
     normalize,
     rms_norm,
 )
-from ...tensor.padding import pad
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,

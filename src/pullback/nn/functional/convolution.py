@@ -12,9 +12,9 @@ from ...core.value import TensorBase, dtype_of, shape_of
 from ...ops import conv as ops
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
+from ...tensor.padding import pad
 from ...tensor.signature import Parser
 from ...tensor.warn import warn_once
-from ...tensor.padding import pad
 
 _WORDS = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",

@@ -17,10 +17,10 @@ from ...tensor.contract import baddbmm, bmm, linear
 from ...tensor.creation import zeros
 from ...tensor.creation_like import zeros_like
 from ...tensor.join import cat
+from ...tensor.padding import pad
 from .activation import softmax
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
-from .padding import pad
 
 
 def _check_ranks(
