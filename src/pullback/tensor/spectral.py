@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...tensor.padding import pad
 from .. import dtypes
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import fft as f
@@ -17,6 +16,7 @@ from ..ops.strided import unfold, unfold_backward
 from ..ops.structure import expand, reshape
 from ..ops.view import slice_dim, squeeze_dim, transpose, unsqueeze, view_as_complex, view_as_real
 from .api import public
+from .padding import pad
 from .signature import Parser, described
 from .sizes import count
 from .warn import warn_once
