@@ -104,6 +104,8 @@ def adjoint(input: Tensor) -> Tensor:
     """The matrices of the last two axes transposed and conjugated."""
 def affine_grid_generator(theta: Any, size: Sequence[builtins.int], align_corners: builtins.bool) -> Tensor:
     """:func:`torch.nn.functional.affine_grid` without a default."""
+def alias_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """The tensor: a copy of what the view of that name shows."""
 def all(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -189,6 +191,11 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.i
     """The view of the input's storage with the given sizes and strides (in elements)."""
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
     """In-place version of :func:`as_strided`."""
+def as_strided_copy(
+    input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int],
+    storage_offset: builtins.int | None = ..., *, out: Tensor | None = ...,
+) -> Tensor:
+    """Elements of the storage by sizes and strides: a copy of what the view of that name shows."""
 def as_strided_scatter(
     input: Tensor, src: Any, size: Any, stride: Any, storage_offset: builtins.int | None = None,
 ) -> Tensor:
@@ -430,6 +437,8 @@ def conj_physical(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The complex conjugates as new elements; a real tensor itself."""
 def conj_physical_(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """In-place version of :func:`conj_physical`: writes the result into `input` and returns it."""
+def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: _Number = ...) -> Tensor:
+    """Pad the last axes with a number."""
 contiguous_format: memory_format
 def conv1d(
     input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
@@ -520,6 +529,8 @@ def detach(input: Tensor) -> Tensor:
     """The same storage without history."""
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor from its history, in place."""
+def detach_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """The tensor without its history: a copy of what the view of that name shows."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
 def diag_embed(
@@ -532,6 +543,11 @@ def diagonal(
     input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1,
 ) -> Tensor:
     """The diagonal of axes `dim1` and `dim2`, as a last axis."""
+def diagonal_copy(
+    input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *,
+    out: Tensor | None = ...,
+) -> Tensor:
+    """A diagonal, as a last axis: a copy of what the view of that name shows."""
 def diagonal_scatter(
     input: Tensor, src: Any, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1,
 ) -> Tensor:
@@ -616,6 +632,10 @@ def exp2_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`exp2`: writes the result into `input` and returns it."""
 def exp_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`exp`: writes the result into `input` and returns it."""
+def expand_copy(
+    input: Tensor, size: Sequence[builtins.int], *, implicit: builtins.bool = ..., out: Tensor | None = ...,
+) -> Tensor:
+    """Axes of size 1 repeated: a copy of what the view of that name shows."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def expm1_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`expm1`: writes the result into `input` and returns it."""
@@ -920,6 +940,13 @@ def isposinf(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """Where the input is +∞."""
 def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is 0."""
+def istft(
+    input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = ...,
+    win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ...,
+    normalized: builtins.bool = ..., onesided: builtins.bool | None = ..., length: builtins.int | None = ...,
+    return_complex: builtins.bool = ...,
+) -> Tensor:
+    """Signal from its short-time Fourier transform: the least-squares one (Griffin and Lim 1984)."""
 @overload
 def kaiser_window(
     window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
@@ -1182,6 +1209,10 @@ def nansum(
     """Sum of what is not nan."""
 def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
     """The places start … start + length − 1 of axis `dim`."""
+def narrow_copy(
+    input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Tensor | None = ...,
+) -> Tensor:
+    """Some places of an axis: a copy of what the view of that name shows."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """:func:`channel_shuffle` without a derivative, as torch has it."""
 def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> tuple[Tensor, Tensor]:
@@ -1270,6 +1301,8 @@ def pdist(input: Tensor, p: builtins.float = ...) -> Tensor:
     """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
 def permute(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
     """The axes in the order `dims`."""
+def permute_copy(input: Tensor, dims: Sequence[builtins.int], *, out: Tensor | None = ...) -> Tensor:
+    """The axes in another order: a copy of what the view of that name shows."""
 pi: builtins.float
 def pinverse(input: Tensor, rcond: builtins.float = ..., *, out: Tensor | None = ...) -> Tensor:
     """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
@@ -1543,6 +1576,8 @@ def seed() -> builtins.int:
     """Start a stream of the default generator that nobody can foretell and return its seed."""
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """The part at `index` of axis `dim`, without that axis."""
+def select_copy(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Tensor | None = ...) -> Tensor:
+    """One place of an axis: a copy of what the view of that name shows."""
 def select_scatter(input: Tensor, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
     """`input` with the part at `index` of axis `dim` replaced by `src`."""
 def selu(input: Tensor) -> Tensor:
@@ -1591,6 +1626,11 @@ def sinc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sinh`: writes the result into `input` and returns it."""
+def slice_copy(
+    input: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ...,
+    step: builtins.int = ..., *, out: Tensor | None = ...,
+) -> Tensor:
+    """Places of an axis by start, end and step: a copy of what the view of that name shows."""
 def slice_scatter(
     input: Tensor, src: Any, dim: builtins.int = 0, start: builtins.int | None = None,
     end: builtins.int | None = None, step: builtins.int = 1,
@@ -1611,10 +1651,19 @@ def split(
     tensor: Any, split_size_or_sections: Any = None, dim: builtins.int = 0, *, split_size: Any = None,
 ) -> tuple[Tensor, ...]:
     """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
+def split_copy(
+    input: Tensor, split_size: builtins.int, dim: builtins.int = ..., *, out: Sequence[Tensor] | None = ...,
+) -> Tensor:
+    """Parts of one size along an axis: a copy of what the view of that name shows."""
 def split_with_sizes(
     input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
 ) -> tuple[Tensor, ...]:
     """Parts of the given sizes along axis `dim`."""
+def split_with_sizes_copy(
+    input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ..., *,
+    out: Sequence[Tensor] | None = ...,
+) -> Tensor:
+    """Parts of given sizes along an axis: a copy of what the view of that name shows."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""
@@ -1624,6 +1673,13 @@ def square_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`square`: writes the result into `input` and returns it."""
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without the axes of size 1, or without those of `dim` whose size is 1."""
+@overload
+def squeeze_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def squeeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def squeeze_copy(input: Tensor, dim: Sequence[builtins.int], *, out: Tensor | None = ...) -> Tensor:
+    """Axes of size 1 removed: a copy of what the view of that name shows."""
 def stack(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape side by side along a new axis `dim`."""
 def std(
@@ -1638,6 +1694,13 @@ def std_mean(
     correction: Any = ...,
 ) -> tuple[Tensor, Tensor]:
     """Standard deviation and mean over `dim`."""
+def stft(
+    input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = None,
+    win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True,
+    pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None,
+    return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None,
+) -> Tensor:
+    """Short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n + m·hop]·exp(−2πi·kn/n_fft)``."""
 strided: layout
 def sub(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
     """Difference ``input - alpha * other``; shapes broadcast."""
@@ -1662,6 +1725,8 @@ def swapdims(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Axes `axis0` and `axis1` exchanged."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector as it is."""
+def t_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """A matrix transposed: a copy of what the view of that name shows."""
 def take(input: Tensor, index: Any, *, out: Tensor | None = None) -> Tensor:
     """Elements of `input` as one row at the places `index`."""
 def take_along_dim(
@@ -1705,6 +1770,10 @@ def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal: (m, n) -> ()."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """Axes `dim0` and `dim1` exchanged."""
+def transpose_copy(
+    input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = ...,
+) -> Tensor:
+    """Two axes exchanged: a copy of what the view of that name shows."""
 def triangular_solve(
     input: Tensor, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ...,
     unitriangular: builtins.bool = ..., *, out: Tensor | None = ...,
@@ -1744,8 +1813,15 @@ uint64: dtype
 uint8: dtype
 def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """The parts along axis `dim`, each without it."""
+def unbind_copy(input: Tensor, dim: builtins.int = ..., *, out: Sequence[Tensor] | None = ...) -> Tensor:
+    """The parts along an axis: a copy of what the view of that name shows."""
 def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
     """Axis `dim` as several axes of `sizes`; one size may be -1."""
+def unfold_copy(
+    input: Tensor, dimension: builtins.int, size: builtins.int, step: builtins.int, *,
+    out: Tensor | None = ...,
+) -> Tensor:
+    """Windows along an axis: a copy of what the view of that name shows."""
 def unique(
     input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False,
     return_counts: builtins.bool = False, dim: builtins.int | None = None,
@@ -1758,8 +1834,18 @@ def unique_consecutive(
     dim: builtins.int | None = None,
 ) -> Any:
     """The values (or slices along `dim`) without those equal to the one before."""
+def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+    """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
+def unsafe_split(input: Tensor, split_size: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+    """Parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no views."""
+def unsafe_split_with_sizes(
+    input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ...,
+) -> tuple[Tensor, ...]:
+    """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
 def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
     """With a new axis of size 1 at `dim`."""
+def unsqueeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = ...) -> Tensor:
+    """A new axis of size 1: a copy of what the view of that name shows."""
 def use_deterministic_algorithms(mode: builtins.bool, *, warn_only: builtins.bool = False) -> None:
     """Ask for deterministic algorithms, which all are."""
 def vander(x: Tensor, N: builtins.int | None = ..., increasing: builtins.bool = ...) -> Tensor:
@@ -1778,8 +1864,17 @@ def vdot(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
 def view_as_complex(input: Tensor) -> Tensor:
     """A real tensor of shape (…, 2) as a complex one of shape (…)."""
+def view_as_complex_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Pairs as complex numbers: a copy of what the view of that name shows."""
 def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor of shape (…) as a real one of shape (…, 2)."""
+def view_as_real_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """Complex numbers as pairs: a copy of what the view of that name shows."""
+@overload
+def view_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def view_copy(input: Tensor, size: Sequence[builtins.int], *, out: Tensor | None = ...) -> Tensor:
+    """Another shape or dtype: a copy of what the view of that name shows."""
 def vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *,
     chunk_size: builtins.int | None = None,

@@ -28,8 +28,8 @@ def cross(input: Tensor, other: Tensor, *, dim: int = ..., out: Tensor | None = 
     """The vector product along `dim`, of length 3 in both; other axes broadcast."""
 def det(A: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The determinant: (…, n, n) -> (…)."""
-def diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The diagonal of the last two axes."""
+def diagonal(A: Tensor, *, offset: int = ..., dim1: int = ..., dim2: int = ...) -> Tensor:
+    """A diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
 def eig(input: Tensor, *, out: Tensor | None = ...) -> Any:
     """Eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``."""
 def eigh(input: Tensor, UPLO: str = ..., *, out: Tensor | None = ...) -> Any:

@@ -729,6 +729,13 @@ class Methods(TensorBase):
         """Where the input is +∞."""
     def isreal(self) -> Tensor:
         """Where the imaginary part is 0."""
+    def istft(
+        self, n_fft: builtins.int, hop_length: builtins.int | None = ...,
+        win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ...,
+        normalized: builtins.bool = ..., onesided: builtins.bool | None = ...,
+        length: builtins.int | None = ..., return_complex: builtins.bool = ...,
+    ) -> Tensor:
+        """Signal from its short-time Fourier transform: the least-squares one (Griffin and Lim 1984)."""
     def kron(self, other: Any) -> Tensor:
         """Kronecker product."""
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
@@ -907,6 +914,8 @@ class Methods(TensorBase):
         """Sum of what is not nan."""
     def narrow(self, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
         """The places start … start + length − 1 of axis `dim`."""
+    def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
+        """Some places of an axis: a copy of what the view of that name shows."""
     def ne(self, other: Any) -> Tensor: ...
     def ne_(self, other: Any) -> Tensor:
         """In-place version of :func:`ne`: writes the result into `input` and returns it."""
@@ -1229,6 +1238,13 @@ class Methods(TensorBase):
         """Standard deviation √(Σ|x − mean|² / (n − correction)) over `dim`; `unbiased=False` means
         ``correction=0``.
         """
+    def stft(
+        self, n_fft: builtins.int, hop_length: builtins.int | None = None,
+        win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True,
+        pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None,
+        return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None,
+    ) -> Tensor:
+        """Short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n + m·hop]·exp(−2πi·kn/n_fft)``."""
     def storage(self) -> TypedStorage:
         """The storage, counted in elements (deprecated: see `untyped_storage`)."""
     def storage_offset(self) -> builtins.int:
@@ -1360,6 +1376,16 @@ class Methods(TensorBase):
         dim: builtins.int | None = None,
     ) -> Any:
         """The values (or slices along `dim`) without those equal to the one before."""
+    def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+        """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
+    def unsafe_split(self, split_size: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+        """Parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no
+        views.
+        """
+    def unsafe_split_with_sizes(
+        self, split_sizes: Sequence[builtins.int], dim: builtins.int = ...,
+    ) -> tuple[Tensor, ...]:
+        """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
     def unsqueeze(self, dim: builtins.int) -> Tensor:
         """With a new axis of size 1 at `dim`."""
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
