@@ -15,6 +15,7 @@ from .api import public, write_out
 from .complex_parts import view_as_complex, view_as_real
 from .shape import view_as_dtype
 from .signature import Parser, described, parsed
+from .tensor import checked_dim
 
 _Function = Callable[..., Any]
 
@@ -23,7 +24,7 @@ def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None =
     sizes = shape_of(input)
     if not sizes:
         raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
-    dim = shape.checked_dim(dim, len(sizes))
+    dim = checked_dim(dim, len(sizes))
     if step <= 0:
         raise RuntimeError("slice step must be positive")
     first, last = parts.clamped(start or 0, sizes[dim] if end is None else end, sizes[dim])
@@ -161,7 +162,7 @@ def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
     They share the input's storage: writing to one of them changes the others' gradients unnoticed.
     """
     parts.split(input, split_size, dim)
-    return c.unsafe_split(input, split_size, shape.checked_dim(dim, len(shape_of(input))))
+    return c.unsafe_split(input, split_size, checked_dim(dim, len(shape_of(input))))
 
 
 @public(out=False)
@@ -169,7 +170,7 @@ def unsafe_split(input: Any, split_size: int, dim: int = 0) -> tuple[Any, ...]:
 def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
     parts.split_with_sizes(input, split_sizes, dim)
-    return c.unsafe_split_with_sizes(input, split_sizes, shape.checked_dim(dim, len(shape_of(input))))
+    return c.unsafe_split_with_sizes(input, split_sizes, checked_dim(dim, len(shape_of(input))))
 
 
 @public(out=False)
@@ -177,7 +178,7 @@ def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> tuple
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
     parts.chunk(input, chunks, dim)
-    dim = shape.checked_dim(dim, len(shape_of(input)))
+    dim = checked_dim(dim, len(shape_of(input)))
     size = -(-shape_of(input)[dim] // chunks)
     if not size:
         return c.unsafe_split_with_sizes(input, (0,) * chunks, dim)
