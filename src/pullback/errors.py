@@ -96,8 +96,3 @@ def read_only_attribute(value: object, name: str) -> AttributeError:
     if hasattr(type(value), name):
         return AttributeError(f"attribute '{name}' of '{type_name(value)}' objects is not writable")
     return AttributeError(f"'{type_name(value)}' object has no attribute '{name}'", name=name, obj=value)
-
-
-def missing_attribute(value: object, name: str) -> AttributeError:
-    """Build the error for an attribute that ``value`` does not have."""
-    return AttributeError(f"'{type_name(value)}' object has no attribute '{name}'", name=name, obj=value)

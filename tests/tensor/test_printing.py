@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pullback import dtypes
+from pullback.core.value import wrap as as_tensor
 from pullback.tensor import printing
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "printing.json").read_text())
@@ -59,7 +60,7 @@ def text(case):
             case "meta":
                 return printing.tensor_text(array, device="meta")
             case "dual":
-                inner = printing.tensor_text(array) if array.ndim else printing.scalar_format(array, "")
+                inner = printing.tensor_text(array) if array.ndim else format(as_tensor(array), "")
                 return printing.tensor_text(array, tangent=inner)
     raise ValueError(case["kind"])
 
@@ -85,7 +86,7 @@ def test_wrappers(record):
 def test_formats_of_scalars():
     for record in RECORDED["formats"]:
         try:
-            outcome = {"text": printing.scalar_format(elements(record), record["spec"])}
+            outcome = {"text": format(as_tensor(elements(record)), record["spec"])}
         except ValueError as error:
             outcome = {"error": str(error)}
         assert outcome.items() <= record.items(), record

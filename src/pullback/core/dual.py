@@ -17,7 +17,7 @@ from numpy import ndarray
 
 from .modes import change, modes, set_modes
 from .node import LEAF
-from .value import InnerValue, TensorBase, Value, dtype_of, run, shape_of, wrap
+from .value import InnerValue, Value, dtype_of, run, shape_of, wrap
 
 #: Conjugate of any value (set by `ops`).
 conjugate: Callable[[Any], Any]
@@ -211,9 +211,3 @@ def fresh_level() -> int:
     """A level above every one now in use."""
     _levels[0] += 1
     return _levels[0]
-
-
-def tangent_of(tensor: TensorBase, level: int) -> Any:
-    """The tangent that a tensor carries at a level, or None."""
-    value = tensor._value
-    return value.tangent if isinstance(value, Dual) and value._level == level else None

@@ -111,11 +111,6 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
     return tensor
 
 
-def level_of(value: Any) -> int:
-    """Level of a value; bare arrays and scalars are below every level."""
-    return value._level if isinstance(value, Value) else -1
-
-
 def array_of(value: Any) -> ndarray:
     """The array at the bottom of a value; a batched or traced value has none."""
     while isinstance(value, TensorBase):

@@ -96,11 +96,6 @@ def bring_up_to_date(view: Any) -> None:
     record.at = now
 
 
-def base_of(tensor: Any) -> Any:
-    """The base of a view, or None."""
-    return None if tensor._view is None else tensor._view.base
-
-
 def is_view(tensor: TensorBase) -> bool:
     """Whether `tensor` is a view that autograd knows."""
     return tensor._view is not None

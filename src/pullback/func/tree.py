@@ -6,8 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..core.value import TensorBase
-
 
 class Spec(NamedTuple):
     """Shape of a container: its type, what rebuilds it, the specs of its children; a leaf has type None."""
@@ -80,8 +78,3 @@ def broadcast_prefix(prefix: Any, spec: Spec) -> list[Any] | None:
             return None
         result += part
     return result
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether a leaf is a tensor."""
-    return isinstance(value, TensorBase)

@@ -330,8 +330,3 @@ def wrapper_text(kind: str, text: str, *, level: int, bdim: int | None = None) -
     """
     batch = "" if bdim is None else f"bdim={bdim}, "
     return f"{kind}(lvl={level}, {batch}value=\n{textwrap.indent(text, '    ')}\n)"
-
-
-def scalar_format(array: np.ndarray[Any, Any], spec: str) -> str:
-    """Return ``format(tensor, spec)`` of a 0-d tensor (no subclass): that of the Python number it holds."""
-    return format(array.item(), spec)
