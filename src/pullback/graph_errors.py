@@ -40,10 +40,13 @@ def modified_in_place(
 ) -> RuntimeError:
     """Build the error for a saved value that was written to before backward needed it."""
     sizes = ", ".join(map(str, shape))
+    word = type_word(dtype)
+    # The names of old classes, which the younger dtypes never had.
+    kind = f"CPU{word}Type" if word.startswith(("Bool", "BFloat", "Complex")) else f"torch.{word}Tensor"
     return with_note(
         RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{type_word(dtype)}Tensor [{sizes}]]{maker} is at version {version}; expected version "
+            f"[{kind} [{sizes}]]{maker} is at version {version}; expected version "
             f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to "
             "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
         ),

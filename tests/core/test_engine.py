@@ -232,3 +232,29 @@ def test_warnings_as_errors_do_not_reach_the_user():
         y.backward(torch.tensor([1.0, 1.0], dtype=torch.float64))
     assert np.isneginf(y.detach().numpy()[0])
     assert np.isinf(x.grad.numpy()[0])
+
+
+def test_an_error_leaves_ready_leaves_filled():
+    x, w = leaf([1.0, 2.0]), leaf([3.0, 4.0])
+    early = w * 1  # the leaf's accumulator is the oldest node
+    failing = x * 2
+
+    def fail(g):
+        raise ValueError("hook")
+
+    failing.register_hook(fail)
+    with pytest.raises(ValueError, match="hook"):
+        torch.autograd.backward([failing, w.exp()], [torch.ones(2, dtype=torch.float64)] * 2)
+    assert w.grad.tolist() == w.detach().exp().tolist()
+    assert x.grad is None
+    with pytest.raises(ValueError, match="hook"):
+        torch.autograd.backward([failing, failing * early], [torch.ones(2, dtype=torch.float64)] * 2)
+    assert w.grad.tolist() == w.detach().exp().tolist()
+
+
+def test_a_leaf_that_no_longer_requires_grad_is_not_filled():
+    x = leaf([1.0, 2.0])
+    y = x * 2
+    x.requires_grad_(False)
+    y.sum().backward()
+    assert x.grad is None

@@ -136,7 +136,7 @@ def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndar
         wrapped = [np.where(part < 0, part + length, part) for part, length in zip(arrays, lead)]
         index = np.ravel_multi_index(np.broadcast_arrays(*wrapped), lead)
         full = np.broadcast_to(values, (*index.shape, *row))
-        return sum_rows(full.reshape(-1, *row), index.reshape(-1), prod(lead)).reshape(shape)
+        return sum_rows(full.reshape(index.size, *row), index.reshape(-1), prod(lead)).reshape(shape)
     places = np.arange(prod(shape)).reshape(shape)[key]
     full = np.broadcast_to(values, places.shape)
     return index_sum(full.reshape(-1), places.reshape(-1), prod(shape)).reshape(shape)

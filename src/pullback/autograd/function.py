@@ -18,11 +18,11 @@ from ..core.calls import edge_of
 from ..core.engine import as_tensor
 from ..core.modes import change, modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output, next_sequence
-from ..core.saved import FROZEN, Packed, edge_description, pack, unpack_hooked
+from ..core.saved import FROZEN, Packed, damaged, pack, unpack_hooked
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 from ..core.views import FUNCTION_VIEW, View
 from ..errors import with_note
-from ..graph_errors import freed_graph, modified_in_place
+from ..graph_errors import freed_graph
 
 
 class FunctionCtx:
@@ -94,8 +94,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         if value is None:
             return None
         if counter[0] != number:
-            maker = edge_description(edge, counter)
-            raise modified_in_place(dtype_of(value), shape_of(value), maker, counter[0], number)
+            raise damaged(value, counter, number, edge)
         if type(value) is Packed:
             value = unpack_hooked(value)
         if level and not self._recording:

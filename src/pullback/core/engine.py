@@ -73,18 +73,23 @@ def needed_nodes(roots: Sequence[Node], targets: dict[Node, Any]) -> set[Node]:
     oldest = min(node._seq for node in targets)
     seen = set(roots)
     stack = list(seen)
+    users: dict[Node, list[Node]] = {}
     while stack:
-        for edge in stack.pop()._edges:
+        user = stack.pop()
+        for edge in user._edges:
             node = edge.node if type(edge) is Output else edge
-            if node is not None and node not in seen and node._seq >= oldest:
-                seen.add(node)
-                stack.append(node)
+            if node is not None and node._seq >= oldest:
+                if node not in seen:
+                    seen.add(node)
+                    stack.append(node)
+                users.setdefault(node, []).append(user)
     needed = {node for node in targets if node in seen}
-    for node in sorted(seen, key=lambda n: n._seq):
-        if node not in needed and any(
-            (e.node if type(e) is Output else e) in needed for e in node._edges if e is not None
-        ):
-            needed.add(node)
+    stack = list(needed)
+    while stack:
+        for user in users.get(stack.pop(), ()):
+            if user not in needed:
+                needed.add(user)
+                stack.append(user)
     return needed
 
 
@@ -160,67 +165,93 @@ def _loop(
     large = bulk.SIZE
     for edge, g in roots:
         _send(edge, g, pending, heap, needed)
-    while heap:
-        node = heappop(heap)[1]
-        g = pending.pop(node)
-        hooks = node._hooks
-        if hooks is not None:
-            g = _run_prehooks(node, hooks, g, create_graph)
-        if capture is not None and node in capture.wanted:
-            _capture(node, g, capture, accumulate, create_graph)
-            if all(
-                (e.node if type(e) is Output else e) not in capture.needed
-                for e in node._edges
-                if e is not None
-            ):
-                continue
-        if type(node) is AccumulateGrad:
-            if capture is None:
-                if shared and shared.get(node) is g:
-                    g = g.copy()  # type: ignore[union-attr]  # the facade has it
-                accumulate_grad(node, g, create_graph)
-            continue
-        if anomaly:
-            grads = _watched(node, g, create_graph)
-        elif create_graph:
-            grads = node.backward_graph(g)
-        elif type(g) is ndarray and g.size >= large:
-            grads = tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
-        else:
-            grads = node.backward(g)
-        saved = node._saved
-        if frees and node._frees:
-            node._saved = None
-        if hooks is not None and hooks.post:
-            grads = _run_posthooks(hooks, grads, g, create_graph)
-        for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
-            if gi is None or edge is None:
-                continue
-            if type(edge) is Output or needed is not None:
-                _send(edge, gi, pending, heap, needed, g)
-                continue
-            kind = type(gi)
-            if kind is float32 or kind is float64:
-                # NumPy's operators on 0-d arrays give scalars.
-                gi = asarray(gi)
-                kind = ndarray
-            if kind is ndarray:
-                if gi.shape != edge._shape:
-                    gi = reduce_to(gi, edge._shape)
-                if gi.dtype is not edge._dtype and gi.dtype != edge._dtype:
-                    gi = convert(gi, edge._dtype)
-                if edge in pending:
-                    pending[edge] = add(pending[edge], gi, out=...)
+    try:
+        while heap:
+            node = heappop(heap)[1]
+            g = pending.pop(node)
+            hooks = node._hooks
+            if hooks is not None:
+                g = _run_prehooks(node, hooks, g, create_graph)
+            if capture is not None and node in capture.wanted:
+                _capture(node, g, capture, accumulate, create_graph)
+                if all(
+                    (e.node if type(e) is Output else e) not in capture.needed
+                    for e in node._edges
+                    if e is not None
+                ):
                     continue
-                if type(edge) is AccumulateGrad and (gi is g or gi.base is not None or _is_saved(gi, saved)):
-                    shared[edge] = gi
+            if type(node) is AccumulateGrad:
+                if capture is None:
+                    if shared and shared.get(node) is g:
+                        g = g.copy()  # type: ignore[union-attr]  # the facade has it
+                    accumulate_grad(node, g, create_graph)
+                continue
+            if anomaly:
+                grads = _watched(node, g, create_graph)
+            elif create_graph:
+                grads = node.backward_graph(g)
+            elif type(g) is ndarray and g.size >= large:
+                grads = tuple(map(bulk.unwrapped, node.backward_bulk(bulk.Bulk(g))))
             else:
-                gi = conform(gi, edge._shape, edge._dtype)
-            if edge in pending:
-                pending[edge] = pending[edge] + gi
-            else:
-                pending[edge] = gi
-                heappush(heap, (-edge._seq, edge))
+                grads = node.backward(g)
+            saved = node._saved
+            if frees and node._frees:
+                node._saved = None
+            if hooks is not None and hooks.post:
+                grads = _run_posthooks(hooks, grads, g, create_graph)
+            for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
+                if gi is None or edge is None:
+                    continue
+                if type(edge) is Output or needed is not None:
+                    _send(edge, gi, pending, heap, needed, g)
+                    continue
+                kind = type(gi)
+                if kind is float32 or kind is float64:
+                    # NumPy's operators on 0-d arrays give scalars.
+                    gi = asarray(gi)
+                    kind = ndarray
+                if kind is ndarray:
+                    if gi.shape != edge._shape:
+                        gi = reduce_to(gi, edge._shape)
+                    if gi.dtype is not edge._dtype and gi.dtype != edge._dtype:
+                        gi = convert(gi, edge._dtype)
+                    if edge in pending:
+                        pending[edge] = add(pending[edge], gi, out=...)
+                        continue
+                    if type(edge) is AccumulateGrad and (
+                        gi is g or gi.base is not None or _is_saved(gi, saved)
+                    ):
+                        shared[edge] = gi
+                else:
+                    gi = conform(gi, edge._shape, edge._dtype)
+                if edge in pending:
+                    pending[edge] = pending[edge] + gi
+                else:
+                    pending[edge] = gi
+                    heappush(heap, (-edge._seq, edge))
+    except Exception:
+        if capture is None:
+            _fill_ready_leaves(node, pending, create_graph)
+        raise
+
+
+def _fill_ready_leaves(failed: Node, pending: dict[Node, Any], create_graph: bool) -> None:
+    """Accumulate what waits for leaves that neither the failed node nor another that has not run leads to:
+    torch fills a leaf as soon as it is ready, not in the order of age.
+    """
+    stack = [node for node in (failed, *pending) if type(node) is not AccumulateGrad]
+    reached = set(stack)
+    while stack:
+        for edge in stack.pop()._edges:
+            node = edge.node if type(edge) is Output else edge
+            if node is not None and node not in reached:
+                reached.add(node)
+                stack.append(node)
+    for node, g in pending.items():
+        if type(node) is AccumulateGrad and node not in reached:
+            if node._hooks is not None:
+                g = _run_prehooks(node, node._hooks, g, create_graph)
+            accumulate_grad(node, g.copy() if isinstance(g, ndarray) else g, create_graph)
 
 
 def _is_saved(value: ndarray, saved: tuple[Any, ...] | None) -> bool:
@@ -350,6 +381,8 @@ def _capture(node: Node, g: Any, capture: Capture, accumulate: bool, create_grap
 def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
     """Add a covector to the leaf's `.grad`; the array becomes the leaf's own."""
     leaf = node.variable
+    if leaf._node is None:
+        return
     hooks = node._hooks
     with accumulation_lock:
         old = leaf._grad

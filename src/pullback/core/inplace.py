@@ -298,7 +298,7 @@ def _move_history(x: Any, node: Any) -> None:
     """Put a new node behind `x`; a retained grad moves along, other hooks stay with the old node."""
     old = x._node
     x._node = node
-    x._counter[1:] = () if node is None else (short_name(edge_target(node)[0]),)
+    x._counter[1:] = () if node is None else (short_name(edge_target(node)[0]), id(x._value))
     if node is not None and x._retained and old is not None and old is not LEAF:
         from .hooks import hooks_of
 
@@ -310,8 +310,9 @@ def _move_history(x: Any, node: Any) -> None:
 
 
 def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
-    """What the rule saved of the overwritten value is copied; what it saved of the result is now
-    `x` itself.
+    """What the rule saved of the overwritten input is copied; what it saved of the result is now `x` itself.
+
+    Where `x` is another input too, as in ``x.mul_(x)``, that stays damaged, as in torch.
     """
     node = node.node if type(node) is Output else node
     saved = node._saved
@@ -319,11 +320,12 @@ def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
         return
     count = 3 * node._op.layout.count
     old, result = x._value, new._value
+    inputs = node._op.layout.input_index
     if not any(v is old or v is result for v in saved[:count:3]):
         return
     parts = list(saved)
     for i in range(0, count, 3):
-        if parts[i] is old:
+        if parts[i] is old and inputs[i // 3] == 0:
             parts[i : i + 3] = (old.copy(), FROZEN, 0)
         elif parts[i] is result:
             parts[i : i + 3] = (old, x._counter, x._counter[0] + 1)

@@ -218,8 +218,8 @@ def edge_target(edge: Any) -> tuple[Node, int]:
 
 
 def short_name(node: Node) -> str:
-    """The name that torch's messages give a node: 'Add' for AddBackward0."""
+    """The name that torch's messages give a node: 'Add' for AddBackward0, 'Pow1' for PowBackward1."""
     name = type(node).__name__
-    if name in ("CopySlices", "CopyBackwards"):
+    if name in ("CopySlices", "CopyBackwards", "NotImplemented"):
         return f"torch::autograd::{name}"
-    return re.sub(r"Backward\d*$", "", name)
+    return re.sub(r"Backward(?:0?$|(?=\d+$))", "", name)

@@ -16,6 +16,7 @@ from numpy import ndarray
 from .bulk import bulk_saved
 from .node import MultiNode, Node
 from .saved import check_versions, graph_saved, plain_saved
+from .underivable import Underivable
 from .value import wrap
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def make_node_classes(op: Op) -> None:
     layout = op.layout
     name = op.node_name
     several = len(op.differentiable_outputs) > 1 or op.many
-    base = MultiNode if several else Node
+    base = MultiNode if several else Underivable if name == "NotImplemented" else Node
     members: dict[str, Any] = {"__slots__": (), "_op": op, "__module__": "torch.autograd.graph"}
     members["_frees"] = layout.count > 0
     members["backward_bulk"] = _general_backward(op, bulk_saved, several)

@@ -35,6 +35,7 @@ from .node import MultiNode, Node
 from .node_classes import general_class, make_node_classes
 from .quiet import IGNORE, loud, quiet
 from .saved import Layout, graph_saved, parameter_names
+from .underivable import no_derivative
 from .value import dtype_of, shape_of
 
 Rule = Callable[..., Any]
@@ -105,6 +106,9 @@ class Op:
     shape : callable, optional
         ``shape(*arrays, *attrs)`` gives (shape, dtype) per output from arrays whose elements mean nothing;
         for an op whose kernel refuses zeros.
+    underivable : str, optional
+        torch's name of an op that it cannot differentiate: it is recorded, and raises when a covector
+        arrives.
     """
 
     def __init__(
@@ -131,6 +135,7 @@ class Op:
         batch_rule: Callable[..., Any] | None = None,
         shape: Callable[..., Any] | None = None,
         numbers: bool = True,
+        underivable: str | None = None,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -150,6 +155,9 @@ class Op:
         self.joint = joint or variadic
         self.partial = partial
         self.outputs = tuple(outputs)
+        if underivable is not None:
+            rule, jvp = no_derivative(underivable)
+            rules, node_name = (rule,) * len(self.inputs), "NotImplemented"
         if isinstance(rules, Sequence):
             self.rules: tuple[Rule | None, ...] = tuple(rules)
         else:

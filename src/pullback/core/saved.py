@@ -17,6 +17,7 @@ from .. import graph_errors as errors
 from .modes import modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target, short_name
 from .value import TensorBase, dtype_of, shape_of, wrap
+from .views import MULTI_VIEW
 
 #: Version counter of what can never be written to (scalars, packed values).
 FROZEN: list[Any] = [0]
@@ -183,19 +184,33 @@ def modified(node: Node, index: int) -> RuntimeError:
         edge = node._edges[i]
     else:
         edge = Output(node, o) if o in node._op.differentiable_outputs else None
-    own = counter if i >= 0 else FROZEN
-    return errors.modified_in_place(
-        dtype_of(value), shape_of(value), edge_description(edge, own), counter[0], number
-    )
+    return damaged(value, counter, number, edge, i >= 0)
 
 
-def edge_description(edge: Any, counter: list[Any]) -> str:
+def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True) -> RuntimeError:
+    """Build torch's error for a value that had the history `edge` when it was saved at version `number`."""
+    if is_input and edge is not None:
+        maker, index = edge_target(edge)
+        if maker._op is not None and maker._op.is_view:
+            if type(edge) is Output:
+                return errors.view_update(MULTI_VIEW, short_name(maker), index, True)
+            return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
+    description = edge_description(edge, counter if is_input else FROZEN, value)
+    return errors.modified_in_place(dtype_of(value), shape_of(value), description, counter[0], number)
+
+
+#: How messages call a view whose base or other views were written to.
+STALE_VIEW = ", which is output 0 of AsStrided,"
+
+
+def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
     """Return ', which is output 0 of Tanh,' for messages; empty for a leaf or constant.
 
-    A recorded write leaves the name of the node that it put behind the tensor in the version counter.
+    A recorded write leaves the name of the node that it put behind the tensor in the version counter, and
+    which array the tensor has: of what shares the counter, others are views of it.
     """
-    if len(counter) > 1 and counter[1] is not None:
-        return f", which is output 0 of {counter[1]},"
+    if len(counter) > 1:
+        return f", which is output 0 of {counter[1]}," if counter[2] == id(value) else STALE_VIEW
     if edge is None:
         return ""
     node, index = edge_target(edge)

@@ -121,23 +121,38 @@ def zero_to_nonnegative(x: Any, y: Any) -> Any:
 pow = elementwise("pow", np.power, _pow_base, _pow_exponent, node_name="PowBackward1")
 
 
+def _integer_pow(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+    """Of integers whose exponents may be negative: only ±1 have such powers, of others 0 is left."""
+    inverse = np.where(np.equal(x, -1), 1 - 2 * (y & 1), np.equal(x, 1))
+    result = np.where(y < 0, inverse, np.power(x, np.maximum(y, 0))).astype(np.result_type(x, y))
+    if out is ...:
+        return result
+    out[...] = result
+    return out
+
+
+integer_pow = elementwise("integer_pow", _integer_pow, None, None)
+
+
 def _scalar_pow_kernel(x: ndarray, /, base: Any, out: Any = ...) -> ndarray:
     common = dtypes.result_numpy_dtype([x, base])
-    return np.power(common.type(base), x.astype(common, copy=False), out=out)
+    power = _integer_pow if common.kind in "iu" else np.power
+    return power(common.type(base), x.astype(common, copy=False), out=out)
+
+
+def _scalar_pow_rule(g: Any, x: Any, out: Any, base: Any) -> Any:
+    if base == 0:
+        return g * where(ge(real(x), 0), 0, out * -math.inf)
+    if isinstance(base, complex):
+        return g * conj(out * cmath.log(base))
+    return g * conj(out * (math.log(base) if base > 0 else math.nan))
 
 
 #: A Python number to the power x.
 scalar_pow = elementwise(
     "scalar_pow",
     _scalar_pow_kernel,
-    lambda g, out, base: (
-        zeros_of(g)
-        if base == 0
-        else g
-        * conj(
-            out * (cmath.log(base) if isinstance(base, complex) else math.log(base) if base > 0 else math.nan)
-        )
-    ),
+    _scalar_pow_rule,
     attrs=("base",),
     promote=None,
     node_name="PowBackward2",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..core.op import Call, elementwise, unsupported
-from ..core.value import Value
+from ..core.op import Call, elementwise, of, promoted, unsupported
+from ..core.value import TensorBase, Value
 from .kernels import refuse
 
 eq = elementwise("eq", np.equal, None, None)
@@ -29,6 +30,33 @@ lt = _ordered("lt", np.less)
 le = _ordered("le", np.less_equal)
 gt = _ordered("gt", np.greater)
 ge = _ordered("ge", np.greater_equal)
+
+
+
+def _written(compare: Call) -> Callable[..., Any]:
+    """A comparison as its in-place form has it: ones and zeros in the first input's dtype, which carry a zero
+    gradient; torch's node tells a number from a tensor.
+    """
+    first = of(compare)
+
+    def kernel(x: ndarray, y: Any, /, out: Any = ...) -> ndarray:
+        return np.asarray(first.kernel(*promoted((x, y), "same")), x.dtype)
+
+    by_number, by_tensor = (
+        elementwise(
+            f"{first.name}_{kind}", kernel, lambda g: zeros_of(g), rule_y, promote=None, halves=False,
+            check=first.check, node_name=f"{first.name.capitalize()}Backward{number}",
+        )
+        for number, (kind, rule_y) in enumerate((("number", None), ("tensor", lambda g: zeros_of(g))))
+    )
+
+    def call(input: Any, other: Any) -> Any:
+        return (by_tensor if isinstance(other, TensorBase) else by_number).op.public(input, other)
+
+    return call
+
+
+eq_, ne_, lt_, le_, gt_, ge_ = (_written(compare) for compare in (eq, ne, lt, le, gt, ge))
 
 isnan = elementwise("isnan", np.isnan, None, promote=None)
 isfinite = elementwise("isfinite", np.isfinite, None, promote=None)

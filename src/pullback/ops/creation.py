@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import elementwise
+from .comparison import eq, where
 from .complex import real
 from .convert import conj
 from .elementwise import cos, sin
@@ -59,7 +60,8 @@ def _polar_jvp(primals: Any, tangents: Any, out: Any) -> Any:
 polar = elementwise(
     "polar",
     _polar,
-    lambda g, y: real(g * conj(complex(cos(y), sin(y)))),
+    # torch takes the slope along a length of 0 as 0
+    lambda g, x, y: where(eq(x, 0), 0, real(g * conj(complex(cos(y), sin(y))))),
     lambda g, out: real(g * conj(out * 1j)),
     promote=None,
     halves=False,

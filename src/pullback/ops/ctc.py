@@ -31,13 +31,9 @@ def _slope(
     return slope
 
 
-def _refused(g: Any) -> Any:
-    raise RuntimeError("derivative for aten::_ctc_loss_backward is not implemented")
-
-
 #: Gradients (T, N, C) of the losses; without a derivative of its own, as in torch.
 _ctc_slope: Any = op(
-    "ctc_loss_slope", _slope, (_refused, None, None, None, _refused, _refused), node_name="NotImplemented"
+    "ctc_loss_slope", _slope, underivable="_ctc_loss_backward"
 )
 
 #: Minus the logarithm of the targets' probabilities (N,) and the forward variables.

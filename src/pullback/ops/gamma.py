@@ -8,25 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..core.op import Call, elementwise
+from ..core.underivable import not_implemented
 from .arithmetic import log
 from .elementwise import exp
 from .kernels import into, refuse, scipy_function
-
-
-def _no_derivative(what: str) -> Callable[[Any], NoReturn]:
-    """A rule for an input in which nobody has a derivative."""
-
-    def rule(g: Any) -> NoReturn:
-        raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
-
-    return rule
-
 
 
 def _lgamma(x: ndarray, /, out: Any = ...) -> ndarray:
@@ -96,12 +87,12 @@ def _igamma_slope(x: Any, y: Any) -> Any:
 
 #: The lower incomplete gamma function over Γ (DLMF 8.2.4), of its parameter x and its argument y.
 igamma = elementwise(
-    "igamma", _incomplete("gammainc"), _no_derivative("igamma: input"),
+    "igamma", _incomplete("gammainc"), not_implemented("igamma: input"),
     lambda g, x, y: g * _igamma_slope(x, y), promote="same", check=refuse("igamma_cpu", "biuc"),
 )
 #: The upper one over Γ.
 igammac = elementwise(
-    "igammac", _incomplete("gammaincc"), _no_derivative("igammac: input"),
+    "igammac", _incomplete("gammaincc"), not_implemented("igammac: input"),
     lambda g, x, y: -g * _igamma_slope(x, y), promote="same", check=refuse("igammac_cpu", "biuc"),
 )
 
@@ -145,7 +136,7 @@ _ZETA: dict[str, Any] = {"promote": "float", "check": refuse("zeta_cpu", "c", ha
 
 #: The Hurwitz zeta function ζ(x, y) (DLMF 25.11.1); its derivative in y is 25.11.17.
 zeta: Call = elementwise(
-    "zeta", _zeta, _no_derivative("zeta"), lambda g, x, y: g * _zeta_slope(x, y),
+    "zeta", _zeta, not_implemented("zeta"), lambda g, x, y: g * _zeta_slope(x, y),
     node_name="SpecialZetaBackward0", **_ZETA,
 )
 #: The same of a number and a tensor, and of a tensor and a number.
@@ -156,5 +147,5 @@ zeta_of_number: Call = elementwise(
 )
 zeta_with_number = elementwise(
     "zeta_with_number", lambda x, /, y, out=...: _zeta(x, np.asarray(y, x.dtype), out),
-    _no_derivative("zeta"), attrs=("y",), node_name="SpecialZetaBackward2", **_ZETA,
+    not_implemented("zeta"), attrs=("y",), node_name="SpecialZetaBackward2", **_ZETA,
 )

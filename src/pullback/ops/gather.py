@@ -127,10 +127,6 @@ scatter_value: Any = op(
 )
 
 
-def _refused(g: Any) -> Any:
-    raise NotImplementedError("derivative for aten::scatter.reduce is not implemented")
-
-
 def _scatter_combined(x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str) -> ndarray:
     if not source.ndim:
         source = np.broadcast_to(source, index.shape)
@@ -139,8 +135,7 @@ def _scatter_combined(x: ndarray, index: ndarray, source: ndarray, /, dim: int, 
 
 #: The old ``scatter(reduce=…)``, which torch does not differentiate.
 scatter_combined: Any = op(
-    "scatter_combined", _scatter_combined, (_refused, None, _refused), kind="gather",
-    node_name="NotImplemented", batch=dim_first,
+    "scatter_combined", _scatter_combined, kind="gather", underivable="scatter", batch=dim_first,
 )
 
 

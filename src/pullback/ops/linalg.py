@@ -334,7 +334,7 @@ def _slogdet_rule(g: Any, x: Any, sign: Any) -> Any:
         turn = mul(imag_view(mul(conj(gsign), sign)), np.asarray(1j, dtype_of(x)))
         slope = -turn if glog is None else sub(glog, turn)
     if slope is None:
-        return np.zeros(shape_of(x), dtype_of(x))
+        return None
     return mul(column(column(slope)), adjoint(inv_ex(x, "")[0]))
 
 

@@ -286,13 +286,6 @@ lu_solve: Call = op(
 # --- LDL ----------------------------------------------------------------------------------------------------
 
 
-def _refuse(name: str) -> Call:
-    def rule(g: Any) -> Any:
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-    return rule
-
-
 def _ldl_factor_ex(x: ndarray, /, hermitian: bool, caller: str) -> tuple[ndarray, ndarray, ndarray]:
     size = x.shape[-1]
     if x.size == 0:
@@ -314,7 +307,7 @@ def _ldl_factor_ex(x: ndarray, /, hermitian: bool, caller: str) -> tuple[ndarray
 #: P L D Lᵀ Pᵀ = A (or with Lᴴ) as LAPACK leaves it, from the lower triangle: both factors in one matrix, the
 #: exchanges (negative where D has a block of two rows), and per matrix the place of the first zero or 0.
 ldl_factor_ex: Call = op(
-    "linalg_ldl_factor_ex", _ldl_factor_ex, (_refuse("linalg_ldl_factor_ex"),), node_name="NotImplemented",
+    "linalg_ldl_factor_ex", _ldl_factor_ex, underivable="linalg_ldl_factor_ex",
     outputs=("ld", "pivots", "info"), differentiable=(0,), batch=lambda size, *attrs: attrs,
 )  # fmt: skip
 
@@ -330,8 +323,7 @@ def _ldl_solve(x: ndarray, pivots: ndarray, y: ndarray, /, hermitian: bool) -> n
 
 #: X with A X = B from what `ldl_factor_ex` gives.
 ldl_solve: Call = op(
-    "linalg_ldl_solve", _ldl_solve, (_refuse("linalg_ldl_solve"), None, _refuse("linalg_ldl_solve")),
-    node_name="NotImplemented",
+    "linalg_ldl_solve", _ldl_solve, underivable="linalg_ldl_solve",
     shape=lambda x, pivots, y, hermitian: (
         ((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype),
     ),

@@ -20,6 +20,7 @@ from .complex import imag_view
 from .convert import conj
 from .elementwise import abs as absolute
 from .elementwise import exp, sgn, trunc
+from .kernels import refuse
 from .kernels import into, refuse
 
 
@@ -290,6 +291,12 @@ def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 #: floor(x / y).
 floor_quotient: Call = elementwise(
     "div_floor", _floor_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
+)
+
+#: floor(x / y) as `//` and `//=` have it, which torch cannot differentiate.
+floor_divide, floor_divide_ = (
+    elementwise(name, _floor_quotient, underivable=name, check=refuse("div_floor_cpu", "c"))
+    for name in ("floor_divide", "floor_divide_")
 )
 
 

@@ -89,7 +89,7 @@ def _heaviside(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 
 
 #: 0 below zero and for nan, y at zero, 1 above.
-heaviside = elementwise("heaviside", _heaviside, None, None)
+heaviside = elementwise("heaviside", _heaviside, underivable="heaviside")
 
 
 def _copysign_number(x: ndarray, /, y: Any, out: Any = ...) -> ndarray:

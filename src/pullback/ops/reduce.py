@@ -345,6 +345,8 @@ def norm_slope(x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
 
 def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool) -> Any:
     shape = kept(shape_of(x), dims)
+    if ord == 0:
+        return None  # the count of what is not 0 is constant
     return reshape(g, shape) * norm_slope(x, reshape(out, shape), ord, dims)
 
 

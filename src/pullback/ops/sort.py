@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import op
+from ..core.underivable import no_tangent, not_implemented
 from .cumulative import dim_first
 from .gather import gather, scatter_add, zeros_for
 
@@ -101,7 +102,7 @@ def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int) -> ndarray
 
 
 #: How often each non-negative integer occurs, or the sum of its weights.
-bincount: Any = op("bincount", _bincount)
+bincount: Any = op("bincount", _bincount, underivable="bincount")
 
 
 def _histc(x: ndarray, /, bins: int, low: float, high: float) -> ndarray:
@@ -154,7 +155,9 @@ def distinct(
     first = np.flatnonzero(new)
     counts = np.diff(np.append(first, len(rows)))
     values = ordered[first]
-    return (values if dim is None else np.moveaxis(values, 0, dim)), inverse, counts
+    if dim is not None:
+        values = np.ascontiguousarray(np.moveaxis(values, 0, dim))
+    return values, inverse, counts.astype(np.int64)
 
 
 def lexical(rows: ndarray) -> ndarray:
@@ -165,3 +168,25 @@ def lexical(rows: ndarray) -> ndarray:
     return np.lexsort(flat.T[::-1])
 
 
+def _unique(x: ndarray, /, dim: int | None) -> tuple[ndarray, ndarray, ndarray]:
+    values, inverse, counts = distinct(x, dim, lexical)
+    return values, inverse.reshape(x.shape) if dim is None else inverse, counts
+
+
+def _unique_consecutive(x: ndarray, /, dim: int | None) -> tuple[ndarray, ndarray, ndarray]:
+    values, inverse, counts = distinct(x, dim, None)
+    return values, inverse.reshape(x.shape) if dim is None else inverse, counts
+
+
+def _distinct_op(name: str, kernel: Callable[..., Any]) -> Any:
+    return op(
+        name, kernel, (not_implemented(name),), kind="gather", outputs=("values", "inverse", "counts"),
+        differentiable=(0,), jvp=no_tangent(name),
+    )
+
+
+#: Distinct values in order (of all elements; of the slices along `dim`), where each is, and how many there
+#: are; and the same of neighbours.
+unique = _distinct_op("_unique2", _unique)
+unique_dim = _distinct_op("unique_dim", _unique)
+unique_consecutive = _distinct_op("unique_consecutive", _unique_consecutive)

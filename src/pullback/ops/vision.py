@@ -61,13 +61,9 @@ channel_shuffle: Call = op(
 )  # fmt: skip
 
 
-def _refused(g: Any) -> Any:
-    raise RuntimeError("derivative for aten::native_channel_shuffle is not implemented")
-
-
 #: The same without a derivative.
 native_channel_shuffle: Call = op(
-    "native_channel_shuffle", _channel_shuffle, (_refused,), node_name="NotImplemented",
+    "native_channel_shuffle", _channel_shuffle, underivable="native_channel_shuffle",
     batch_rule=folded(lambda: native_channel_shuffle),
 )  # fmt: skip
 

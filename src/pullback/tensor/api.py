@@ -36,6 +36,8 @@ class Declaration(NamedTuple):
     method: bool
     inplace: Any
     is_function: bool
+    #: What the in-place twin writes, where it is not the result of `function`.
+    written: Any = None
 
 
 REGISTRY: list[Declaration] = []
@@ -61,6 +63,7 @@ def public(
     is_function: bool = True,
     out: bool = True,
     aliases: Iterable[str] = (),
+    written: Function | None = None,
 ) -> Any:
     """Declare a public function (see the module's docstring)."""
 
@@ -71,7 +74,7 @@ def public(
         )
         call = _with_out(function, chosen) if out else _with_overrides(function)
         for n in (chosen, *aliases):
-            REGISTRY.append(Declaration(n, call, namespace, has_method, inplace, is_function))
+            REGISTRY.append(Declaration(n, call, namespace, has_method, inplace, is_function, written))
         return call
 
     return declare if function is None else declare(function)
@@ -80,13 +83,14 @@ def public(
 def public_op(
     call: Function, *, name: str | None = None, namespace: str = "", method: bool = True,
     inplace: bool = True, is_function: bool = True, aliases: Iterable[str] = (),
+    written: Function | None = None,
 ) -> Function:
     """Declare an op of one or two inputs and no attributes as it is: its closure is both function
     and method.
     """
     op = call.op  # type: ignore[attr-defined]  # every op's call has it
     for n in (name or op.name, *aliases):
-        REGISTRY.append(Declaration(n, op.public, namespace, method, inplace, is_function))
+        REGISTRY.append(Declaration(n, op.public, namespace, method, inplace, is_function, written))
     return op.public
 
 
@@ -370,7 +374,7 @@ def install(facade: type, functions: dict[str, Any]) -> None:
             setattr(facade, d.name, d.function)
         if d.inplace and not hasattr(facade, d.name + "_"):
             parts = d.inplace if callable(d.inplace) else None
-            setattr(facade, d.name + "_", inplace_twin(d.name, d.function, parts))
+            setattr(facade, d.name + "_", inplace_twin(d.name, d.written or d.function, parts))
     functions.update({d.name: d.function for d in REGISTRY if d.is_function and d.namespace == ""})
 
 

@@ -28,13 +28,17 @@ for _call in (
     public_op(_call)
 for _call, _alias in (
     (e.asin, "arcsin"), (e.acos, "arccos"), (e.atan, "arctan"), (e.asinh, "arcsinh"), (e.acosh, "arccosh"),
-    (e.atanh, "arctanh"), (e.trunc, "fix"), (e.abs, "absolute"), (a.neg, "negative"), (c.lt, "less"),
-    (c.le, "less_equal"), (c.gt, "greater"), (c.ge, "greater_equal"), (c.ne, "not_equal"),
+    (e.atanh, "arctanh"), (e.trunc, "fix"), (e.abs, "absolute"), (a.neg, "negative"),
     (a.mul, "multiply"), (m.atan2, "arctan2"),
 ):  # fmt: skip
     public_op(_call, aliases=(_alias,))
+for _call, _written, _aliases in (
+    (c.lt, c.lt_, ("less",)), (c.le, c.le_, ("less_equal",)), (c.gt, c.gt_, ("greater",)),
+    (c.ge, c.ge_, ("greater_equal",)), (c.ne, c.ne_, ("not_equal",)), (c.eq, c.eq_, ()),
+):  # fmt: skip
+    public_op(_call, written=_written, aliases=_aliases)
 for _call in (
-    c.eq, c.logical_and, c.logical_or, c.logical_xor, c.logical_not, c.bitwise_not,
+    c.logical_and, c.logical_or, c.logical_xor, c.logical_not, c.bitwise_not,
 ):  # fmt: skip
     public_op(_call)
 for _call in (
@@ -155,10 +159,10 @@ def true_divide(input: Any, other: Any) -> Any:
     return a.div.op.public(input, other)
 
 
-@public(inplace=True)
+@public(inplace=True, written=m.floor_divide_)
 def floor_divide(input: Any, other: Any) -> Any:
     """floor(input / other)."""
-    return m.floor_quotient(input, other)
+    return m.floor_divide(input, other)
 
 
 def remainder(input: Any, other: Any) -> Any:
@@ -209,7 +213,7 @@ def power(input: Any, exponent: Any) -> Any:
     if isinstance(exponent, TensorBase):
         if isinstance(input, TensorBase):
             if dtype_of(input).kind in "iu" and dtype_of(exponent).kind in "iu" and _any_negative(exponent):
-                raise RuntimeError("Integers to negative integer powers are not allowed.")
+                return a.integer_pow(input, exponent)
             return a.pow(input, exponent)
         return a.scalar_pow(exponent, number(input))
     if not isinstance(exponent, (bool, int, float, complex, np.generic)):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.calls import make_call
 from ..core.value import TensorBase, dtype_of
-from ..ops import arithmetic, comparison, elementwise
+from ..ops import arithmetic, comparison, elementwise, mixture
 from .api import inplace_twin
 from .contract import matmul
 from .math import floor_divide, positive, power, remainder
@@ -95,7 +95,7 @@ _OPERATORS = {
     "__imul__": inplace_twin("mul", arithmetic.mul.op.public),
     "__itruediv__": inplace_twin("div", arithmetic.div.op.public),
     "__ipow__": inplace_twin("pow", power),
-    "__ifloordiv__": inplace_twin("floor_divide", floor_divide),
+    "__ifloordiv__": inplace_twin("floor_divide", mixture.floor_divide_),
     "__imod__": inplace_twin("remainder", remainder),
     "__iand__": inplace_twin("bitwise_and", comparison.bitwise_and.op.public),
     "__ior__": inplace_twin("bitwise_or", comparison.bitwise_or.op.public),

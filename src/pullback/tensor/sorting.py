@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,9 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
 # --- distinct values ----------------------------------------------------------------------------------------
 
 
-def _distinct(input: Any, dim: int | None, order: Any, return_inverse: bool, return_counts: bool) -> Any:
+def _distinct(
+    input: Any, dim: int | None, distinct: Callable[..., Any], return_inverse: bool, return_counts: bool
+) -> Any:
     array = array_of(input)
     if dim is not None:
         if not array.ndim:
@@ -72,12 +75,12 @@ def _distinct(input: Any, dim: int | None, order: Any, return_inverse: bool, ret
             raise RuntimeError(
                 "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
             )
-    values, inverse, counts = o.distinct(array, dim, order)
-    results = [wrap(np.ascontiguousarray(values))]
+    values, inverse, counts = distinct(input, dim)
+    results = [values]
     if return_inverse:
-        results.append(wrap(inverse.reshape(array.shape) if dim is None else inverse))
+        results.append(inverse)
     if return_counts:
-        results.append(wrap(counts.astype(np.int64)))
+        results.append(counts)
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -89,7 +92,8 @@ def unique(
     """The distinct values (or slices along `dim`) in order; on request also where each element's
     is, and how many.
     """
-    return _distinct(tensor("unique", "input", input), dim, o.lexical, return_inverse, return_counts)
+    distinct = o.unique if dim is None else o.unique_dim
+    return _distinct(tensor("unique", "input", input), dim, distinct, return_inverse, return_counts)
 
 
 @public(out=False)
@@ -97,7 +101,8 @@ def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The values (or slices along `dim`) without those equal to the one before."""
-    return _distinct(tensor("unique_consecutive", "input", input), dim, None, return_inverse, return_counts)
+    checked = tensor("unique_consecutive", "input", input)
+    return _distinct(checked, dim, o.unique_consecutive, return_inverse, return_counts)
 
 
 # --- places in sorted rows ----------------------------------------------------------------------------------

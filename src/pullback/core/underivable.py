@@ -1,0 +1,79 @@
+"""Ops to which torch gives no derivative: they are recorded, and raise when a covector reaches them.
+
+torch has two kinds. Of an op that its table of derivatives does not know at all (`floor_divide`, `heaviside`)
+the node is `NotImplemented`; declare such an op with `underivable`. Of others the table says, for
+one input or all, that the derivative is missing (`unique`, `igamma` by its first argument); the rule of such
+an input is ``not_implemented(name)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .node import Node
+
+Rule = Callable[..., Any]
+
+
+class Underivable(Node):
+    """Base of the node classes that torch prints as `NotImplemented`; it leads only to inputs that require
+    grad.
+    """
+
+    __slots__ = ()
+
+    @property
+    def _seq(self) -> int:
+        """torch gives these nodes the number of leaves, the highest: the error comes before older nodes run
+        and leaves are filled.
+        """
+        return 2**64 - 1
+
+    @_seq.setter
+    def _seq(self, number: int) -> None:
+        pass
+
+    def name(self) -> str:
+        """The name of the node."""
+        return "torch::autograd::NotImplemented"
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """(node, output index) that each input that requires grad came from."""
+        return tuple(target for target in super().next_functions if target[0] is not None)
+
+
+def no_derivative(name: str) -> tuple[Rule, Rule]:
+    """Rule and jvp of an op without a derivative: both raise torch's errors."""
+
+    def rule(g: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    def jvp(primals: Any, tangents: Any, out: Any, *attrs: Any) -> Any:
+        raise NotImplementedError(f"Trying to use forward AD with aten::{name} that does not support it.")
+
+    return rule, jvp
+
+
+def not_implemented(name: str) -> Rule:
+    """The rule of an input whose derivative is missing."""
+
+    def rule(g: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return rule
+
+
+def no_tangent(name: str) -> Rule:
+    """The jvp of an op of which a derivative is missing."""
+
+    def jvp(primals: Any, tangents: Any, out: Any, *attrs: Any) -> Any:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name} that does not support it because it has not been "
+            "implemented yet.\nPlease file an issue to PyTorch at https://github.com/pytorch/pytorch/issues/"
+            "new?template=feature-request.yml so that we can prioritize its implementation or submit a PR "
+            "adding the implementation to derivatives.yaml"
+        )
+
+    return jvp
