@@ -82,7 +82,10 @@ def half(x: Any) -> Any:
         (written_over_itself, "[torch.FloatTensor [2]], which is output 0 of Mul,"),
         (view_of_a_written_base, "[torch.FloatTensor [1]], which is output 0 of AsStrided,"),
         (view_beside_a_written_view, "[torch.FloatTensor [1]], which is output 0 of AsStrided,"),
-        (base_of_a_written_view, "[torch.FloatTensor [2]], which is output 0 of torch::autograd::CopySlices,"),
+        (
+            base_of_a_written_view,
+            "[torch.FloatTensor [2]], which is output 0 of torch::autograd::CopySlices,",
+        ),
         (view_of_a_base_that_joined_the_graph, "[torch.FloatTensor [1]], which is output 0 of AsStrided,"),
         (numbered, "[torch.FloatTensor [2]], which is output 0 of Pow1,"),
         (bool_mask, "[CPUBoolType [2]]"),

@@ -20,7 +20,6 @@ from .complex import imag_view
 from .convert import conj
 from .elementwise import abs as absolute
 from .elementwise import exp, sgn, trunc
-from .kernels import refuse
 from .kernels import into, refuse
 
 
