@@ -64,11 +64,28 @@ def inference_update() -> RuntimeError:
     )
 
 
+def inference_saved() -> RuntimeError:
+    """Build the error for an inference tensor that backward would need."""
+    return RuntimeError(
+        "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
+        "in computation tracked by autograd. To work around this, you can make a clone to get a normal "
+        "tensor and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+    )
+
+
 def overlapping_write() -> RuntimeError:
     """Build the error for writing to an expanded tensor."""
     return RuntimeError(
         "unsupported operation: more than one element of the written-to tensor refers to a single memory "
         "location. Please clone() the tensor before performing the operation."
+    )
+
+
+def overlapping_operand() -> RuntimeError:
+    """Build the error for writing to a tensor that shares memory with what is read."""
+    return RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+        "single memory location. Please clone() the tensor before performing the operation."
     )
 
 
@@ -105,35 +122,39 @@ def view_update(creation: int, node_name: str | None, output: int, indirect: boo
     """Build the error for an in-place update of a view whose history cannot be kept.
 
     `creation` says how the view was made: 1 in no_grad mode, 2 by an op with several outputs, 3 in inference
-    mode, 4 by a custom Function.
+    mode, 4 by a custom Function, 5 and 6 as a view of one made in no_grad or in inference mode.
     """
-    mode = "inference_mode" if creation == 3 else "no_grad"
     written = "its base or another view of its base has been" if indirect else "is being"
-    subject = (
-        f"Output {output} of {node_name} is a view"
-        if node_name is not None
-        else f"A view was created in {mode} mode"
-    )
-    if creation in (1, 3):
-        if node_name is not None:
-            subject += f" of a view which was created in {mode} mode"
+    unrecorded = creation in (1, 3, 5, 6)
+    inference = creation in (3, 6)
+    mode = "inference" if inference else "no_grad"
+    if unrecorded or node_name is None:
+        subject = (
+            f"A view was created in {mode} mode" if node_name is None
+            else f"Output {output} of {node_name} is a view of a view which was created in {mode} mode"
+        )
+        now = "in normal mode" if inference else "with grad mode enabled"
+        text = f"{subject} and {written} modified inplace {now}."
+    else:
+        text = f"Output {output} of {node_name} is a view and {written} modified inplace."
+    block = "inference_mode" if inference else "no_grad"
+    if unrecorded:
         return RuntimeError(
-            f"{subject} and {written} modified inplace with grad mode enabled. Given that this use case is "
-            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
-            f"and the inplace either both inside the {mode} block (if you don't want the inplace to be "
-            "tracked) or both outside (if you want the inplace to be tracked)."
+            f"{text} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+            f"your code by moving both the view and the inplace either both inside the {block} block (if you "
+            "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
         )
     if creation == 2:
         return RuntimeError(
-            f"{subject} and {written} modified inplace. This view is the output of a function that returns "
-            "multiple views. Such functions do not allow the output views to be modified inplace. You should "
-            "replace the inplace operation by an out-of-place one."
+            f"{text} This view is the output of a function that returns multiple views. Such functions do "
+            "not allow the output views to be modified inplace. You should replace the inplace operation by "
+            "an out-of-place one."
         )
     return RuntimeError(
-        f"{subject} and {written} modified inplace. This view was created inside a custom Function (or "
-        "because an input was returned as-is) and the autograd logic to handle view+inplace would override "
-        "the custom backward associated with the custom Function, leading to incorrect gradients. This "
-        "behavior is forbidden. You can fix this by cloning the output of the custom Function."
+        f"{text} This view was created inside a custom Function (or because an input was returned as-is) and "
+        "the autograd logic to handle view+inplace would override the custom backward associated with the "
+        "custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
+        "cloning the output of the custom Function."
     )
 
 

@@ -184,6 +184,14 @@ class Program:
         k = self.draw(0, len(models) - 1)
         self.live.append(Live(tensors[k], Modelled(one.model.storage, np.asarray(models[k])), False))
 
+    def written(self, to: Modelled) -> None:
+        """After a write: views from several outputs are lost, what else shares the storage is not."""
+        lost = [one for one in self.live if one.model.storage is to.storage and not one.writable]
+        for one in lost:
+            with pytest.raises(RuntimeError, match="its base or another view of its base has been modified"):
+                one.tensor.sin()
+        self.live = [one for one in self.live if not any(one is gone for gone in lost)]
+
     def update(self) -> None:
         one = self.pick()
         places = one.model.places
@@ -218,6 +226,7 @@ class Program:
             v, j = other.model.read()
             one.tensor.mul_(other.tensor * 0.5)
             one.model.write(values * v / 2, (jacobian * v[..., None] + values[..., None] * j) / 2)
+        self.written(one.model)
 
     def silent(self) -> None:
         one = self.pick()
@@ -226,6 +235,7 @@ class Program:
         with no_grad():
             one.tensor.mul_(0.5)
         one.model.write(one.model.read()[0] * 0.5, None)
+        self.written(one.model)
 
     def fresh(self) -> None:
         one = self.pick()
@@ -248,6 +258,7 @@ class Program:
         else:
             one.tensor.squeeze_()
             one.model.places = one.model.places.squeeze()
+        self.written(one.model)
 
     def loss(self) -> tuple[Any, np.ndarray]:
         """A weighted sum of all live tensors, and its gradient by the model."""

@@ -20,6 +20,7 @@ from ..core.modes import change, modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output, next_sequence
 from ..core.saved import FROZEN, Packed, damaged, pack, unpack_hooked
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
+from ..core.versions import bump
 from ..core.views import FUNCTION_VIEW, View
 from ..errors import with_note
 from ..graph_errors import freed_graph
@@ -333,7 +334,8 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
             base = o if o._view is None else o._view.base
             steps = () if o._view is None else o._view.steps
             alias = wrap_alias(o._value, o)
-            alias._view = View(base, steps, FUNCTION_VIEW, o._counter[0])
+            if not o._inference:
+                alias._view = View(base, steps, FUNCTION_VIEW, o._counter[0])
             outputs[k] = alias
         elif o._view is not None and recorded and not is_dirty:
             o._view.creation = FUNCTION_VIEW
@@ -345,7 +347,7 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
             if not isinstance(o, TensorBase) or dtype_of(o) not in DIFFERENTIABLE or id(original) in fixed:
                 continue
             if any(o is t for t in dirty):
-                o._counter[0] += 1
+                bump(o)
                 if o._node is LEAF:
                     raise with_note(
                         RuntimeError(

@@ -12,6 +12,7 @@ from ..core.calls import edge_of
 from ..core.modes import change, modes
 from ..core.node import GradientEdge, Node, edge_target
 from ..core.value import TensorBase
+from ..core.versions import bump
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
@@ -29,7 +30,7 @@ def increment_version(tensor: Any) -> None:
     if not isinstance(tensor, (TensorBase, Iterable)):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for t in (tensor,) if isinstance(tensor, TensorBase) else tensor:
-        t._counter[0] += 1
+        bump(t)
 
 
 class saved_tensors_hooks:

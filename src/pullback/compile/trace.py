@@ -16,6 +16,7 @@ from numpy import ndarray
 from ..core.dual import fresh_level
 from ..core.tracer import Recorder, Tracer
 from ..core.value import TensorBase, wrap
+from ..core.versions import bump, version_of
 from .program import Program
 
 
@@ -71,7 +72,7 @@ class Traced:
         outputs = iter(values)
         for tensor in self._writes:
             tensor._value[...] = next(outputs)
-            tensor._counter[0] += 1
+            bump(tensor)
         for leaf in self._grads:
             value = next(outputs)
             if leaf._grad is not None and type(leaf._grad._value) is ndarray:
@@ -110,7 +111,7 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
                 "trace: an input that is the result of a recorded op has a history outside the program"
             )
     recorder = Recorder(fresh_level())
-    before = [(t, t._value, t._level, t._counter[0]) for t in cells]
+    before = [(t, t._value, t._level, version_of(t)) for t in cells]
     grads_before = [(t, t._grad) for t in cells]
     try:
         for t in cells:
@@ -138,7 +139,8 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
         for t, value, level, count in before:
             t._value = value
             t._level = level
-            t._counter[0] = count
+            if not t._inference:
+                t._counter[0] = count
         for t, g in grads_before:
             t._grad = g
 

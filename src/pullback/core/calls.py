@@ -157,7 +157,7 @@ def _parts(op: Op) -> Callable[..., Any]:
         mode = modes()
         if type(a) is not ndarray or (mode is not DEFAULT and mode is not NO_GRAD):
             return run(op, (input,), attrs)
-        if input._view is not None:
+        if input._view is not None and node_class is not None:
             bring_up_to_date(input)
         outs = []
         for k, r in enumerate(kernel(a, *attrs)):
@@ -210,7 +210,7 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
         if (t is Tensor or t is Parameter) and out is None:
             a = input._value
             if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64):
-                if input._view is not None:
+                if input._view is not None and node_class is not None:
                     bring_up_to_date(input)
                 node = input._node
                 mode = modes()
@@ -291,7 +291,7 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
                             if public
                             else run(op, (input, other), ())
                         )
-                    if other._view is not None:
+                    if other._view is not None and node_class is not None:
                         bring_up_to_date(other)
                     node_y = other._node
                 elif (s is float or s is int) and numbers:
@@ -303,7 +303,7 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
                         if public
                         else run(op, (input, other), ())
                     )
-                if input._view is not None:
+                if input._view is not None and node_class is not None:
                     bring_up_to_date(input)
                 node_x = input._node
                 mode = modes()
@@ -389,7 +389,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
         if t is Tensor or t is Parameter:
             a = input._value
             if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64 or any_dtype):
-                if input._view is not None:
+                if input._view is not None and node_class is not None:
                     bring_up_to_date(input)
                 node = input._node
                 mode = modes()

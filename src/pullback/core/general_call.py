@@ -66,8 +66,6 @@ def _view_result(
     out._view = View.of(parent, op, attrs, index if several else None, mode)
     if parent._level:
         out._level = parent._level
-    if mode.inference:
-        out._inference = True
     return out
 
 

@@ -8,7 +8,7 @@ replays its steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,22 @@ from .batched import Batched
 from .calls import edge_of
 from .modes import change, modes, set_modes
 from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, edge_target, next_sequence, short_name
+from .overlap import PARTIAL, overlaps_itself
+from .overlap import overlap as overlap_of
 from .saved import FROZEN
 from .value import TensorBase, dtype_of, shape_of, wrap
-from .views import FUNCTION_VIEW, INFERENCE_VIEW, MULTI_VIEW, NO_GRAD_VIEW, View, bring_up_to_date, replay
+from .versions import NoVersions, bump
+from .views import (
+    FUNCTION_VIEW,
+    INFERENCE_VIEW,
+    MULTI_VIEW,
+    NO_GRAD_VIEW,
+    OF_INFERENCE_VIEW,
+    OF_NO_GRAD_VIEW,
+    View,
+    bring_up_to_date,
+    replay,
+)
 
 #: ``put(base_value, source_value, steps, strides)``, ``clone(value)`` and ``lay_out(value, strides)`` on any
 #: values (set by `ops`: the core names no op).
@@ -120,7 +133,7 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     As in torch, the steps together are one node; where a complex value is seen as pairs, or pairs as complex,
     they keep their own.
     """
-    before = change(grad=True)
+    before = change(grad=True, inference=False)
     try:
         whole = wrap(base._value, base._node, base._level)
         edge = replay(whole, record.steps)._node
@@ -144,34 +157,60 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     return node
 
 
-def check_writable(x: Any, recording: bool, writes: bool = True) -> None:
+def check_history(x: Any, recording: bool) -> None:
+    """Raise torch's error where the history of an in-place update of `x` could not be kept.
+
+    Parameters
+    ----------
+    x : tensor
+    recording : bool
+        Whether the update would be recorded were grad mode on (some input requires grad).
+    """
+    if recording and modes().grad:
+        record = x._view
+        if record is not None and record.creation:
+            raise forbidden_view_update(x, record)
+        if record is not None and record.base._node is LEAF:
+            raise errors.leaf_view_update()
+        # As in torch, a view that got its history from a later write to its base counts as a leaf until used.
+        if x._node is LEAF or (x._node is None and requires_grad(x)):
+            raise errors.leaf_update()
+
+
+def check_writable(x: Any, recording: bool, overlap: bool = False, operands: Iterable[Any] = ()) -> None:
     """Raise torch's error where an in-place update of `x` is not allowed.
 
     Parameters
     ----------
     x : tensor
     recording : bool
-        Whether the update would be recorded (grad mode on and some input requires grad).
-    writes : bool
-        Whether the elements change, not just sizes and strides.
+        As `check_history` takes it.
+    overlap : bool
+        Whether elements of `x` may share memory, as when only sizes change or all become one number.
+    operands : iterable
+        What the update reads; tensors among it may not share just a part of `x`.
     """
+    check_history(x, recording)
     if x._view is not None:
         bring_up_to_date(x)
-    mode = modes()
-    if x._inference and not mode.inference:
+    if type(x._counter) is NoVersions and not modes().inference:
         raise errors.inference_update()
-    if mode.grad and recording:
-        record = x._view
-        if record is not None and record.creation:
-            raise forbidden_view_update(x, record)
-        if x._node is LEAF:
-            raise errors.leaf_update()
-        if record is not None and record.base._node is LEAF:
-            raise errors.leaf_view_update()
-    if writes:
-        value = x._value
-        if type(value) is ndarray and overlaps_itself(value):
-            raise errors.overlapping_write()
+    value = x._value
+    if type(value) is not ndarray:
+        return
+    if not overlap and overlaps_itself(value):
+        raise errors.overlapping_write()
+    for operand in operands:
+        if isinstance(operand, TensorBase):
+            check_apart(value, operand._value, whole=True)
+
+
+def check_apart(written: Any, read: Any, whole: bool = False) -> None:
+    """Raise torch's error where two arrays share memory; `whole`: they may be one and the same."""
+    if isinstance(written, ndarray) and isinstance(read, ndarray):
+        found = overlap_of(written, read)
+        if found == PARTIAL or (found and not whole):
+            raise errors.overlapping_operand()
 
 
 def forbidden_view_update(x: Any, record: View, indirect: bool = False) -> RuntimeError:
@@ -179,16 +218,12 @@ def forbidden_view_update(x: Any, record: View, indirect: bool = False) -> Runti
     through its base or another view.
     """
     if x._node is None or x._node is LEAF:
-        return errors.view_update(record.creation, None, 0, indirect)
+        # A recorded view of an unrecorded one has no node here; in torch it has one that leads nowhere.
+        inherited = record.creation in (OF_NO_GRAD_VIEW, OF_INFERENCE_VIEW)
+        name = short_name(record.steps[-1][0].node_class) if inherited else None
+        return errors.view_update(record.creation, name, 0, indirect)
     node, index = edge_target(x._node)
-    return errors.view_update(record.creation, short_name(node), index, indirect)
-
-
-def overlaps_itself(array: ndarray) -> bool:
-    """Whether two elements share memory because an axis was expanded."""
-    return 0 in array.strides and array.size > 0 and any(
-        stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)
-    )
+    return errors.view_update(record.creation, short_name(type(node)), index, indirect)
 
 
 def write(x: Any, new: Any) -> Any:
@@ -198,8 +233,13 @@ def write(x: Any, new: Any) -> Any:
     """
     if new is x:
         return x
+    check_writable(x, recording=new._node is not None or requires_grad(x))
+    return store(x, new)
+
+
+def store(x: Any, new: Any) -> Any:
+    """Do what `write` does where `check_writable` has allowed it."""
     node = new._node if modes().grad else None
-    check_writable(x, recording=node is not None or requires_grad(x))
     value = x._value
     if dtype_of(value) != dtype_of(new._value) and not _castable(dtype_of(new._value), dtype_of(value)):
         raise errors.unsafe_result(dtype_of(new._value), dtype_of(value))
@@ -217,7 +257,7 @@ def write(x: Any, new: Any) -> Any:
         if new._level > x._level:
             x._level = new._level
         x._value = after
-    x._counter[0] += 1
+    bump(x)
     record_write(x, node)
     return x
 
@@ -243,14 +283,14 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
         View steps that lead from the new layout to the old one, which views of `x` made before then start
         with.
     """
-    check_writable(x, requires_grad(x), writes=False)
+    check_writable(x, requires_grad(x), overlap=True)
     new = view_op(x, *attrs)
-    x._counter[0] += 1
+    bump(x)
     x._value = new._value
-    if x._view is None:
-        x._rearranged = (*x._rearranged, (x._counter[0], inverse))
-    else:
+    if x._view is not None:
         x._view = View(x._view.base, new._view.steps, x._view.creation, x._counter[0])
+    elif not x._inference:
+        x._rearranged = (*x._rearranged, (x._counter[0], inverse))
     if new._node is not None:
         _move_history(x, new._node)
     return x
@@ -279,7 +319,6 @@ def record_write(x: Any, node: Any) -> None:
         base._value = put(base._value, x._value, record.steps, layout_of(base._value))
         base._level = max(base._level, x._level)
     if not modes().grad or (node is None and base._node is None):
-        record.at = x._counter[0] if base._node is None else record.at
         return
     after = CopySlices()
     after._edges = (edge_of(base), node)
@@ -298,7 +337,7 @@ def _move_history(x: Any, node: Any) -> None:
     """Put a new node behind `x`; a retained grad moves along, other hooks stay with the old node."""
     old = x._node
     x._node = node
-    x._counter[1:] = () if node is None else (short_name(edge_target(node)[0]), id(x._value))
+    x._counter[1:] = () if node is None else (short_name(type(edge_target(node)[0])), id(x._value))
     if node is not None and x._retained and old is not None and old is not LEAF:
         from .hooks import hooks_of
 
@@ -352,8 +391,11 @@ __all__ = [
     "MULTI_VIEW",
     "NO_GRAD_VIEW",
     "accumulator",
+    "check_apart",
+    "check_history",
     "check_writable",
     "detach_",
+    "overlaps_itself",
     "wrap",
     "write",
 ]

@@ -217,9 +217,11 @@ def edge_target(edge: Any) -> tuple[Node, int]:
     return edge if type(edge) is Output else (edge, 0)
 
 
-def short_name(node: Node) -> str:
-    """The name that torch's messages give a node: 'Add' for AddBackward0, 'Pow1' for PowBackward1."""
-    name = type(node).__name__
+def short_name(kind: type[Node]) -> str:
+    """The name that torch's messages give a class of nodes: 'Add' for AddBackward0, 'Pow1' for
+    PowBackward1.
+    """
+    name = kind.__name__
     if name in ("CopySlices", "CopyBackwards", "NotImplemented"):
         return f"torch::autograd::{name}"
     return re.sub(r"Backward(?:0?$|(?=\d+$))", "", name)

@@ -214,7 +214,9 @@ def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
     if edge is None:
         return ""
     node, index = edge_target(edge)
-    return "" if isinstance(node, AccumulateGrad) else f", which is output {index} of {short_name(node)},"
+    return (
+        "" if isinstance(node, AccumulateGrad) else f", which is output {index} of {short_name(type(node))},"
+    )
 
 
 def plain_saved(node: Node) -> tuple[Any, ...]:

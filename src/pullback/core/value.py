@@ -17,6 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from .modes import modes
+from .versions import NoVersions
 
 if TYPE_CHECKING:
     from .node import Node
@@ -72,9 +73,12 @@ class TensorBase(Value):
     _leaf_hooks: Any = None
     _accumulator: Any = None
     _retained: bool = False
-    _inference: bool = False
     _rearranged: tuple[Any, ...] = ()
     _facade: ClassVar[type[TensorBase]]
+
+    @property
+    def _inference(self) -> bool:
+        return type(self._counter) is NoVersions
 
 
 def register_facade(cls: type[TensorBase]) -> None:
@@ -95,7 +99,7 @@ def wrap(value: Any, node: Node | Any = None, level: int = 0) -> Any:
     if level:
         tensor._level = level
     if modes().inference:
-        tensor._inference = True
+        tensor._counter = NoVersions()
     return tensor
 
 
@@ -140,7 +144,9 @@ def run(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     level = -1
     for value in inputs:
         if isinstance(value, Value):
-            if isinstance(value, TensorBase) and value._view is not None:
+            if isinstance(value, TensorBase) and value._view is not None and (
+                op.node_class is not None or not isinstance(value._value, ndarray)
+            ):
                 refresh(value)
             if value._level > level or (value._level == level and isinstance(value, TensorBase)):
                 level = value._level

@@ -15,11 +15,22 @@ from numpy import ndarray
 from .modes import modes
 from .node import LEAF
 from .value import TensorBase
+from .versions import NoVersions
 
 _new = object.__new__
 
 #: How a view came to be decides whether it may be written to (see `inplace.check_writable`).
 DEFAULT_VIEW, NO_GRAD_VIEW, MULTI_VIEW, INFERENCE_VIEW, FUNCTION_VIEW = range(5)
+#: The same for recorded views of views that were made unrecorded.
+OF_NO_GRAD_VIEW, OF_INFERENCE_VIEW = 5, 6
+#: How a view of a view came to be when it was itself recorded, by how the view above came to be.
+INHERITED = (
+    DEFAULT_VIEW, OF_NO_GRAD_VIEW, MULTI_VIEW, OF_INFERENCE_VIEW, FUNCTION_VIEW, OF_NO_GRAD_VIEW,
+    OF_INFERENCE_VIEW
+)  # fmt: skip
+
+#: No version: in place of the one at which the node of a view is right.
+DAMAGED = -1
 
 
 class View:
@@ -34,10 +45,12 @@ class View:
     creation : int
         One of the constants above.
     at : int
-        The version at which the view's node is right.
+        The version at which the view's node is right; `DAMAGED` once that can no more be had.
+    laid : int
+        Of a damaged view: the version at which its steps are right.
     """
 
-    __slots__ = ("at", "base", "creation", "steps")
+    __slots__ = ("at", "base", "creation", "laid", "steps")
 
     def __init__(self, base: Any, steps: tuple[Any, ...], creation: int, at: int) -> None:
         self.base = base
@@ -46,8 +59,10 @@ class View:
         self.at = at
 
     @classmethod
-    def of(cls, parent: Any, op: Any, attrs: tuple[Any, ...], index: int | None, mode: Any) -> View:
-        """Record the view that `op` took of `parent`."""
+    def of(cls, parent: Any, op: Any, attrs: tuple[Any, ...], index: int | None, mode: Any) -> View | None:
+        """Record the view that `op` took of `parent`; autograd does not know views of inference tensors."""
+        if type(parent._counter) is NoVersions:
+            return None
         above = parent._view
         record = _new(View)
         if mode.grad:
@@ -60,7 +75,7 @@ class View:
             record.steps = ((op, attrs, index),)
             return record
         if above.creation and not record.creation:
-            record.creation = above.creation
+            record.creation = INHERITED[above.creation]
         record.base = above.base
         record.steps = (*above.steps, (op, attrs, index))
         return record
@@ -75,23 +90,31 @@ def replay(value: Any, steps: tuple[Any, ...]) -> Any:
     return value
 
 
-def bring_up_to_date(view: Any) -> None:
-    """Give a stale view the history (and, above bare arrays, the value) that its base has now."""
+def bring_up_to_date(view: Any, asked: bool = False) -> None:
+    """Give a stale view the history (and, above bare arrays, the value) that its base has now.
+
+    A view of another than the default creation cannot have it: torch's error says so where ops are recorded,
+    and in every mode where the history itself is `asked` for.
+    """
     record = view._view
     now = view._counter[0]
     if record.at == now:
         return
     base = record.base
+    right = record.laid if record.at == DAMAGED else record.at
     for version, inverse in base._rearranged:
-        if record.at < version:
+        if right < version:
             record.steps = (*inverse, *record.steps)
     if type(view._value) is not ndarray:
         view._value = replay(base._value, record.steps)
     if base._node is not None and view._node is not LEAF:
         from .inplace import forbidden_view_update, replayed_node
 
-        if record.creation in (NO_GRAD_VIEW, INFERENCE_VIEW) and modes().grad:
-            raise forbidden_view_update(view, record, indirect=True)
+        if record.creation:
+            record.at, record.laid = DAMAGED, now
+            if asked or modes().grad:
+                raise forbidden_view_update(view, record, indirect=True)
+            return
         view._node = replayed_node(base, view, record)
     record.at = now
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.batched import Mapping, mappings
 from ..core.dual import fresh_level
 from ..core.value import TensorBase, shape_of
+from ..core.versions import version_of
 from ..tensor.batching import enter, leave
 from ..tensor.random import get_rng_state, set_rng_state
 from .tree import broadcast_prefix, flatten, unflatten
@@ -130,7 +131,7 @@ def _run(
     finally:
         mappings.reset(token)
     for before, after, dim in zip(leaves, inside, dims, strict=True):
-        if dim is not None and after._counter[0]:
+        if dim is not None and version_of(after):
             before.copy_(leave(after, dim, size, level))
     results, out_spec = flatten(outputs)
     name = _name(func)

@@ -12,6 +12,7 @@ attaches methods to the facade, and `names(namespace)` gives the functions of a 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from ..core import calls, inplace
 from ..core.modes import NO_GRAD, modes
 from ..core.op import TABLE, Op
 from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
+from ..core.versions import bump
 
 Function = Callable[..., Any]
 
@@ -140,7 +142,7 @@ def _with_out(function: Function, name: str) -> Function:
         try:
             if out is None:
                 return function(*args, **kwargs)
-            return write_out(out, function(*args, **kwargs), name)
+            return write_out(out, function(*args, **kwargs), name, _items((*args, *kwargs.values())))
         except TypeError:
             if adopt((*args, *kwargs.values())):
                 return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
@@ -200,19 +202,23 @@ def ask_overrides(
     return NotImplemented
 
 
-def write_out(out: Any, result: Any, name: str) -> Any:
-    """Write a result (or several) into `out` tensors, as torch's `out=` does, and return them."""
+def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) -> Any:
+    """Write a result (or several) into `out` tensors, as torch's `out=` does, and return them.
+
+    `operands` are what the result was made of: they may not share just a part of `out`.
+    """
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {errors.type_name(out)}")
-        written = tuple(_write_one(o, r, name) for o, r in zip(out, result, strict=True))
+        operands = tuple(operands)
+        written = tuple(_write_one(o, r, name, operands) for o, r in zip(out, result, strict=True))
         return type(result)(written) if hasattr(result, "n_fields") else written
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {errors.type_name(out)}")
-    return _write_one(out, result, name)
+    return _write_one(out, result, name, operands)
 
 
-def _write_one(out: Any, result: Any, name: str) -> Any:
+def _write_one(out: Any, result: Any, name: str, operands: Iterable[Any]) -> Any:
     if modes().grad and (out._node is not None or result._node is not None):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
@@ -221,19 +227,27 @@ def _write_one(out: Any, result: Any, name: str) -> Any:
     have, want = dtype_of(out), dtype_of(result)
     if have != want and not inplace._castable(want, have):
         raise graph_errors.unsafe_result(want, have)
+    if out._inference and not modes().inference:
+        raise graph_errors.inference_update()
     if shape_of(out) != shape_of(result):
         resize_out(out, shape_of(result))
-    elif inplace.overlaps_itself(out._value):
-        raise graph_errors.overlapping_write()
+    else:
+        if inplace.overlaps_itself(out._value):
+            raise graph_errors.overlapping_write()
+        for operand in operands:
+            if isinstance(operand, TensorBase):
+                inplace.check_apart(out._value, operand._value, whole=name not in READING_APART)
     out._value[...] = result._value
-    out._counter[0] += 1
+    bump(out)
     return out
+
+
+#: Functions that do not take as `out` a tensor that they read.
+READING_APART = frozenset({"cat", "concat", "concatenate", "gather", "index_select"})
 
 
 def resize_out(out: Any, shape: tuple[int, ...]) -> None:
     """Give an `out` tensor the result's shape; torch warns when it had elements."""
-    import warnings
-
     if out._value.size:
         warnings.warn(
             f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, "
@@ -247,6 +261,25 @@ def resize_out(out: Any, shape: tuple[int, ...]) -> None:
     out._value = np.empty(shape, out._value.dtype)
 
 
+#: Functions whose twins torch lets write to expanded tensors, with a warning.
+FILLING = frozenset({"index_fill", "masked_fill"})
+#: Functions whose twins may not read what they write to.
+SCATTERING = frozenset({
+    "index_add", "index_copy", "index_reduce", "put", "scatter", "scatter_add", "scatter_reduce"
+})  # fmt: skip
+
+
+def warn_of_expanded(name: str) -> None:
+    """Warn as torch does where an in-place function of a mask or of places writes to an expanded tensor."""
+    example = "tensor[indices] = tensor" if name == "index_put_" else "tensor[mask] = scalar"
+    warnings.warn(
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+        f"operation. This also applies to advanced indexing e.g. {example}",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
 def inplace_twin(name: str, function: Function, parts: Function | None = None) -> Function:
     """Derive `name_` from a public function of a tensor.
 
@@ -258,14 +291,22 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
         storage.
     """
     op: Op | None = getattr(function, "op", None)
+    fills, apart = name in FILLING, name in SCATTERING
 
     def general(input: Any, *args: Any, **kwargs: Any) -> Any:
         if OVERRIDING and _overridden((input, *args)):
             return dispatch_override(general, (input, *args), kwargs)
-        recording = modes().grad and (input._node is not None or any(
-            isinstance(a, TensorBase) and a._node is not None for a in (*args, *kwargs.values())))
-        inplace.check_writable(input, recording)
-        return inplace.write(input, function(input, *args, **kwargs))
+        operands = (*args, *kwargs.values())
+        recording = any(isinstance(a, TensorBase) and inplace.requires_grad(a) for a in (input, *operands))
+        inplace.check_writable(input, recording, fills, operands)
+        if apart:
+            for operand in operands:
+                if isinstance(operand, TensorBase):
+                    inplace.check_apart(input._value, operand._value)
+        if fills and isinstance(input._value, ndarray) and inplace.overlaps_itself(input._value):
+            warn_of_expanded(name + "_")
+        new = function(input, *args, **kwargs)
+        return input if new is input else inplace.store(input, new)
 
     call = general
     if op is not None and op.kind == "elementwise" and not op.attrs and isinstance(op.kernel, np.ufunc):
@@ -284,7 +325,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
         if type(input) is calls.Tensor or type(input) is calls.Parameter:
             a = input._value
             plain = type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64)
-            free = modes() is NO_GRAD or (input._node is None and not input._inference)
+            free = (modes() is NO_GRAD or input._node is None) and type(input._counter) is list
             if plain and free and input._view is None:
                 try:
                     kernel(a, out=a)
@@ -312,10 +353,12 @@ def _fast_binary(op: Op, general: Function) -> Function:
                     b = other._value
                     if type(b) is not ndarray or b.dtype is not d or (b.shape != a.shape and b.ndim):
                         return general(input, other)
+                    if other._counter is input._counter and other is not input:
+                        return general(input, other)
                     free = input._node is None and other._node is None and other._view is None
                 else:
                     return general(input, other)
-                if modes() is NO_GRAD or (free and not input._inference):
+                if (modes() is NO_GRAD or free) and type(input._counter) is list:
                     try:
                         kernel(a, b, out=a)
                     except TypeError:
@@ -331,7 +374,7 @@ def _fast_parts(parts: Function, general: Function) -> Function:
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
         if type(input) is calls.Tensor or type(input) is calls.Parameter:
             a = input._value
-            free = modes() is NO_GRAD or (input._node is None and not input._inference)
+            free = (modes() is NO_GRAD or input._node is None) and type(input._counter) is list
             if (
                 free
                 and type(a) is ndarray
@@ -403,7 +446,7 @@ def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: bool = Fals
     if not isinstance(checked[0], TensorBase) and not isinstance(checked[-1], TensorBase):
         checked = (wrap(np.asarray(checked[0], dtypes.result_numpy_dtype(checked[:1]))), *checked[1:])
     result = run(op, checked, ())
-    return result if out is None else write_out(out, result, op.name)
+    return result if out is None else write_out(out, result, op.name, checked)
 
 
 #: Functions whose first operand may be a number too.

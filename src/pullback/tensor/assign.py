@@ -17,6 +17,7 @@ from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE
 from ..core.op import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.versions import bump
 from ..ops import index as i
 from .api import public
 from .data import checked_integer, overflow
@@ -47,12 +48,14 @@ def number_array(value: Any, dtype: np.dtype[Any]) -> ndarray:
     return np.array(value, np.float64).astype(dtype)
 
 
-def write_copy(x: Any, source: Any) -> Any:
-    """``x.copy_(source)`` for a source that broadcasts; return x."""
+def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
+    """``x.copy_(source)`` for a source that broadcasts; `fills`: it is one value, which may come from `x`;
+    return x.
+    """
     record = modes().grad
     edge = edge_of(source) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
-    inplace.check_writable(x, wanted or (record and x._node is not None))
+    inplace.check_writable(x, wanted or inplace.requires_grad(x), operands=() if fills else (source,))
     a, b = x._value, source._value
     if (
         type(a) is not ndarray
@@ -66,7 +69,7 @@ def write_copy(x: Any, source: Any) -> Any:
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
         b = b.real
     np.copyto(a, b, casting="unsafe")
-    x._counter[0] += 1
+    bump(x)
     inplace.record_write(x, edge if wanted else None)
     return x
 
@@ -77,7 +80,7 @@ def write_value(x: Any, value: Any) -> Any:
     edge = edge_of(value) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
     if not record or x._view is not None or not (wanted or x._node is not None):
-        return write_copy(x, value)
+        return write_copy(x, value, fills=True)
     inplace.check_writable(x, True)
     return inplace.write(x, i.fill_tensor_inplace(x, value))
 
@@ -85,13 +88,13 @@ def write_value(x: Any, value: Any) -> Any:
 def _write_number(x: Any, value: Any, zero: bool) -> Any:
     """Fill with a Python number, which carries no history."""
     recording = modes().grad and x._node is not None
-    inplace.check_writable(x, recording)
+    inplace.check_writable(x, inplace.requires_grad(x), overlap=True)
     a = x._value
     if type(a) is not ndarray or (recording and x._view is None):
         call = i.zero_inplace if zero else i.fill_inplace
         return inplace.write(x, call(x) if zero else call(x, value))
     a.fill(value)
-    x._counter[0] += 1
+    bump(x)
     inplace.record_write(x, None)
     return x
 
@@ -118,6 +121,7 @@ def _fill_value(name: str, input: Any, value: Any) -> Any:
 
 def _fill_(self: Any, value: Any) -> Any:
     """Write one value into every element; return the tensor."""
+    inplace.check_history(self, inplace.requires_grad(self))
     value = _fill_value("fill_", self, value)
     return write_value(self, value) if isinstance(value, TensorBase) else _write_number(self, value, False)
 
@@ -143,6 +147,7 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
         raise errors.argument_type("copy_", "other", 1, "Tensor", src)
     source = src
     shape = shape_of(self)
+    inplace.check_history(self, inplace.requires_grad(self) or inplace.requires_grad(source))
     if shape_of(source) != shape:
         check_broadcast([np.broadcast_to(np.empty((), bool), s) for s in (shape, shape_of(source))])
         whole = np.broadcast_shapes(shape, shape_of(source))

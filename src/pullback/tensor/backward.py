@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import graph_errors as errors
-from ..core import engine
+from ..core import engine, inplace
 from ..core.calls import edge_of
 from ..core.node import LEAF, GradientEdge, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
@@ -292,7 +292,7 @@ def _check_inputs(inputs: tuple[Any, ...], text: str) -> None:
             raise RuntimeError(
                 f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}"
             )
-        if _edge(x) is None:
+        if _edge(x) is None and not (isinstance(x, TensorBase) and inplace.requires_grad(x)):
             raise RuntimeError(text)
 
 

@@ -13,6 +13,7 @@ from .. import dtypes
 from ..array.strides import channels_last_strides, laid_out_empty
 from ..core.modes import modes
 from ..core.value import TensorBase, wrap
+from ..core.versions import bump
 from ..device import as_device
 from .api import public
 from .constants import channels_last, channels_last_3d, preserve_format
@@ -25,8 +26,6 @@ _FORMAT = "torch.memory_format memory_format = None"
 def made(array: ndarray, requires_grad: bool = False) -> Any:
     """Wrap a new array as a leaf, under the modes in force."""
     tensor = wrap(array)
-    if modes().inference:
-        tensor._inference = True
     if requires_grad:
         if array.dtype.kind in "biu":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -123,7 +122,7 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
                 stacklevel=4,
             )
         out._value = array
-    out._counter[0] += 1
+    bump(out)
     return out.requires_grad_(True) if requires_grad else out
 
 

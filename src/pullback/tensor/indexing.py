@@ -19,13 +19,14 @@ from ..core import calls, inplace
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.node import LEAF, accumulator, next_sequence
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
-from ..core.views import DEFAULT_VIEW, NO_GRAD_VIEW, View, bring_up_to_date
+from ..core.versions import bump
+from ..core.views import DEFAULT_VIEW, INHERITED, NO_GRAD_VIEW, View, bring_up_to_date
 from ..graph_errors import type_word
 from ..ops import index as i
 from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.structure import reshape
-from .api import public
+from .api import public, warn_of_expanded
 from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
 from .shape import expanded
@@ -47,7 +48,7 @@ def _getitem(self: Any, index: Any) -> Any:
             mode = modes()
             if mode is DEFAULT or mode is NO_GRAD:
                 size = a.shape[0]
-                if not -size <= index < size:
+                if not -size <= index < size or type(self._counter) is not list:
                     return selected(self, 0, index)
                 above = self._view
                 if above is not None:
@@ -65,7 +66,7 @@ def _getitem(self: Any, index: Any) -> Any:
                 else:
                     record.base = above.base
                     record.steps = (*above.steps, (_SELECT, attrs, None))
-                    record.creation = (above.creation or DEFAULT_VIEW) if mode is DEFAULT else NO_GRAD_VIEW
+                    record.creation = INHERITED[above.creation] if mode is DEFAULT else NO_GRAD_VIEW
                 y._view = record
                 node = self._node
                 if node is None or mode is NO_GRAD:
@@ -132,8 +133,15 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
     if type(value) is float and type(self) is Tensor and (type(index) is int or _integers(index)):
         # What a loop over numbers does: 1 µs instead of 14.
         a = self._value
-        free = modes() is NO_GRAD or (self._node is None and not self._inference)
-        if free and type(a) is ndarray and a.ndim and self._view is None and _holds(a, value):
+        free = modes() is NO_GRAD or self._node is None
+        if (
+            free
+            and type(self._counter) is list
+            and type(a) is ndarray
+            and a.ndim
+            and self._view is None
+            and _holds(a, value)
+        ):
             try:
                 a[index] = value
             except IndexError:
@@ -228,6 +236,8 @@ def assign(x: Any, source: Any) -> None:
 
 def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, masked: bool = False) -> Any:
     """``index_put_`` on a tensor; return it."""
+    wanted = inplace.requires_grad(x) or inplace.requires_grad(values)
+    inplace.check_history(x, wanted)
     have, want = dtype_of(values), dtype_of(x)
     if have != want:
         if not (masked and not accumulate and int(np.prod(shape_of(values))) == 1):
@@ -236,14 +246,19 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, mask
                 f"destination and {type_word(have)} for the source."
             )
         values = cast(values, want)
-    target = i.result_shape(shape_of(x), shape_of(where)[1:], dims)
-    _check_values(shape_of(values), target)
     recording = modes().grad and (x._node is not None or values._node is not None)
-    inplace.check_writable(x, recording)
+    inplace.check_writable(x, wanted, overlap=True)
     a, w, s = x._value, where._value if isinstance(where, TensorBase) else where, values._value
+    fills = masked and not accumulate and int(np.prod(shape_of(values))) == 1
+    if type(a) is ndarray and inplace.overlaps_itself(a):
+        warn_of_expanded("masked_fill_" if fills else "index_put_")
+    if not fills:
+        inplace.check_apart(a, s)
+        inplace.check_apart(a, w)
+    _check_values(shape_of(values), i.result_shape(shape_of(x), shape_of(where)[1:], dims))
     if not recording and type(a) is ndarray and type(w) is ndarray and type(s) is ndarray:
         i.put_at(a, w, s, dims, accumulate)
-        x._counter[0] += 1
+        bump(x)
         inplace.record_write(x, None)
         return x
     return inplace.write(x, i.index_put(x, where, values, dims, accumulate))

@@ -11,6 +11,7 @@ from numpy import ndarray
 from .. import dtypes
 from ..core import calls
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from ..core.versions import bump
 from ..errors import argument_type
 from ..ops.structure import unbind
 from .conversion import type_name
@@ -102,14 +103,17 @@ def _contains(self: Any, element: Any) -> bool:
 def _repr(self: Any, *, tensor_contents: Any = None) -> str:
     if self._level:
         return wrapped_text(self)
-    node = self.grad_fn
+    try:
+        node = None if self.grad_fn is None else type(self.grad_fn).__name__
+    except RuntimeError:  # a view whose history was lost when its base was written to
+        node = "Invalid"
     kind = type(self)
     plain = kind is Tensor or kind is calls.Parameter
     return tensor_text(
         array_of(self), class_name=None if plain else kind.__name__,
         is_parameter=not plain and calls.Parameter is not None and isinstance(self, calls.Parameter),
         contents=tensor_contents, requires_grad=self.requires_grad,
-        grad_fn=None if node is None else type(node).__name__,
+        grad_fn=node,
     )
 
 
@@ -155,7 +159,7 @@ def _written_by_python(self: Any, function: str, values: list[Any]) -> Any:
         )
     array = array_of(self)
     array[...] = stored(values, array.dtype, array.shape)
-    self._counter[0] += 1
+    bump(self)
     return self
 
 

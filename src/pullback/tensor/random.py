@@ -16,6 +16,7 @@ from ..core import inplace
 from ..core.batched import mappings
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, wrap
+from ..core.versions import bump
 from ..device import as_device
 from ..ops import convert
 from ..ops import random as ops
@@ -353,7 +354,7 @@ def _fill(self: Any, draw: ops.Draw, *attrs: Any) -> Any:
         return inplace.write(self, draw.call(self, *attrs))
     *numbers, generator = attrs
     draw.kernel(generator, value, *numbers)
-    self._counter[0] += 1
+    bump(self)
     inplace.record_write(self, None)
     return self
 

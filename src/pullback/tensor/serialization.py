@@ -39,7 +39,7 @@ def rebuild_tensor(
 ) -> Any:
     """Make a tensor of what `__reduce_ex__` took it apart into."""
     tensor = over_storage(_of_bytes(content), dtypes.by_name(dtype), offset, size, stride)
-    tensor._inference = False
+    tensor._counter = [0]
     return tensor.requires_grad_(requires_grad)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.inplace import rearrange
+from ..core.inplace import check_history, rearrange, requires_grad
 from ..core.op import TABLE
 from ..core.value import shape_of
 from ..ops import rearranged
@@ -19,8 +19,14 @@ def _removed(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple((TABLE["unsqueeze"], (d,), None) for d in sorted(dims) if shape and shape[d] == 1)
 
 
+def _check(x: Any) -> None:
+    """Refuse a tensor whose history cannot be kept, which torch does before it looks at the arguments."""
+    check_history(x, requires_grad(x))
+
+
 def squeeze_(self: Any, dim: Any = None) -> Any:
     """In-place version of :func:`squeeze`."""
+    _check(self)
     shape = shape_of(self)
     chosen = squeeze_dims_argument(self, dim)
     if chosen is None:
@@ -32,17 +38,18 @@ def squeeze_(self: Any, dim: Any = None) -> Any:
 
 def unsqueeze_(self: Any, dim: int) -> Any:
     """In-place version of :func:`unsqueeze`."""
-    dim = checked_dim(integer("unsqueeze_", "dim", 1, dim), len(shape_of(self)) + 1)
+    dim = integer("unsqueeze_", "dim", 1, dim)
+    _check(self)
+    dim = checked_dim(dim, len(shape_of(self)) + 1)
     return rearrange(self, rearranged.unsqueeze, (dim,), ((TABLE["squeeze_dim"], (dim,), None),))
 
 
 def transpose_(self: Any, dim0: int, dim1: int) -> Any:
     """In-place version of :func:`transpose`."""
     rank = len(shape_of(self))
-    dims = (
-        checked_dim(integer("transpose_", "dim0", 1, dim0), rank),
-        checked_dim(integer("transpose_", "dim1", 2, dim1), rank),
-    )
+    dim0, dim1 = integer("transpose_", "dim0", 1, dim0), integer("transpose_", "dim1", 2, dim1)
+    _check(self)
+    dims = (checked_dim(dim0, rank), checked_dim(dim1, rank))
     return rearrange(self, rearranged.transpose, dims, ((TABLE["transpose"], dims, None),)) if rank else self
 
 
@@ -53,6 +60,7 @@ def swapaxes_(self: Any, axis0: int, axis1: int) -> Any:
 
 def t_(self: Any) -> Any:
     """In-place version of :func:`t`."""
+    _check(self)
     rank = len(shape_of(self))
     if rank > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {rank}D")

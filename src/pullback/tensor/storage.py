@@ -25,6 +25,7 @@ from ..array.strides import contiguous_strides, extent, storage, strides_of
 from ..core.inplace import check_writable
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, shape_of
+from ..core.versions import bump
 from ..device import CPU, device
 from .api import public
 from .constants import contiguous_format
@@ -351,7 +352,7 @@ def is_shared(self: Any) -> bool:
 def _put_onto(self: Any, array: ndarray) -> Any:
     self._value = array
     self._view = None
-    self._counter[0] += 1
+    bump(self)
     return self
 
 

@@ -24,6 +24,7 @@ from ..core.dual import Dual
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE, LEAF, Node, Output, edge_target
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
+from ..core.versions import NoVersions
 from ..core.views import bring_up_to_date
 from ..device import device
 from ..errors import argument_type, type_name
@@ -148,14 +149,14 @@ class Tensor(Methods):
     def is_leaf(self) -> bool:
         """Whether `backward` ends here: made by the user, or not recorded."""
         if self._view is not None:
-            bring_up_to_date(self)
+            bring_up_to_date(self, asked=True)
         return self._node is None or self._node is LEAF
 
     @property
     def grad_fn(self) -> Node | None:
         """The node that made this tensor; None for a leaf."""
         if self._view is not None:
-            bring_up_to_date(self)
+            bring_up_to_date(self, asked=True)
         node = self._node
         return None if node is None or node is LEAF else edge_target(node)[0]
 
@@ -224,7 +225,9 @@ class Tensor(Methods):
     @property
     def data(self) -> Tensor:
         """The same storage without history and with a version counter of its own."""
-        return wrap(self._value, None, self._level)
+        alias = wrap(self._value, None, self._level)
+        alias._counter = NoVersions() if self._inference else [0]
+        return alias
 
     @data.setter
     def data(self, other: Tensor) -> None:
@@ -238,7 +241,7 @@ class Tensor(Methods):
 
     def detach(self) -> Tensor:
         """The same storage, version counter included, without history."""
-        if self._view is not None:
+        if self._level and self._view is not None:
             bring_up_to_date(self)
         return wrap_alias(self._value, self)
 
@@ -264,6 +267,8 @@ class Tensor(Methods):
         """Make `backward` keep this non-leaf's covector in `.grad`."""
         if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._view is not None:
+            bring_up_to_date(self, asked=True)
         if self._node is LEAF or self._retained:
             return
         import weakref
@@ -288,6 +293,8 @@ class Tensor(Methods):
         """Call ``hook(grad)`` when this tensor's covector is known; what it returns replaces the covector."""
         if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self._view is not None:
+            bring_up_to_date(self, asked=True)
         if self._node is LEAF:
             store = node_hooks.leaf_hooks(self).tensor
             index = 0

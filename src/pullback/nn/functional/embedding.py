@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core.value import array_of, dtype_of, shape_of, wrap
+from ...core.versions import bump
 from ...graph_errors import type_word
 from ...ops import embedding as o
 from ...tensor.api import public
@@ -64,7 +65,7 @@ def renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) ->
     long = norms > max_norm
     scale = (max_norm / (norms[long] + 1e-7)).astype(table.dtype)
     table[rows[long]] *= scale[:, None]
-    weight._counter[0] += 1
+    bump(weight)
 
 
 @_functional

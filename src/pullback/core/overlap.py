@@ -1,0 +1,46 @@
+"""Whether arrays share memory in a way that makes a write to one of them ambiguous, judged as torch judges
+it.
+
+What cannot be decided from sizes, strides and addresses alone counts as no overlap.
+"""
+
+from __future__ import annotations
+
+from numpy import ndarray
+
+NONE, FULL, PARTIAL = range(3)
+
+
+def overlaps_itself(array: ndarray) -> bool:
+    """Whether two elements share memory because an axis was expanded."""
+    return 0 in array.strides and array.size > 0 and any(
+        stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True)
+    )
+
+
+def _is_dense(array: ndarray) -> bool:
+    """Whether the elements fill their memory without gaps, in any order of the axes."""
+    if array.flags.forc or (array.ndim == 1 and array.shape[0] < 2):
+        return True
+    if array.ndim < 2:
+        return False
+    step = array.itemsize
+    for stride, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size > 1:
+            if stride != step:
+                return False
+            step *= size
+    return True
+
+
+def overlap(a: ndarray, b: ndarray) -> int:
+    """How two arrays overlap: `NONE`, `FULL` where they are one and the same, or `PARTIAL`."""
+    if a is b:
+        return FULL
+    if not a.size or not b.size or not _is_dense(a) or not _is_dense(b):
+        return NONE
+    start, other = a.__array_interface__["data"][0], b.__array_interface__["data"][0]
+    end, other_end = start + a.nbytes, other + b.nbytes
+    if start == other and end == other_end:
+        return FULL if a.strides == b.strides else PARTIAL
+    return PARTIAL if start < other_end and other < end else NONE
