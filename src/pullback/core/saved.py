@@ -193,7 +193,7 @@ def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bo
         maker, index = edge_target(edge)
         if maker._op is not None and maker._op.is_view:
             if type(edge) is Output:
-                return errors.view_update(MULTI_VIEW, short_name(maker), index, True)
+                return errors.view_update(MULTI_VIEW, short_name(type(maker)), index, True)
             return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
     description = edge_description(edge, counter if is_input else FROZEN, value)
     return errors.modified_in_place(dtype_of(value), shape_of(value), description, counter[0], number)
