@@ -46,7 +46,8 @@ def report(failing: list[tuple[Result, Mismatch]]) -> str:
 
 
 #: First differences that are left, by kind, of the 2,000 programs: 1,649 had none on 2026-11-21. The numbers
-#: may only fall, but that a mended program may show its next difference. A kind that is not here (value, dtype, shape, missing, …) may not occur at all.
+#: may only fall, but that a mended program may show its next difference. A kind that is not here (value,
+#: dtype, shape, missing, …) may not occur at all.
 LEFT = {
     "grad_fn": 114,  # names of nodes
     "requires_grad": 63,  # second derivatives through masks, and of ops without a derivative
