@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-Mode = Literal["nearest", "nearest-exact", "linear", "cubic"]
+Mode = Literal["nearest", "nearest-exact", "linear", "cubic", "lanczos"]
 
 #: The free parameter of Keys' cubic kernel, and of its use as a filter.
 _KEYS, _KEYS_FILTER = -0.75, -0.5
@@ -40,6 +40,8 @@ def resize(x: ndarray, axes: Sequence[Axis]) -> ndarray:
     """Resample each spatial axis of x ``(N, C, *size)``."""
     if x.dtype.itemsize == 2 and x.dtype.kind not in "iu" and not _picks(axes):
         return resize(x.astype(np.float32), axes).astype(x.dtype)
+    if x.dtype == np.uint8 and not _picks(axes):
+        return _resize_bytes(x, axes)
     for number, axis in enumerate(_settled(axes), 2):
         places, weights = _table(axis, _precision(x.dtype))
         if axis.mode.startswith("nearest"):
@@ -53,6 +55,29 @@ def resize(x: ndarray, axes: Sequence[Axis]) -> ndarray:
             np.add(total, term, out=total)
         x = total
     return x
+
+
+def _resize_bytes(x: ndarray, axes: Sequence[Axis]) -> ndarray:
+    """Resample bytes as torch does: the last axis first, with weights of 16 bits, rounded after each axis."""
+    for number, axis in reversed([*enumerate(_settled(axes), 2)]):
+        matrix, digits = _byte_weights(axis)
+        sums = np.moveaxis(x, number, -1).astype(np.float64) @ matrix.T  # whole numbers: float64 is exact
+        rounded = np.clip((sums + 2.0 ** (digits - 1)) // 2.0**digits, 0, 255)
+        x = np.moveaxis(rounded.astype(np.uint8), -1, number)
+    return np.ascontiguousarray(x)
+
+
+@lru_cache(maxsize=64)
+def _byte_weights(axis: Axis) -> tuple[ndarray, int]:
+    """Weights (output, size) as whole numbers below 2¹⁵ over a power of two, and that power."""
+    places, weights = _table(axis, "f8")
+    matrix = np.zeros((axis.output, axis.size))
+    np.add.at(matrix, (np.arange(axis.output)[:, None], places), weights)
+    highest, digits = float(matrix.max()), 0
+    while digits < 22 and int(0.5 + highest * 2 ** (digits + 1)) < 1 << 15:
+        digits += 1
+    scaled = matrix * 2.0**digits
+    return np.trunc(scaled + np.where(scaled < 0, -0.5, 0.5)), digits
 
 
 def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
@@ -152,7 +177,7 @@ def _filtered(axis: Axis, precision: str) -> tuple[ndarray, ndarray]:
         scale = kind((axis.size - 1) / (axis.output - 1)) if axis.output > 1 else kind(0)
     else:
         scale = kind(_ratio(axis))
-    half = 1 if axis.mode == "linear" else 2
+    half = {"linear": 1, "cubic": 2, "lanczos": 3}[axis.mode]
     support = half * scale if scale >= 1 else kind(half)
     narrow = 1 / scale if scale >= 1 else kind(1)
     centre = scale * (np.arange(axis.output).astype(kind) + kind(0.5))
@@ -163,6 +188,8 @@ def _filtered(axis: Axis, precision: str) -> tuple[ndarray, ndarray]:
     distance = (places.astype(kind) - centre[:, None] + kind(0.5)) * narrow
     if axis.mode == "linear":
         weights = np.maximum(1 - np.abs(distance), 0)
+    elif axis.mode == "lanczos":
+        weights = np.where(np.abs(distance) < 3, np.sinc(distance) * np.sinc(distance / 3), 0)
     else:
         weights = _keys(distance, _KEYS_FILTER)
     weights = np.where(places < high[:, None], weights, 0).astype(kind)

@@ -85,29 +85,31 @@ def _box(x: ndarray, padding: Sizes) -> ndarray:
 
 
 def _im2col(x: ndarray, /, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> ndarray:
-    patches = _patches(_box(x, padding), kernel, dilation, (0, 0), stride)
-    return patches.reshape(x.shape[0], x.shape[1] * math.prod(kernel), math.prod(patches.shape[4:]))
+    images = x.reshape(-1, *x.shape[-3:])
+    patches = _patches(_box(images, padding), kernel, dilation, (0, 0), stride)
+    return patches.reshape(*x.shape[:-3], x.shape[-3] * math.prod(kernel), math.prod(patches.shape[4:]))
 
 
 def _col2im(
     y: ndarray, /, size: Sizes, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
 ) -> ndarray:
-    channels = y.shape[1] // (kernel[0] * kernel[1])
-    box = np.zeros((y.shape[0], channels, *(n + 2 * p for n, p in zip(size, padding, strict=True))), y.dtype)
+    images, channels = math.prod(y.shape[:-2]), y.shape[-2] // (kernel[0] * kernel[1])
+    box = np.zeros((images, channels, *(n + 2 * p for n, p in zip(size, padding, strict=True))), y.dtype)
     patches = _patches(box, kernel, dilation, (0, 0), stride)
     source = y.reshape(patches.shape)
     for i in range(kernel[0]):
         for j in range(kernel[1]):
             patches[:, :, i, j] += source[:, :, i, j]
-    return box[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]]
+    inner = box[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]]
+    return inner.reshape(*y.shape[:-2], channels, *size)
 
 
-#: Patches of (N, C, H, W) as columns (N, C·K·L, places).
+#: Patches of (N, C, H, W), or without N, as columns (N, C·K·L, places).
 im2col: Call = op(
     "im2col", _im2col,
     (
         lambda g, shape_x, kernel, dilation, padding, stride: col2im(
-            g, shape_x[2:], kernel, dilation, padding, stride
+            g, shape_x[-2:], kernel, dilation, padding, stride
         ),
     ),
     kind="linear", node_name="Im2ColBackward0", batch_rule=folded(lambda: im2col),
@@ -143,7 +145,10 @@ def _declare_resize(node_name: str) -> None:
 for _rank in (1, 2, 3):
     _declare_resize(f"UpsampleNearest{_rank}DBackward0")
     _declare_resize(f"UpsampleNearestExact{_rank}DBackward0")
-for _name in ("UpsampleLinear1D", "UpsampleBilinear2D", "UpsampleTrilinear3D", "UpsampleBicubic2D"):
+for _name in (
+    "UpsampleLinear1D", "UpsampleBilinear2D", "UpsampleTrilinear3D", "UpsampleBicubic2D",
+    "UpsampleBilinear2DAa", "UpsampleBicubic2DAa", "UpsampleLanczos2DAa",
+):  # fmt: skip
     _declare_resize(_name + "Backward0")
 
 #: The transpose of every resampling.

@@ -92,6 +92,7 @@ from .normalization import (
     normalize,
     rms_norm,
 )
+from .patches import fold, unfold
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -127,7 +128,6 @@ from .regression_loss import (
 from .sampling import affine_grid, grid_sample
 from .vision import (
     channel_shuffle,
-    fold,
     interpolate,
     lp_pool1d,
     lp_pool2d,
@@ -135,7 +135,6 @@ from .vision import (
     native_channel_shuffle,
     pixel_shuffle,
     pixel_unshuffle,
-    unfold,
     upsample,
     upsample_bilinear,
     upsample_nearest,

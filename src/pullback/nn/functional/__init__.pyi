@@ -154,7 +154,7 @@ def feature_alpha_dropout(
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1,
 ) -> Tensor:
-    """Columns added to their places: (N, C·K·L, places) -> (N, C, H, W)."""
+    """Columns added to their places: the transpose of :func:`unfold`."""
 def fractional_max_pool2d(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
@@ -461,7 +461,7 @@ def triplet_margin_with_distance_loss(
 ) -> Tensor:
     """`triplet_margin_loss` with a distance of one's own."""
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """Patches as columns: (N, C, H, W) -> (N, C·K·L, places)."""
+    """Patches as columns: ``out[n, (c, k, l), p] = input[n, c, place p + tap (k, l)]``."""
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = 'nearest',
     align_corners: bool | None = None,

@@ -1,4 +1,4 @@
-"""Images: pixel shuffles, patches, interpolation."""
+"""Images: pixel shuffles, pools by norms, interpolation."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from ...array import geometry
 from ...array.resize import Axis
-from ...core.value import shape_of
+from ...core.value import dtype_of, shape_of
+from ...errors import argument_type
+from ...graph_errors import type_word
 from ...ops import vision as ops
 from ...tensor.api import public
 from .pooling import (
@@ -97,54 +98,6 @@ def _pair(value: Any) -> tuple[int, int]:
     return int(first), int(second)
 
 
-@public(namespace="nn.functional", method=False, out=False)
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Patches as columns: (N, C, H, W) -> (N, C·K·L, places)."""
-    shape = shape_of(input)
-    if len(shape) < 3:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
-            f"{len(shape)})"
-        )
-    if len(shape) == 3:
-        return unfold(input.unsqueeze(0), kernel_size, dilation, padding, stride).squeeze(0)
-    kernel, dilations, paddings, strides = map(_pair, (kernel_size, dilation, padding, stride))
-    blocks = geometry.output_size(shape[2:], kernel, strides, paddings, dilations)
-    if min(blocks) < 1:
-        raise RuntimeError(
-            f"Given input with spatial size {tuple(shape[2:])}, kernel_size={kernel}, dilation={dilations}, "
-            f"padding={paddings}, calculated shape of the array of sliding blocks as {blocks}, but its "
-            "components must be at least one."
-        )
-    return ops.im2col(input, kernel, dilations, paddings, strides)
-
-
-@public(namespace="nn.functional", method=False, out=False)
-def fold(
-    input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Any:
-    """Columns added to their places: (N, C·K·L, places) -> (N, C, H, W)."""
-    shape = shape_of(input)
-    if len(shape) == 2:
-        return fold(input.unsqueeze(0), output_size, kernel_size, dilation, padding, stride).squeeze(0)
-    size, kernel, dilations, paddings, strides = map(
-        _pair, (output_size, kernel_size, dilation, padding, stride)
-    )
-    if shape[1] % math.prod(kernel):
-        raise RuntimeError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
-            f"input.size(1)={shape[1]} and kernel_size={kernel}."
-        )
-    rows, columns = geometry.output_size(size, kernel, strides, paddings, dilations)
-    if rows * columns != shape[2]:
-        raise RuntimeError(
-            f"Given output_size={size}, kernel_size={kernel}, dilation={dilations}, padding={paddings}, "
-            f"stride={strides}, expected size of input's dimension 2 to match the calculated number of "
-            f"sliding blocks {rows} * {columns} = {rows * columns}, but got input.size(2)={shape[2]}."
-        )
-    return ops.col2im(input, size, kernel, dilations, paddings, strides)
-
-
 def _lp(x: Any, p: float, pooled: Any, count: int) -> Any:
     return (pooled.sign() * pooled.abs().relu()).mul(count).pow(1.0 / p)
 
@@ -155,6 +108,8 @@ def lp_pool1d(
 ) -> Any:
     """(Σ xᵖ)^(1/p) over windows of one axis."""
     pooled = avg_pool1d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    if not isinstance(kernel_size, int):
+        raise argument_type("mul", "other", 1, "Tensor", kernel_size)
     return _lp(input, norm_type, pooled, int(kernel_size))
 
 
@@ -163,8 +118,9 @@ def lp_pool2d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
     """(Σ xᵖ)^(1/p) over windows of two axes."""
+    count = math.prod(_pair(kernel_size))
     pooled = avg_pool2d(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    return _lp(input, norm_type, pooled, math.prod(_pair(kernel_size)))
+    return _lp(input, norm_type, pooled, count)
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -178,7 +134,11 @@ def lp_pool3d(
 
 
 _LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
-_NAMES = {"linear": "UpsampleLinear1D", "bilinear": "UpsampleBilinear2D", "trilinear": "UpsampleTrilinear3D"}
+_NAMES = {
+    "linear": "UpsampleLinear1D", "bilinear": "UpsampleBilinear2D", "trilinear": "UpsampleTrilinear3D",
+    "bicubic": "UpsampleBicubic2D", "lanczos": "UpsampleLanczos2D",
+}  # fmt: skip
+_KERNELS = {"bicubic": "cubic", "lanczos": "lanczos"}
 
 
 def _unsupported(rank: int, mode: str) -> NotImplementedError:
@@ -191,6 +151,64 @@ def _unsupported(rank: int, mode: str) -> NotImplementedError:
     )
 
 
+def _resized(
+    spatial: tuple[int, ...], size: Any, scale_factor: Any, recompute: bool | None
+) -> tuple[tuple[int, ...], list[float | None]]:
+    """The output's size, and the factors where they decide the places; torch's errors where they do
+    not fit.
+    """
+    rank = len(spatial)
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    name, axes = ("size", "o") if scale_factor is None else ("scale_factor", "s")
+    given = size if scale_factor is None else scale_factor
+    values = list(given) if isinstance(given, Iterable) else [given] * rank
+    if len(values) != rank:
+        shown, of = (f"output size of {given}", "output size") if name == "size" else (
+            f"scale_factor of shape {given}", "scale_factor"
+        )
+        raise ValueError(
+            f"Input and {'output' if name == 'size' else name} must have the same number of spatial "
+            f"dimensions, but got input with spatial dimensions of {list(spatial)} and {shown}. Please "
+            f"provide input tensor in (N, C, d1, d2, ...,dK) format and {of} in ({axes}1, {axes}2, "
+            f"...,{axes}K) format."
+        )
+    if scale_factor is None:
+        if recompute:
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+        return tuple(int(n) for n in values), [None] * rank
+    factors = [float(f) for f in values]
+    output = tuple(math.floor(float(n) * f) for n, f in zip(spatial, factors, strict=True))
+    return output, [None] * rank if recompute else [*factors]
+
+
+def _check_resize(
+    input: Any, mode: str, antialias: bool, spatial: tuple[int, ...], output: tuple[int, ...]
+) -> None:
+    """Raise torch's error for sizes of nothing and for dtypes that it does not resample."""
+    if min(output) <= 0 or min(spatial) <= 0:
+        def shown(sizes: tuple[int, ...]) -> str:
+            return ", ".join(f"{a}: {n}" for a, n in zip("DHW"[-len(sizes) :], sizes, strict=True))
+
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({shown(spatial)}) output "
+            f"({shown(output)})"
+        )
+    dtype, rank = dtype_of(input), len(spatial)
+    nearest = mode.startswith("nearest")
+    if dtype.kind in "fV" or (dtype.name == "uint8" and (rank == 2 or nearest)):
+        return
+    if antialias:
+        kernel = "compute_index_ranges_weights"
+    elif rank == 2 and mode != "bicubic":
+        kernel = f"upsample_{'nearest' if nearest else mode}2d_channels_last"
+    else:
+        kernel = f"compute_indices_weights_{'nearest' if nearest else _KERNELS.get(mode, 'linear')}"
+    raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")
+
+
 @public(namespace="nn.functional", method=False, out=False)
 def interpolate(
     input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
@@ -200,9 +218,22 @@ def interpolate(
 
     Parameters
     ----------
-    mode : {"nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"}
+    size : int or sequence of int, optional
+    scale_factor : float or sequence of float, optional
+        One of both is wanted; the size is the input's times the factor, rounded down.
+    mode : {"nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "lanczos", "area"}
+        "linear" for one spatial axis, "bilinear", "bicubic" and "lanczos" for two, "trilinear" for three.
     align_corners : bool, optional
         For the linear and cubic modes: the corner elements keep their places.
+    recompute_scale_factor : bool, optional
+        Take the quotient of the sizes for the factor.
+    antialias : bool
+        Widen the kernel where the output is smaller; for "bilinear", "bicubic" and "lanczos".
+
+    Returns
+    -------
+    tensor
+        (N, C, *size).
     """
     if align_corners is not None and mode in ("nearest", "area", "nearest-exact"):
         raise ValueError(
@@ -211,39 +242,25 @@ def interpolate(
         )
     spatial = shape_of(input)[2:]
     rank = len(spatial)
-    if size is not None and scale_factor is not None:
-        raise ValueError("only one of size or scale_factor should be defined")
-    if size is None and scale_factor is None:
-        raise ValueError("either size or scale_factor should be defined")
-    if size is not None:
-        output = tuple(int(n) for n in size) if isinstance(size, Iterable) else (int(size),) * rank
-        scales: list[float | None] = [None] * rank
-    else:
-        factors = (
-            [float(f) for f in scale_factor]
-            if isinstance(scale_factor, Iterable)
-            else [float(scale_factor)] * rank
-        )
-        output = tuple(math.floor(float(n) * f) for n, f in zip(spatial, factors, strict=True))
-        scales = [None] * rank if recompute_scale_factor else list(factors)
-    if len(output) != rank:
+    output, scales = _resized(spatial, size, scale_factor, recompute_scale_factor)
+    if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and rank == 2):
         raise ValueError(
-            "Input and output must have the same number of spatial dimensions, but got input with spatial "
-            f"dimensions of {list(spatial)} and output size of {size}. Please provide input tensor in (N, C, "
-            "d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format."
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
+            "tensor as input"
         )
+    if mode == "lanczos" and rank == 2 and not antialias:
+        raise ValueError("Lanczos mode requires antialias=True")
     if not 1 <= rank <= 3:
         raise _unsupported(rank + 2, mode)
     if mode == "area":
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1](input, output)
     if mode in ("nearest", "nearest-exact"):
         kernel, name = mode, f"UpsampleNearest{'Exact' if mode.endswith('exact') else ''}{rank}D"
-    elif _LINEAR.get(mode) == rank:
-        kernel, name = "linear", _NAMES[mode]
-    elif mode == "bicubic" and rank == 2:
-        kernel, name = "cubic", "UpsampleBicubic2D"
+    elif _LINEAR.get(mode) == rank or (mode in _KERNELS and rank == 2):
+        kernel, name = _KERNELS.get(mode, "linear"), _NAMES[mode] + ("Aa" if antialias else "")
     else:
         raise _unsupported(rank + 2, mode)
+    _check_resize(input, mode, antialias, spatial, output)
     axes = tuple(
         Axis(n, o, kernel, bool(align_corners), bool(antialias), s)  # type: ignore[arg-type]  # the modes are checked above
         for n, o, s in zip(spatial, output, scales, strict=True)

@@ -1,0 +1,126 @@
+"""Patches of images as columns and back, with torch's errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ...array import geometry
+from ...core.value import dtype_of, shape_of
+from ...graph_errors import type_word
+from ...ops import vision as ops
+from ...tensor.api import public
+
+Pair = tuple[int, int]
+
+
+def _pair(name: str, value: Any) -> Pair:
+    values = tuple(int(v) for v in value) if isinstance(value, Iterable) else (int(value),) * 2
+    if len(values) != 2:
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(values)}")
+    return values
+
+
+def _windows(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Pair, Pair, Pair, Pair]:
+    """The arguments as pairs, checked."""
+    kernel, dilations = _pair("kernel_size", kernel_size), _pair("dilation", dilation)
+    paddings, strides = _pair("padding", padding), _pair("stride", stride)
+    for name, short, pair, least in (
+        ("kernel size", "kernel", kernel, 1),
+        ("stride", "stride", strides, 1),
+        ("dilation", "dilation", dilations, 1),
+        ("padding", "pad", paddings, 0),
+    ):
+        if min(pair) < least:
+            wanted = "greater than zero" if least else "non-negative"
+            raise RuntimeError(
+                f"{name} should be {wanted}, but got {short}_height: {pair[0]} {short}_width: {pair[1]}"
+            )
+    return kernel, dilations, paddings, strides
+
+
+def _check_dtype(input: Any, kernel: str) -> None:
+    if dtype_of(input).kind in "iu":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+    """Patches as columns: ``out[n, (c, k, l), p] = input[n, c, place p + tap (k, l)]``.
+
+    Parameters
+    ----------
+    input : tensor
+        (N, C, H, W) or (C, H, W).
+    kernel_size, dilation, padding, stride : int or pair
+
+    Returns
+    -------
+    tensor
+        (N, C·K·L, places) or (C·K·L, places).
+    """
+    shape = shape_of(input)
+    if len(shape) < 3:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
+            f"{len(shape)})"
+        )
+    kernel, dilations, paddings, strides = _windows(kernel_size, dilation, padding, stride)
+    if len(shape) > 4 or 0 in shape[-3:]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
+            f"for input, but got: {list(shape)}"
+        )
+    blocks = geometry.output_size(shape[-2:], kernel, strides, paddings, dilations)
+    if min(blocks) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(shape[-2:])}, kernel_size={kernel}, dilation={dilations}, "
+            f"padding={paddings}, calculated shape of the array of sliding blocks as {blocks}, but its "
+            "components must be at least one."
+        )
+    _check_dtype(input, "im2col_out_cpu")
+    return ops.im2col(input, kernel, dilations, paddings, strides)
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def fold(
+    input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Any:
+    """Columns added to their places: the transpose of :func:`unfold`.
+
+    Parameters
+    ----------
+    input : tensor
+        (N, C·K·L, places) or (C·K·L, places).
+    output_size : int or pair
+        (H, W).
+    kernel_size, dilation, padding, stride : int or pair
+
+    Returns
+    -------
+    tensor
+        (N, C, H, W) or (C, H, W).
+    """
+    shape = shape_of(input)
+    size = _pair("output_size", output_size)
+    kernel, dilations, paddings, strides = _windows(kernel_size, dilation, padding, stride)
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
+    if shape[-2] % math.prod(kernel):
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={shape[-2]} and kernel_size={kernel}."
+        )
+    rows, columns = geometry.output_size(size, kernel, strides, paddings, dilations)
+    if rows * columns != shape[-1] or min(rows, columns) < 1:
+        raise RuntimeError(
+            f"Given output_size={size}, kernel_size={kernel}, dilation={dilations}, padding={paddings}, "
+            f"stride={strides}, expected size of input's dimension 2 to match the calculated number of "
+            f"sliding blocks {rows} * {columns} = {rows * columns}, but got input.size(2)={shape[-1]}."
+        )
+    _check_dtype(input, "col2im_out_cpu")
+    return ops.col2im(input, size, kernel, dilations, paddings, strides)
