@@ -382,7 +382,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     saves_shape = bool(op.layout.metadata)
     elementwise = op.kind == "elementwise"
     view = op.is_view
-    any_dtype = op.promote is None and not op.halves
+    any_dtype = op.promote is None and not op.halves and op.check is None
 
     def call(input: Any, *attrs: Any) -> Any:
         t = type(input)

@@ -63,17 +63,14 @@ def _slope(difference: Any, out: Any, p: float) -> Any:
 # --- two sets of rows ---------------------------------------------------------------------------------------
 
 
-def _by_products(x: ndarray, y: ndarray) -> ndarray:
-    """Euclidean distances as √(|x|² − 2 x·y + |y|²): one matrix product."""
+def _euclidean(x: ndarray, y: ndarray, /) -> ndarray:
     squares = -2 * np.matmul(x, y.swapaxes(-1, -2))
     squares += (x * x).sum(-1)[..., :, None]
     squares += (y * y).sum(-1)[..., None, :]
     return np.sqrt(np.maximum(squares, 0, out=squares), out=squares)
 
 
-def _cdist(x: ndarray, y: ndarray, /, p: float, products: bool) -> ndarray:
-    if products:
-        return _by_products(x, y)
+def _cdist(x: ndarray, y: ndarray, /, p: float) -> ndarray:
     rows = max(1, _BLOCK // max(1, y.shape[-2] * y.shape[-1]))
     lead = leading((x, y), (2, 2))
     out = np.empty((*lead, x.shape[-2], y.shape[-2]), x.dtype)
@@ -97,9 +94,7 @@ def _cdist_rule(g: Any, x: Any, y: Any, out: Any, p: float, needs: tuple[bool, b
     )
 
 
-def _cdist_jvp(
-    primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, p: float, products: bool
-) -> Any:
+def _cdist_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, p: float) -> Any:
     x, y = primals
     dx, dy = (
         np.zeros(shape_of(v), dtype_of(v)) if t is None else t for v, t in zip(primals, tangents, strict=True)
@@ -111,7 +106,16 @@ def _cdist_jvp(
 #: Distances of every row of x to every row of y; leading axes broadcast.
 cdist: Call = op(
     "cdist", _cdist, _cdist_rule, joint=True, jvp=_cdist_jvp, batch_rule=aligned(lambda *a: cdist(*a)),
-    shape=lambda x, y, *attrs: (((*leading((x, y), (2, 2)), x.shape[-2], y.shape[-2]), x.dtype),),
+    shape=lambda x, y, p: (((*leading((x, y), (2, 2)), x.shape[-2], y.shape[-2]), x.dtype),),
+)  # fmt: skip
+
+#: The Euclidean ones as √(|x|² − 2 x·y + |y|²): one matrix product.
+euclidean_dist: Call = op(
+    "_euclidean_dist", _euclidean,
+    lambda g, x, y, out, needs: _cdist_rule(g, x, y, out, 2.0, needs), joint=True,
+    jvp=lambda primals, tangents, out: _cdist_jvp(primals, tangents, out, 2.0),
+    batch_rule=aligned(lambda *a: euclidean_dist(*a)),
+    shape=lambda x, y: (((*leading((x, y), (2, 2)), x.shape[-2], y.shape[-2]), x.dtype),),
 )  # fmt: skip
 
 

@@ -20,7 +20,9 @@ from ..core.bulk import Bulk
 from ..core.dual import Dual
 from ..core.op import op
 from ..core.value import TensorBase, dtype_of, shape_of
+from ..graph_errors import type_word
 from .arithmetic import mul, sub
+from .comparison import zeros_of
 from .complex import imag_view
 from .contract import column, matmul, swap
 from .convert import conj
@@ -127,14 +129,16 @@ def lapack(name: str, *arrays: ndarray) -> Call:
     return routine
 
 
-def column_major(x: ndarray) -> ndarray:
-    """The matrices with their columns contiguous in memory, as LAPACK leaves its results."""
-    return np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)
-
-
 def empty_columns(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ndarray:
     """Uninitialised matrices with contiguous columns."""
     return np.empty((*shape[:-2], shape[-1], shape[-2]), dtype).swapaxes(-1, -2)
+
+
+def column_major(x: ndarray) -> ndarray:
+    """A copy of matrices with contiguous columns, as LAPACK leaves its results."""
+    result = empty_columns(x.shape, x.dtype)
+    result[...] = x
+    return result
 
 
 def leading(arrays: Sequence[ndarray], ranks: Sequence[int]) -> tuple[int, ...]:
@@ -176,6 +180,19 @@ def failure(info: ndarray) -> tuple[str, int]:
     """Where the first failure is ('(Batch element 1): ', or nothing for a single matrix) and its number."""
     position = int(np.flatnonzero(info)[0])
     return (f"(Batch element {position}): " if info.ndim else ""), int(info.reshape(-1)[position])
+
+
+_COMPUTED = frozenset(map(np.dtype, "fdFD"))
+
+
+def computes(kernel: str) -> Callable[..., None]:
+    """A check that refuses, with torch's name of its kernel, what LAPACK has no routine for."""
+
+    def check(x: ndarray, *rest: Any) -> None:
+        if x.dtype not in _COMPUTED:
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
+
+    return check
 
 
 def _no_info(x: ndarray) -> ndarray:
@@ -286,6 +303,7 @@ solve_ex: Call = op(
     "linalg_solve_ex", _solve,
     (_solve_matrix, lambda g, x, left, vector: solve(adjoint(x), g, left, vector)),
     outputs=("result", "info"), differentiable=(0,), jvp=_solve_jvp, batch_rule=_solve_batched,
+    check=computes("lu_cpu"),
     shape=_solve_shape,
 )  # fmt: skip
 
@@ -318,7 +336,7 @@ def _det_rule(g: Any, x: Any, out: Any) -> Any:
 
 
 #: The determinant.
-det: Call = op("linalg_det", _det, (_det_rule,), batch=lambda size: ())
+det: Call = op("linalg_det", _det, (_det_rule,), batch=lambda size: (), check=computes("lu_cpu"))
 
 
 def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:

@@ -17,6 +17,7 @@ from .linalg import (
     INT32,
     adjoint,
     aligned_fronts,
+    computes,
     each,
     empty_columns,
     failure,
@@ -142,6 +143,7 @@ def _lu_factor_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any
 lu_factor_ex: Call = op(
     "linalg_lu_factor_ex", _lu_factor_ex, (_lu_factor_rule,), outputs=("lu", "pivots", "info"),
     differentiable=(0,), jvp=_lu_factor_jvp, batch=lambda size, caller: (caller,),
+    check=computes("lu_cpu"),
 )  # fmt: skip
 
 
@@ -227,6 +229,7 @@ lu: Call = op(
     "linalg_lu", _lu,
     (lambda g, p, lower, upper: matmul(p, _pull_factors(g[0], g[1], lower, upper)),),
     outputs=("p", "lower", "upper"), differentiable=(1, 2), partial=True, jvp=_lu_jvp, batch=lambda size: (),
+    check=computes("lu_cpu"),
 )  # fmt: skip
 
 
@@ -309,6 +312,7 @@ def _ldl_factor_ex(x: ndarray, /, hermitian: bool, caller: str) -> tuple[ndarray
 ldl_factor_ex: Call = op(
     "linalg_ldl_factor_ex", _ldl_factor_ex, underivable="linalg_ldl_factor_ex",
     outputs=("ld", "pivots", "info"), differentiable=(0,), batch=lambda size, *attrs: attrs,
+    check=computes("ldl_factor_kernel_cpu"),
 )  # fmt: skip
 
 

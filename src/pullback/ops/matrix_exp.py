@@ -64,5 +64,5 @@ def _slope(x: Any, direction: Any) -> Any:
 #: exp A = Σ Aᵏ / k!
 matrix_exp: Call = op(
     "linalg_matrix_exp", _matrix_exp, (lambda g, x: _slope(adjoint(x), g),),
-    jvp=lambda primals, tangents, out: _slope(primals[0], tangents[0]), batch=lambda size: (),
+    jvp=lambda primals, tangents, out: _slope(primals[0], tangents[0]), batch=lambda size: (), halves=True,
 )  # fmt: skip

@@ -11,6 +11,7 @@ from numpy import ndarray
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul, sub
+from .comparison import zeros_of
 from .complex import real
 from .contract import column, matmul
 from .convert import conj
@@ -19,6 +20,7 @@ from .linalg import (
     adjoint,
     aligned_fronts,
     column_major,
+    computes,
     each,
     empty_columns,
     eye_of,
@@ -109,7 +111,7 @@ def _qr_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, mode:
 
 #: A = Q R with orthonormal columns of Q and triangular R; mode is reduced, complete or r.
 qr: Call = op(
-    "linalg_qr", _qr, (_qr_rule,), outputs=("q", "r"), partial=True, jvp=_qr_jvp,
+    "linalg_qr", _qr, (_qr_rule,), outputs=("q", "r"), partial=True, jvp=_qr_jvp, check=computes("geqrf_cpu"),
     batch_rule=lambda size, values, dims, mode: _qr_batched(size, values, dims, mode),
 )  # fmt: skip
 
@@ -139,7 +141,7 @@ def _no_geqrf(g: Any) -> Any:
 #: QR as LAPACK leaves it: R in the upper triangle, below it the vectors of the reflectors; and their factors.
 geqrf: Call = op(
     "geqrf", _geqrf, (_no_geqrf,), outputs=("a", "tau"),
-    batch=lambda size: (),
+    batch=lambda size: (), check=computes("geqrf_cpu"),
     shape=lambda x: ((x.shape, x.dtype), ((*x.shape[:-2], min(x.shape[-2:])), x.dtype)),
 )  # fmt: skip
 
@@ -196,10 +198,9 @@ def _pull_reflections(g: Any, x: Any, tau: Any, c: Any, transposed: bool) -> tup
         gfactor = -matmul(adjoint(v), gp)
         gfactors[i] = conj(gfactor) if transposed else gfactor
         g = _reflect(v, conj(factor), g)
-    shape = shape_of(tau)
     lead = shape_of(g)[:-2]
     if count == 0:
-        return np.zeros(shape_of(x), dtype_of(x)), np.zeros(shape, dtype_of(tau)), g
+        return zeros_of(x), zeros_of(tau), g
     rank = len(lead) + 2
     gx = tril(cat(tuple(gvectors), rank - 1), -1)
     beyond = shape_of(x)[-1] - count
@@ -266,7 +267,7 @@ def _ormqr_rule(
 
 #: The product of the matrix of reflectors Q, or Qᴴ, with a matrix C: Q C, or C Q.
 ormqr: Call = op(
-    "ormqr", _ormqr, _ormqr_rule, joint=True,
+    "ormqr", _ormqr, _ormqr_rule, joint=True, check=computes("ormqr_cpu"),
     batch_rule=_aligned_items(lambda *a: ormqr(*a), (2, 1, 2)),
     shape=lambda x, tau, c, *attrs: (((*leading((x, tau, c), (2, 1, 2)), *c.shape[-2:]), c.dtype),),
 )  # fmt: skip

@@ -24,6 +24,7 @@ from .linalg import (
     LinAlgError,
     adjoint,
     column_major,
+    computes,
     concrete,
     embedded,
     eye_of,
@@ -114,7 +115,7 @@ def _eigh_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, tri
 #: Eigenvalues in ascending order and eigenvectors of a Hermitian matrix, from one of its triangles.
 eigh: Call = op(
     "linalg_eigh", _eigh, (_eigh_rule,), outputs=("values", "vectors"), partial=True, jvp=_eigh_jvp,
-    batch=lambda size, triangle: (triangle,),
+    batch=lambda size, triangle: (triangle,), check=computes("linalg_eigh_cpu"),
 )  # fmt: skip
 
 
@@ -166,7 +167,7 @@ def _eig_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> A
 #: Eigenvalues, in no order, and eigenvectors of norm 1 of a square matrix; complex.
 eig: Call = op(
     "linalg_eig", _eig, (_eig_rule,), outputs=("values", "vectors"), partial=True, jvp=_eig_jvp,
-    batch=lambda size: (),
+    batch=lambda size: (), check=computes("linalg_eig_out_cpu"),
 )  # fmt: skip
 
 
@@ -264,5 +265,5 @@ def _svd_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, full
 #: A = U diag(S) Vᴴ with descending S.
 svd: Call = op(
     "linalg_svd", _svd, (_svd_rule,), outputs=("u", "s", "vh"), partial=True, jvp=_svd_jvp,
-    batch=lambda size, full: (full,),
+    batch=lambda size, full: (full,), check=computes("linalg_svd_cpu"),
 )  # fmt: skip

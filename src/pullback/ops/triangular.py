@@ -11,6 +11,7 @@ from numpy import ndarray
 
 from ..core.op import op
 from ..core.value import shape_of
+from ..graph_errors import type_word
 from .arithmetic import mul
 from .contract import matmul, swap
 from .convert import conj
@@ -20,6 +21,7 @@ from .linalg import (
     adjoint,
     aligned,
     column_major,
+    computes,
     each,
     empty_columns,
     failure,
@@ -69,6 +71,15 @@ def _triangular_jvp(
     return solve_triangular(primals[0], change, upper, left, unit)
 
 
+def _check_triangular(x: ndarray, y: ndarray, *attrs: Any) -> None:
+    computes("triangular_solve_cpu")(x)
+    if x.dtype != y.dtype:
+        raise RuntimeError(
+            "linalg.solve_triangular: Expected A and B to have the same dtype, but found A of type "
+            f"{type_word(x.dtype)} and B of type {type_word(y.dtype)} instead"
+        )
+
+
 #: X with A X = B (or X A = B) for a triangular A, of which only that triangle is read.
 solve_triangular: Call = op(
     "linalg_solve_triangular", _solve_triangular,
@@ -76,7 +87,7 @@ solve_triangular: Call = op(
         _triangular_matrix,
         lambda g, x, upper, left, unit: solve_triangular(adjoint(x), g, not upper, left, unit),
     ),
-    jvp=_triangular_jvp, batch_rule=aligned(lambda *a: solve_triangular(*a)),
+    jvp=_triangular_jvp, check=_check_triangular, batch_rule=aligned(lambda *a: solve_triangular(*a)),
     shape=lambda x, y, *attrs: (((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype),),
 )  # fmt: skip
 
@@ -104,7 +115,8 @@ def _solve_with_copy_rule(
 #: X with A X = B, or Aᵀ X = B, for a triangular A; and a copy of A.
 triangular_solve: Call = op(
     "triangular_solve", _solve_with_copy, _solve_with_copy_rule, joint=True, partial=True,
-    outputs=("solution", "copy"), batch_rule=aligned(lambda *a: triangular_solve(*a)),
+    outputs=("solution", "copy"), check=computes("triangular_solve_cpu"),
+    batch_rule=aligned(lambda *a: triangular_solve(*a)),
 )  # fmt: skip
 
 
@@ -167,6 +179,7 @@ def _cholesky_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any,
 cholesky_ex: Call = op(
     "linalg_cholesky_ex", _cholesky_ex, (lambda g, L, upper: _cholesky_rule(g, L, upper),),
     outputs=("L", "info"), differentiable=(0,), jvp=_cholesky_jvp, batch=lambda size, *attrs: attrs,
+    check=computes("cholesky_cpu"),
     shape=lambda x, *attrs: ((x.shape, x.dtype), (x.shape[:-2], INT32)),
 )  # fmt: skip
 
@@ -176,6 +189,7 @@ cholesky: Call = op(
     (lambda g, out, upper: _cholesky_rule(g, out, upper),),
     jvp=lambda primals, tangents, out, upper: _cholesky_jvp(primals, tangents, (out,), upper)[0],
     batch=lambda size, upper: (upper,), shape=lambda x, upper: ((x.shape, x.dtype),),
+    check=computes("cholesky_cpu"),
 )  # fmt: skip
 
 
@@ -203,6 +217,7 @@ def _cholesky_solve_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out
 cholesky_solve: Call = op(
     "cholesky_solve", _cholesky_solve,
     (lambda g, x, upper: cholesky_solve(g, x, upper), _cholesky_solve_factor), jvp=_cholesky_solve_jvp,
+    check=computes("cholesky_solve_cpu"),
     batch_rule=aligned(lambda *a: cholesky_solve(*a)),
     shape=lambda y, x, upper: (((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype),),
 )  # fmt: skip
@@ -237,5 +252,6 @@ def _cholesky_inverse_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], o
 #: (L Lᴴ)⁻¹ (or (Uᴴ U)⁻¹) from a Cholesky factor.
 cholesky_inverse: Call = op(
     "cholesky_inverse", _cholesky_inverse, (_cholesky_inverse_rule,), jvp=_cholesky_inverse_jvp,
+    check=computes("cholesky_inverse_out_cpu"),
     batch=lambda size, upper: (upper,), shape=lambda x, upper: ((x.shape, x.dtype),),
 )  # fmt: skip

@@ -74,7 +74,8 @@ def public(
         has_method = (
             (namespace in ("", "linalg", "special", "fft") and namespace == "") if method is None else method
         )
-        call = _with_out(function, chosen) if out else _with_overrides(function)
+        printed = f"{namespace}_{chosen}" if namespace in ("linalg", "special", "fft") else chosen
+        call = _with_out(function, printed) if out else _with_overrides(function)
         for n in (chosen, *aliases):
             REGISTRY.append(Declaration(n, call, namespace, has_method, inplace, is_function, written))
         return call
@@ -208,8 +209,10 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
     `operands` are what the result was made of: they may not share just a part of `out`.
     """
     if isinstance(result, tuple):
-        if not isinstance(out, (tuple, list)) or len(out) != len(result):
+        if not isinstance(out, (tuple, list)):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {errors.type_name(out)}")
+        if len(out) != len(result):
+            raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
         operands = tuple(operands)
         written = tuple(_write_one(o, r, name, operands) for o, r in zip(out, result, strict=True))
         return type(result)(written) if hasattr(result, "n_fields") else written

@@ -23,6 +23,11 @@ _WORDS = {
 }  # fmt: skip
 
 
+def element_word(x: Any) -> str:
+    """The dtype of a value as C++ names it."""
+    return _WORDS[str(dtype_of(x))]
+
+
 def _check_dtypes(x: Any, y: Any) -> None:
     a, b = dtype_of(x), dtype_of(y)
     if a != b:

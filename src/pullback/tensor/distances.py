@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..core.value import dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..dtypes import BY_NUMPY
+from ..errors import argument_type
 from ..graph_errors import type_word
 from ..ops import distance as ops
-from ..ops.convert import cast
+from ..ops.structure import reshape
 from .api import public
+from .matrix_checks import leading_shape
 from .signature import parsed
 
 _MODES = (
@@ -46,6 +47,9 @@ def cdist(
     """
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    for place, (name, x) in enumerate((("x1", x1), ("x2", x2))):
+        if not isinstance(x, TensorBase):
+            raise argument_type("cdist", name, place + 1, "Tensor", x)
     a, b = shape_of(x1), shape_of(x2)
     if len(a) < 2:
         raise RuntimeError(f"cdist only supports at least 2D tensors, X1 got: {len(a)}D")
@@ -54,7 +58,7 @@ def cdist(
     if a[-1] != b[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {a[-1]} X2: {b[-1]}")
     for word, x in (("X1", x1), ("X2", x2)):
-        if dtype_of(x).kind != "f":
+        if not BY_NUMPY[dtype_of(x)].is_floating_point:
             raise RuntimeError(
                 f"cdist only supports floating-point dtypes, {word} got: {type_word(dtype_of(x))}"
             )
@@ -62,9 +66,19 @@ def cdist(
         raise RuntimeError("cdist only supports non-negative p values")
     many = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and max(a[-2], b[-2]) > _MANY)
     if dtype_of(x1) != dtype_of(x2):
-        common = np.promote_types(dtype_of(x1), dtype_of(x2))
-        x1, x2 = cast(x1, common), cast(x2, common)
-    return ops.cdist(x1, x2, float(p), p == 2 and many)
+        raise RuntimeError(
+            f"expected scalar type {type_word(dtype_of(x1))} but found {type_word(dtype_of(x2))}"
+        )
+    _check_width(x1, "cdist")
+    lead = leading_shape(a[:-2], b[:-2])
+    if p == 2 and many and a[-2] and b[-2]:
+        return reshape(ops.euclidean_dist(x1, x2), (*lead, a[-2], b[-2]))
+    return ops.cdist(x1, x2, float(p))
+
+
+def _check_width(x: Any, name: str) -> None:
+    if dtype_of(x).itemsize < 4:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_word(dtype_of(x))}'")
 
 
 @public(method=False, out=False)
@@ -74,8 +88,9 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     rank = len(shape_of(input))
     if rank != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {rank}D")
-    if dtype_of(input).kind != "f":
+    if not BY_NUMPY[dtype_of(input)].is_floating_point:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
+    _check_width(input, "pdist")
     return ops.pdist(input, float(p))

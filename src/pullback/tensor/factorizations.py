@@ -9,9 +9,8 @@ import numpy as np
 from ..core.value import dtype_of, shape_of, wrap
 from ..graph_errors import type_word
 from ..ops import orthogonal, spectral
-from ..ops.linalg import adjoint
 from .api import public
-from .matrix_checks import check_floating, check_matrix, check_square
+from .matrix_checks import check_floating, check_matrix, check_square, last_size
 from .return_types import return_type
 from .signature import parsed
 
@@ -20,7 +19,8 @@ from .signature import parsed
 
 def _general(input: Any, name: str) -> tuple[Any, Any]:
     check_square(input, name)
-    check_floating(input, name)
+    if dtype_of(input).kind in "biu":
+        raise RuntimeError(f"Unknown Complex ScalarType for {type_word(dtype_of(input))}")
     return spectral.eig(input)
 
 
@@ -53,8 +53,6 @@ def _hermitian(A: Any, UPLO: str, name: str) -> tuple[Any, Any]:
     check_square(A, "linalg.eigh")
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    if dtype_of(A).kind in "biu":
-        raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{type_word(dtype_of(A))}'")
     return spectral.eigh(A, UPLO.upper())
 
 
@@ -87,17 +85,18 @@ def linalg_eigvalsh(input: Any, UPLO: str = "L") -> Any:
 # --- singular values ----------------------------------------------------------------------------------------
 
 
-def _check_driver(driver: str | None, name: str) -> None:
+def _check_driver(driver: str | None) -> None:
     if driver is not None:
         raise RuntimeError(
-            f"{name}: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER "
+            "backend."
         )
 
 
 def singular(A: Any, full: bool, name: str) -> tuple[Any, Any, Any]:
     """U, S and Vᴴ after torch's checks."""
     check_matrix(A, name)
-    check_floating(A, name)
+    check_floating(A, name, halves=True)
     return spectral.svd(A, full)
 
 
@@ -119,7 +118,7 @@ def linalg_svd(A: Any, full_matrices: bool = True, *, driver: str | None = None)
         (…, m, k), (…, k), real, and (…, k, n). Gradients through U and Vh need distinct singular values, and
         for complex A a loss that does not depend on the vectors' phases.
     """
-    _check_driver(driver, "linalg.svd")
+    _check_driver(driver)
     return return_type("linalg_svd", "U", "S", "Vh")(singular(A, full_matrices, "linalg.svd"))
 
 
@@ -127,7 +126,7 @@ def linalg_svd(A: Any, full_matrices: bool = True, *, driver: str | None = None)
 @parsed("linalg_svdvals", "(Tensor A, *, str driver = None)")
 def linalg_svdvals(A: Any, *, driver: str | None = None) -> Any:
     """Singular values, descending: (…, m, n) -> (…, min(m, n))."""
-    _check_driver(driver, "linalg.svd")
+    _check_driver(driver)
     return singular(A, False, "linalg.svd")[1]
 
 
@@ -156,8 +155,8 @@ def svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
         rows, columns = shape_of(input)[-2:]
         lead, dtype = shape_of(input)[:-2], dtype_of(input)
         u, v = (wrap(np.zeros((*lead, n, n), dtype)) for n in (rows, columns))
-        return return_type("svd", "U", "S", "V")((u, s, v))
-    return return_type("svd", "U", "S", "V")((u, s, adjoint(vh)))
+        return return_type("svd", "U", "S", "V")((u, s, v.mT))
+    return return_type("svd", "U", "S", "V")((u, s, vh.mH))
 
 
 # --- orthogonal factors -------------------------------------------------------------------------------------
@@ -166,7 +165,7 @@ def svd(input: Any, some: bool = True, compute_uv: bool = True) -> Any:
 def orthonormal(A: Any, mode: str = "reduced") -> tuple[Any, Any]:
     """Q and R after torch's checks."""
     check_matrix(A, "linalg.qr")
-    check_floating(A, "linalg.qr")
+    check_floating(A, "linalg.qr", halves=True)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
@@ -227,7 +226,7 @@ def _check_reflectors(input: Any, tau: Any, name: str, subject: str) -> None:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if subject and a[-2] < a[-1]:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
-    if a[-1] < t[-1]:
+    if a[-1] < last_size(tau):
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     if len(a) - len(t) != 1:
         raise RuntimeError(
@@ -304,12 +303,12 @@ def ormqr(input: Any, input2: Any, input3: Any, left: bool = True, transpose: bo
     if len(c) < 2:
         raise RuntimeError(f"{name}: other must have at least 2 dimensions.")
     side = -2 if left else -1
-    if c[side] < t[-1]:
-        raise RuntimeError(f"{name}: other.shape[{side}] must be greater than or equal to tau.shape[-1]")
     if c[side] != a[-2]:
         raise RuntimeError(f"{name}: other.shape[{side}] must be equal to input.shape[-2]")
-    if t[-1] > a[-1]:
-        raise RuntimeError(f"{name}: tau.shape[-1] must be less than or equal to input.shape[-1]")
+    if last_size(input2) != min(c[side], a[-1]):
+        raise RuntimeError(
+            f"{name}: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])"
+        )
     if len(a) - len(t) != 1:
         raise RuntimeError(
             f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {len(t)} "
@@ -329,7 +328,7 @@ def ormqr(input: Any, input2: Any, input3: Any, left: bool = True, transpose: bo
     for word, x in (("tau", input2), ("other", input3)):
         if dtype_of(x) != dtype_of(input):
             raise RuntimeError(
-                f"{name}: Expected input and {word} to have the same dtype, but input has dtype "
+                f"{name}: Expected input and {word} to have the same dtype, but input has dtype"
                 f"{type_word(dtype_of(input))} and {word} has dtype {type_word(dtype_of(x))}"
             )
     return orthogonal.ormqr(input, input2, input3, left, transpose)

@@ -250,6 +250,10 @@ def _powers(x: Any, columns: int) -> Any:
 @parsed("linalg_vander", "(Tensor x, *, int N = None)")
 def linalg_vander(x: Any, *, N: int | None = None) -> Any:
     """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are elements."""
+    if dtype_of(x).kind == "b":
+        raise RuntimeError(
+            "linalg.vander supports floating point, complex, and integer tensors, but got Bool"
+        )
     vectors = x if shape_of(x) else reshape(x, (1,))
     columns = shape_of(vectors)[-1] if N is None else N
     if columns <= 1:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.value import dtype_of, shape_of
+from ..graph_errors import type_word
 from ..ops import linalg as ops
 from ..ops import triangular
 from ..ops.arithmetic import add, log
@@ -17,10 +18,12 @@ from ..ops.view import diagonal as diagonal_view
 from .api import public
 from .matrix_checks import (
     check_floating,
+    check_right_side,
     check_same_dtype,
     check_square,
     check_system,
     is_vector,
+    leading_shape,
 )  # fmt: skip
 from .return_types import return_type
 from .signature import parsed
@@ -74,7 +77,7 @@ def linalg_inv_ex(A: Any, *, check_errors: bool = False) -> Any:
 
 
 def _solution(A: Any, B: Any, left: bool, caller: str) -> tuple[Any, Any]:
-    check_floating(A, "linalg.solve")
+    check_floating(A, "linalg.solve", halves=True)
     check_same_dtype(A, B, "linalg.solve")
     vector = is_vector(A, B)
     check_system(A, column(B) if vector else B, left, "linalg.solve")
@@ -83,6 +86,8 @@ def _solution(A: Any, B: Any, left: bool, caller: str) -> tuple[Any, Any]:
             "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In "
             "this case linalg.solve is equivalent to B / A.squeeze(-1)"
         )
+    if not vector:
+        leading_shape(shape_of(B)[:-2], shape_of(A)[:-2])
     return ops.solve_ex(A, B, left, vector, caller)
 
 
@@ -139,7 +144,7 @@ def linalg_tensorinv(input: Any, ind: int = 2) -> Any:
         The axes from `ind` on come first.
     """
     if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     shape = shape_of(input)
     first, last = int(np.prod(shape[:ind])), int(np.prod(shape[ind:]))
     if first != last:
@@ -187,7 +192,7 @@ def linalg_tensorsolve(input: Any, other: Any, dims: Any = None) -> Any:
 
 def _factor(A: Any, upper: bool, caller: str) -> tuple[Any, Any]:
     check_square(A, "linalg.cholesky")
-    check_floating(A, "linalg.cholesky")
+    check_floating(A, "linalg.cholesky", halves=True)
     return triangular.cholesky_ex(A, upper, caller)
 
 
@@ -235,7 +240,6 @@ def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = 
 def cholesky(input: Any, upper: bool = False) -> Any:
     """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
     check_square(input, "cholesky")
-    check_floating(input, "cholesky")
     return triangular.cholesky(input, upper)
 
 
@@ -269,12 +273,8 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
             raise RuntimeError(
                 f"{word} should have at least 2 dimensions, but has {len(shape)} dimensions instead"
             )
-    check_square(input2, "cholesky_solve")
-    if b[-2] != a[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {a[-2]} by {a[-1]} but each b "
-            f"matrix is {b[-2]} by {b[-1]}"
-        )
+    check_right_side(input, input2, "cholesky_solve")
+    leading_shape(b[:-2], a[:-2])
     return triangular.cholesky_solve(input, input2, upper)
 
 
@@ -306,7 +306,7 @@ def linalg_solve_triangular(
         In the shape of B.
     """
     check_system(input, B, left, "linalg.solve_triangular")
-    check_same_dtype(input, B, "linalg.solve_triangular")
+    leading_shape(shape_of(B)[:-2], shape_of(input)[:-2])
     return triangular.solve_triangular(input, B, upper, left, unitriangular)
 
 
@@ -336,7 +336,8 @@ def triangular_solve(
                 f"torch.triangular_solve: Expected {word} to have at least 2 dimensions, but it has "
                 f"{len(shape)} dimensions instead"
             )
-    check_system(A, input, True, "triangular_solve")
+    check_right_side(input, A, "triangular_solve")
+    leading_shape(shape_of(input)[:-2], shape_of(A)[:-2])
     parts = triangular.triangular_solve(input, A, upper, transpose, unitriangular)
     return return_type("triangular_solve", "solution", "cloned_coefficient")(parts)
 
@@ -349,7 +350,7 @@ def triangular_solve(
 def linalg_det(A: Any) -> Any:
     """The determinant: (…, n, n) -> (…)."""
     check_square(A, "linalg.det")
-    check_floating(A, "linalg.det")
+    check_floating(A, "linalg.det", halves=True)
     return ops.det(A)
 
 
@@ -399,6 +400,8 @@ def trace(input: Any) -> Any:
     rank = len(shape_of(input))
     if rank != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {rank}")
+    if dtype_of(input).kind == "b":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
     return sum_dims(diagonal_view(input, 0, 0, 1), (0,), False)
 
 
@@ -412,12 +415,20 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     a, b = shape_of(input), shape_of(other)
     if len(a) != len(b):
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if not a:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     axis = checked_dim(dim, len(a))
     if a[axis] != 3 or b[axis] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[axis]} and {b[axis]}"
         )
-    shape = np.broadcast_shapes(a, b)
+    shape = leading_shape(a, b)
+    if dtype_of(input).kind == "b":
+        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    if dtype_of(input) != dtype_of(other):
+        raise RuntimeError(
+            f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(other))}"
+        )
     return ops.cross(expand(input, shape), expand(other, shape), axis)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.value import shape_of
-from ..ops.linalg import adjoint
 from .api import public
 from .contract import matmul
 from .factorizations import orthonormal, singular
@@ -17,7 +16,7 @@ def _basis(A: Any, q: int, niter: int) -> Any:
     start = randn(shape_of(A)[-1], q, dtype=A.dtype)
     q_matrix = orthonormal(matmul(A, start))[0]
     for _ in range(niter):
-        q_matrix = orthonormal(matmul(adjoint(A), q_matrix))[0]
+        q_matrix = orthonormal(matmul(A.mH, q_matrix))[0]
         q_matrix = orthonormal(matmul(A, q_matrix))[0]
     return q_matrix
 
@@ -52,10 +51,10 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
         A = A - M.broadcast_to(shape_of(A))
     flipped = rows < columns
     if flipped:
-        A = adjoint(A)
+        A = A.mH
     basis = _basis(A, q, 2 if niter is None else niter)
-    u, s, vh = singular(matmul(adjoint(basis), A), False, "linalg.svd")
-    u, v = matmul(basis, u), adjoint(vh)
+    u, s, vh = singular(matmul(basis.mH, A), False, "linalg.svd")
+    u, v = matmul(basis, u), vh.mH
     return (v, s, u) if flipped else (u, s, v)
 
 

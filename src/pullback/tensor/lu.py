@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.value import dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..errors import argument_type
 from ..graph_errors import type_word
 from ..ops import lu as ops
 from .api import public
-from .matrix_checks import check_floating, check_same_dtype, check_square, check_system, int32_of
+from .matrix_checks import (
+    check_floating,
+    check_right_side,
+    check_same_dtype,
+    check_square,
+    check_system,
+    int32_of,
+    leading_shape,
+)  # fmt: skip
 from .return_types import return_type
 from .signature import parsed
 
@@ -69,8 +78,10 @@ def linalg_lu_factor(A: Any, *, pivot: bool = True) -> Any:
 @public
 def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
     """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
+    if not isinstance(A, TensorBase):
+        raise argument_type("_lu_with_info", "input", 1, "Tensor", A)
     _check_lu(A, pivot, "torch.lu_factor")
-    parts = ops.lu_factor_ex(A, "" if get_infos else "torch.linalg.lu_factor_ex")
+    parts = ops.lu_factor_ex(A, "")
     if get_infos:
         return return_type("linalg_lu_factor_ex", "LU", "pivots", "info")(parts)
     return parts[:2]
@@ -118,6 +129,11 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
     -------
     (P, L, U)
     """
+    if len(shape_of(LU_data)) < 2:
+        raise RuntimeError(
+            "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: "
+            f"{list(shape_of(LU_data))} instead"
+        )
     if unpack_pivots and not int32_of(LU_pivots):
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
@@ -128,14 +144,13 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
 
 
 def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
-    check_floating(LU, "torch.linalg.lu_solve")
+    check_floating(LU, "torch.linalg.lu_solve", halves=True)
     check_same_dtype(LU, B, "linalg.lu_solve", "LU", "B")
     if not int32_of(pivots):
         raise RuntimeError(
-            "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32. Got "
-            f"{type_word(dtype_of(pivots))}"
+            "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32"
         )
-    check_square(LU, "torch.linalg.lu_solve", "LU")
+    check_square(LU, "torch.linalg.lu_solve")
     check_system(LU, B, left, "linalg.lu_solve")
     if shape_of(LU)[-1] != shape_of(pivots)[-1]:
         raise RuntimeError(
@@ -146,6 +161,7 @@ def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
             "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with "
             f"shape {list(shape_of(pivots))} instead"
         )
+    leading_shape(shape_of(B)[:-2], shape_of(LU)[:-2])
     return ops.lu_solve(LU, pivots, B, left, adjoint)
 
 
@@ -187,7 +203,7 @@ def lu_solve(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
 
 def _ldl(input: Any, hermitian: bool, name: str, caller: str) -> tuple[Any, Any, Any]:
     check_square(input, name)
-    check_floating(input, name)
+    check_floating(input, name, halves=True)
     return ops.ldl_factor_ex(input, hermitian, caller)
 
 
@@ -249,12 +265,9 @@ def linalg_ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -
     tensor (…, n, k)
     """
     name = "torch.linalg.ldl_solve"
-    check_system(LD, B, True, name)
-    if len(shape_of(B)) < 2:
-        raise RuntimeError(
-            f"{name}: Expected B to have at least 2 dimensions, but it has {len(shape_of(B))} dimensions "
-            "instead"
-        )
+    check_square(LD, name)
+    check_floating(LD, name, halves=True)
+    check_right_side(B, LD, name)
     if shape_of(LD)[:-1] != shape_of(pivots):
         raise RuntimeError(
             f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
@@ -262,8 +275,5 @@ def linalg_ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -
         )
     if dtype_of(pivots).kind not in "iu":
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {type_word(dtype_of(pivots))}")
-    if dtype_of(LD) != dtype_of(B):
-        raise RuntimeError(
-            f"{name}: LD dtype {type_word(dtype_of(LD))} does not match b dtype {type_word(dtype_of(B))}"
-        )
+    leading_shape(shape_of(B)[:-2], shape_of(LD)[:-2])
     return ops.ldl_solve(LD, pivots, B, hermitian)

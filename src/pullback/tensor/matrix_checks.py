@@ -8,7 +8,8 @@ import numpy as np
 
 from ..core.value import dtype_of, shape_of
 from ..dtypes import BY_NUMPY
-from ..graph_errors import type_word
+from ..graph_errors import no_broadcast, type_word
+from .tensor import checked_dim
 
 
 def check_matrix(x: Any, name: str, argument: str = "A") -> None:
@@ -60,6 +61,46 @@ def check_system(x: Any, y: Any, left: bool, name: str) -> None:
             f"{name}: Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
             f"({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
         )
+
+
+def check_right_side(b: Any, a: Any, name: str) -> None:
+    """Raise what torch's older solvers raise unless ``A X = b`` makes sense."""
+    rows, columns = shape_of(a)[-2:]
+    if dtype_of(a) != dtype_of(b):
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {type_word(dtype_of(b))} and A of "
+            f"type {type_word(dtype_of(a))} instead."
+        )
+    if rows != columns:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {rows} by {columns} matrices")
+    if not shape_of(b):
+        raise IndexError("Dimension specified as -2 but tensor has no dimensions")
+    checked_dim(-2, len(shape_of(b)))
+    height, width = shape_of(b)[-2:]
+    if height != rows:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {columns} but each b matrix "
+            f"is {height} by {width}"
+        )
+
+
+def last_size(x: Any) -> int:
+    """The size of the last axis, which must exist."""
+    shape = shape_of(x)
+    if not shape:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    return shape[-1]
+
+
+def leading_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape to which leading axes broadcast, or torch's error."""
+    rank = max(len(a), len(b))
+    pairs = list(zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True))
+    for axis in reversed(range(rank)):
+        m, n = pairs[axis]
+        if m != n and 1 not in (m, n):
+            raise no_broadcast(m, n, axis)
+    return tuple(n if m == 1 else m for m, n in pairs)
 
 
 def is_vector(x: Any, y: Any) -> bool:

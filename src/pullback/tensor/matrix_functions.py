@@ -18,10 +18,10 @@ from ..ops.linalg import inv_ex, narrow, real_dtype
 from ..ops.matrix_exp import matrix_exp as exponential
 from ..ops.spectral import eigh
 from .api import public
-from .contract import dot, matmul
+from .contract import dot, element_word, matmul
 from .factorizations import singular
 from .linear_algebra import linalg_inv
-from .matrix_checks import check_floating, check_matrix, check_square
+from .matrix_checks import check_floating, check_matrix, check_square, is_vector, leading_shape
 from .return_types import return_type
 from .signature import parsed
 
@@ -35,7 +35,7 @@ def _tolerance(value: Any, x: Any, name: str, word: str) -> Any:
         return wrap(np.asarray(0.0 if value is None else value, dtype))
     if dtype_of(value).kind == "c":
         raise RuntimeError(
-            f"{name}: {word} tensor of complex type is not supported. Got {type_word(dtype_of(value))}"
+            f"torch.{name}: {word} tensor of complex type is not supported. Got {type_word(dtype_of(value))}"
         )
     return cast(value, dtype)
 
@@ -50,10 +50,14 @@ def _tolerances(x: Any, atol: Any, rtol: Any, name: str) -> tuple[Any, Any]:
 
 
 def _pseudoinverse(x: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
-    check_matrix(x, "linalg.pinv")
-    check_floating(x, "linalg.pinv")
+    dtype = dtype_of(x)
+    if len(shape_of(x)) < 2 or dtype.char not in "fdFD":
+        raise RuntimeError(
+            f"linalg.pinv({type_word(dtype)}{{{list(shape_of(x))}}}): expected a tensor with 2 or more "
+            "dimensions of float, double, cfloat or cdouble types"
+        )
     if hermitian:
-        check_square(x, "linalg.pinv")
+        check_square(x, "linalg.eigh")
     return least_squares.pinv(x, *_tolerances(x, atol, rtol, "linalg.pinv"), hermitian)
 
 
@@ -122,15 +126,17 @@ def linalg_matrix_rank(
     hermitian : bool
         Whether the matrices are Hermitian; only their lower triangle is read then.
     """
-    check_matrix(input, "linalg.matrix_rank", "input")
+    check_matrix(input, "torch.linalg.matrix_rank", "input")
+    if dtype_of(input).char not in "fdFD":
+        raise RuntimeError("This function doesn't handle types other than float and double")
     x = input.detach()
     if tol is not None:
         atol, rtol = tol, 0.0
-    atol, rtol = _tolerances(x, atol, rtol, "torch.linalg.matrix_rank")
+    atol, rtol = _tolerances(x, atol, rtol, "linalg.matrix_rank")
     if 0 in shape_of(x)[-2:]:
         return wrap(np.zeros(shape_of(x)[:-2], np.int64))
     if hermitian:
-        check_square(x, "linalg.matrix_rank")
+        check_square(x, "linalg.eigh")
         sizes = eigh(x, "L")[0].abs()
         largest = sizes.amax(-1)
     else:
@@ -174,20 +180,19 @@ def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str 
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if len(right) < 1:
         raise RuntimeError(f"{name}: other must have at least 1 dimension.")
-    check_floating(input, name)
     if dtype_of(input) != dtype_of(b):
         raise RuntimeError(
             f"{name}: Expected input and other to have the same dtype, but got input's dtype "
             f"{type_word(dtype_of(input))} and other's dtype {type_word(dtype_of(b))}"
         )
     gap = len(a) - len(right)
+    vector = is_vector(input, b)
     if not 0 <= gap <= 1:
         raise RuntimeError(
             f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= "
             "1"
         )
-    vector = gap == 1
-    if vector and a[:-1] != right:
+    if vector and a[-2] != right[-1]:
         raise RuntimeError(f"{name}: input.size(-2) should match other.size(-1)")
     if not vector and a[-2] != right[-2]:
         raise RuntimeError(f"{name}: input.size(-2) should match other.size(-2)")
@@ -195,8 +200,12 @@ def linalg_lstsq(input: Any, b: Any, rcond: float | None = None, *, driver: str 
         driver = "gelsy"
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError(
-            f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), but got {driver}"
+            f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
         )
+    if dtype_of(input).char not in "fdFD":
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    if not vector:
+        leading_shape(a[:-2], right[:-1] if gap else right[:-2])
     rcond = least_squares.tolerance(input) if rcond is None else rcond
     parts = least_squares.lstsq(input, b, rcond, driver, vector)
     return return_type("linalg_lstsq", "solution", "residuals", "rank", "singular_values")(parts)
@@ -225,13 +234,15 @@ def linalg_cond(input: Any, p: Any = None) -> Any:
     """
     from .norms import matrix_norm
 
-    check_matrix(input, "linalg.cond")
+    if len(shape_of(input)) < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     order = 2 if p is None else p
     if order not in (*_ORDERS, "fro", "nuc"):
         word = order if isinstance(order, str) else f"{float(order):g}"
         raise RuntimeError(f"linalg.cond got an invalid norm type: {word}")
     if order not in (2, -2):
-        check_square(input, "linalg.cond")
+        word = order if isinstance(order, str) else f"{float(order):g}"
+        check_square(input, f"linalg.cond(ord={word})")
     if 0 in shape_of(input):
         return wrap(np.zeros(shape_of(input)[:-2], real_dtype(input)))
     if order in (2, -2, "nuc"):
@@ -252,7 +263,7 @@ def linalg_cond(input: Any, p: Any = None) -> Any:
 
 def _exponential(input: Any) -> Any:
     check_square(input, "linalg.matrix_exp")
-    check_floating(input, "matrix_exp", halves=True)
+    check_floating(input, "linalg.matrix_exp", halves=True)
     return exponential(input)
 
 
@@ -288,6 +299,8 @@ def linalg_matmul(input: Any, other: Any) -> Any:
 @public(namespace="linalg", name="vecdot")
 def linalg_vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """Σ conj(x)·y along `dim`."""
+    for operand in (x, y):
+        check_floating(operand, "linalg.vecdot", halves=True)
     if len(shape_of(x)) == len(shape_of(y)) == 1 and shape_of(x) != shape_of(y):
         return dot(x, y)
     return (x.conj() * y).sum(dim)
@@ -357,6 +370,9 @@ def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
     The first and the last may be vectors.
     """
     chain = list(tensors)
+    for place, tensor in enumerate(chain):
+        if not isinstance(tensor, TensorBase):
+            raise TypeError(f"expected Tensor as element {place} in argument 0, but got {type_name(tensor)}")
     if len(chain) < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(chain)}")
     first, last = len(shape_of(chain[0])) == 1, len(shape_of(chain[-1])) == 1
@@ -368,6 +384,13 @@ def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
                 raise RuntimeError(f"multi_dot(): {word} must be 1D or 2D but got {rank}D")
         elif rank != 2:
             raise RuntimeError(f"multi_dot(): tensor {place} must be 2D but got {rank}D")
+    for place, tensor in enumerate(chain[1:], 1):
+        if dtype_of(tensor) != dtype_of(chain[0]):
+            raise RuntimeError(
+                "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{element_word(chain[0])} and tensor {place} {element_word(tensor)}"
+            )
+    shapes = [list(shape_of(t)) for t in chain]
     if first:
         chain[0] = chain[0].unsqueeze(0)
     if last:
@@ -376,8 +399,8 @@ def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
         a, b = shape_of(chain[place]), shape_of(chain[place + 1])
         if a[-1] != b[0]:
             raise RuntimeError(
-                f"multi_dot(): tensors {place} and {place + 1} with shapes {list(a)} and {list(b)} cannot be "
-                "multiplied"
+                f"multi_dot(): tensors {place} and {place + 1} with shapes {shapes[place]} and "
+                f"{shapes[place + 1]} cannot be multiplied"
             )
     shape = (*(() if first else shape_of(chain[0])[:1]), *(() if last else shape_of(chain[-1])[1:]))
     splits = _best_splits([shape_of(chain[0])[0], *(shape_of(t)[1] for t in chain)])
@@ -395,4 +418,6 @@ def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
 def chain_matmul(*matrices: Any) -> Any:
     """The product of a chain of matrices."""
     parts = matrices[0] if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)) else matrices
+    if not parts:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
     return parts[0] if len(parts) == 1 else linalg_multi_dot(parts)

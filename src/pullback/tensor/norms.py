@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import dtypes
 from ..core.value import dtype_of, shape_of
+from ..errors import argument_type
 from ..graph_errors import type_word
 from ..ops import reduce as r
 from ..ops.elementwise import abs
 from ..ops.extreme import amax, amin
 from ..ops.spectral import svd
-from ..ops.structure import permute, reshape, sum_dims
+from ..ops.structure import permute, sum_dims
+from ..ops.view import unsqueeze
 from .api import public
 from .reductions import check_tensor, in_dtype, reduced_dims, reduction
 from .tensor import checked_dim
@@ -21,6 +24,8 @@ from .tensor import checked_dim
 def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Vector norm (Σ|x|^ord)^(1/ord) over `dim`; inf and −inf give the largest and smallest |x|, 0 counts."""
     check_tensor("linalg_vector_norm", x)
+    if ord is None or isinstance(ord, str):
+        raise argument_type("linalg_vector_norm", "ord", 2, "Number", ord)
     if dtype_of(x).kind in "biu":
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
@@ -32,6 +37,7 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
                 f"linalg.vector_norm: dtype should be floating point or complex, but got "
                 f"{type_word(dtype.numpy)}"
             )
+        _check_widening(x, dtype, "linalg.vector_norm")
         x = in_dtype(x, dtype)
     ord = float(ord)
     shape = shape_of(x)
@@ -50,6 +56,16 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
             "identity"
         )
     return r.vector_norm(x, ord, dims, keepdim)
+
+
+def _check_widening(x: Any, dtype: Any, name: str) -> None:
+    have = dtype_of(x)
+    kind = dtypes.BY_NUMPY[have]
+    if dtypes.promote_types(kind, dtype) is not dtype:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({type_word(have)}) should be convertible without narrowing to "
+            f"the specified dtype ({type_word(dtype.numpy)})"
+        )
 
 
 def _order_text(ord: float) -> str:
@@ -80,6 +96,10 @@ def matrix_norm(
         Real, without the axes `dim`, or with size 1 there.
     """
     check_tensor("linalg_matrix_norm", A)
+    known = ord in ("fro", "nuc") if isinstance(ord, str) else math.fabs(ord) in (1, 2, math.inf)
+    if not known:
+        word = ord if isinstance(ord, str) else _order_text(float(ord))
+        raise RuntimeError(f"linalg.matrix_norm: Order {word} not supported.")
     shape = shape_of(A)
     rank = len(shape)
     if rank < 2:
@@ -92,10 +112,6 @@ def matrix_norm(
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
     if len(dims) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
-    known = ord in ("fro", "nuc") if isinstance(ord, str) else math.fabs(ord) in (1, 2, math.inf)
-    if not known:
-        word = ord if isinstance(ord, str) else _order_text(float(ord))
-        raise RuntimeError(f"linalg.matrix_norm: Order {word} not supported.")
     rows, columns = (checked_dim(d, rank) for d in dims)
     if rows == columns:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dims[0]}, {dims[1]})")
@@ -106,19 +122,31 @@ def matrix_norm(
         return _singular_norm(A, ord, rows, columns, keepdim)
     within, across = (rows, columns) if math.fabs(ord) == 1 else (columns, rows)
     sums = sum_dims(abs(A), (within,), keepdim)
-    axis = across - (not keepdim and across > within)
-    return (amax if ord > 0 else amin)(sums, (axis,), keepdim)
+    return _extreme(sums, across - (not keepdim and across > within), keepdim, ord > 0)
+
+
+def _extreme(x: Any, axis: int, keepdim: bool, largest: bool, dim: int | None = None) -> Any:
+    """The largest element along an axis, 0 where there is none; or the smallest, which must exist."""
+    shape = shape_of(x)
+    if shape[axis]:
+        return (amax if largest else amin)(x, (axis,), keepdim)
+    if not largest:
+        dim = axis if dim is None else dim
+        raise IndexError(f"amin(): Expected reduction dim {dim} to have non-zero size.")
+    return sum_dims(x, (axis,), keepdim)
 
 
 def _singular_norm(A: Any, ord: Any, rows: int, columns: int, keepdim: bool) -> Any:
     rank = len(shape_of(A))
     others = [d for d in range(rank) if d not in (rows, columns)]
     sizes = svd(permute(A, (*others, rows, columns)), False)[1]
-    last = (rank - 2,)
-    result = sum_dims(sizes, last, False) if ord == "nuc" else (amax if ord > 0 else amin)(sizes, last, False)
+    if ord == "nuc":
+        result = sum_dims(sizes, (rank - 2,), keepdim)
+    else:
+        result = _extreme(sizes, rank - 2, keepdim, ord > 0, -1)
     if not keepdim:
         return result
-    return reshape(result, tuple(1 if d in (rows, columns) else n for d, n in enumerate(shape_of(A))))
+    return permute(unsqueeze(result, rank - 1), tuple(map([*others, rows, columns].index, range(rank))))
 
 
 @reduction(namespace="linalg", name="norm")

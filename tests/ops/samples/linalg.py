@@ -76,7 +76,7 @@ def _applied(x: np.ndarray, tau: np.ndarray, c: np.ndarray, left: bool, transpos
     return q @ c if left else c @ q
 
 
-def _distances(x: np.ndarray, y: np.ndarray, p: float, products: bool) -> np.ndarray:
+def _distances(x: np.ndarray, y: np.ndarray, p: float = 2.0) -> np.ndarray:
     difference = np.abs(x[..., :, None, :] - y[..., None, :, :])
     return np.linalg.norm(difference, p, axis=-1)
 
@@ -188,9 +188,9 @@ SAMPLES = [
     Sample("linalg_matrix_exp", (normal(2, 3, 3) * 8,), reference=lambda x: _linalg("expm", x)),
     Sample("linalg_matrix_exp", (complex_normal(2, 2),), reference=lambda x: _linalg("expm", x)),
     *(
-        Sample("cdist", (normal(3, 2), normal(2, 4, 2)), (p, False), reference=_distances)
+        Sample("cdist", (normal(3, 2), normal(2, 4, 2)), (p,), reference=_distances)
         for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, float("inf"))
     ),
-    Sample("cdist", (normal(3, 2), normal(4, 2)), (2.0, True), reference=_distances),
+    Sample("_euclidean_dist", (normal(3, 2), normal(4, 2)), reference=_distances),
     *(Sample("pdist", (normal(4, 3),), (p,)) for p in (1.0, 2.0, 2.5, float("inf"))),
 ]
