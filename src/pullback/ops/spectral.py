@@ -52,6 +52,10 @@ def _off_diagonal(x: Any) -> Any:
     return mul(x, 1 - eye_of(x))
 
 
+def _skew(x: Any) -> Any:
+    return sub(x, adjoint(x))
+
+
 def _diagonal_of(x: Any) -> Any:
     rank = len(shape_of(x))
     return diagonal(x, 0, rank - 2, rank - 1)
@@ -99,7 +103,7 @@ def _eigh_rule(g: Any, values: Any, vectors: Any) -> Any:
     turned = matmul(adjoint(vectors), gvectors)
     if dtype_of(vectors).kind == "c":
         _check_phases("linalg_eigh", "eigen", turned)
-    inner = div(_off_diagonal(turned), _gaps(values))
+    inner = div(_off_diagonal(_skew(turned)), _gaps(values)) * 0.5
     if gvalues is not None:
         inner = add(inner, embedded(gvalues))
     return matmul(vectors, matmul(inner, adjoint(vectors)))
@@ -188,10 +192,6 @@ def _svd(x: ndarray, /, full: bool) -> tuple[ndarray, ndarray, ndarray]:
             "too many repeated singular values (error code: 1)."
         ) from None
     return column_major(u), s, column_major(vh)
-
-
-def _skew(x: Any) -> Any:
-    return sub(x, adjoint(x))
 
 
 def _svd_rule(g: Any, x: Any, u: Any, s: Any, vh: Any) -> Any:

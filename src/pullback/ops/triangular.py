@@ -12,7 +12,7 @@ from numpy import ndarray
 from ..core.op import op
 from ..core.value import shape_of
 from ..graph_errors import type_word
-from .arithmetic import mul
+from .arithmetic import add, mul
 from .contract import matmul, swap
 from .convert import conj
 from .linalg import (
@@ -24,6 +24,7 @@ from .linalg import (
     computes,
     each,
     empty_columns,
+    eye_of,
     failure,
     lapack,
     leading,
@@ -158,8 +159,10 @@ def _halved(x: Any) -> Any:
 def _cholesky_rule(g: Any, factor: Any, upper: bool) -> Any:
     if upper:
         g, factor = adjoint(g), adjoint(factor)
-    half = _halved(matmul(adjoint(factor), tril(g, 0)))
-    inner = solve_triangular(adjoint(factor), half + adjoint(half), True, True, False)
+    moved = matmul(adjoint(factor), tril(g, 0))
+    lower = tril(moved, -1)
+    common = add(add(lower, adjoint(lower)), mul(moved, eye_of(moved)))
+    inner = solve_triangular(adjoint(factor), common, True, True, False)
     return solve_triangular(factor, inner, False, False, False) * 0.5
 
 
@@ -167,7 +170,7 @@ def _cholesky_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any,
     factor, upper = out[0], attrs[0]
     if upper:
         factor = adjoint(factor)
-    change = (tangents[0] + adjoint(tangents[0])) * 0.5
+    change = adjoint(tangents[0]) if upper else tangents[0]
     inner = solve_triangular(factor, change, False, True, False)
     inner = solve_triangular(adjoint(factor), inner, True, False, False)
     moved = matmul(factor, _halved(inner))

@@ -74,7 +74,7 @@ def public(
         has_method = (
             (namespace in ("", "linalg", "special", "fft") and namespace == "") if method is None else method
         )
-        printed = f"{namespace}_{chosen}" if namespace in ("linalg", "special", "fft") else chosen
+        printed = f"{namespace}_{chosen}" if namespace == "linalg" else chosen
         call = _with_out(function, printed) if out else _with_overrides(function)
         for n in (chosen, *aliases):
             REGISTRY.append(Declaration(n, call, namespace, has_method, inplace, is_function, written))
