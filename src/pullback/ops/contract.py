@@ -2,8 +2,11 @@
 
 Leading axes of a first operand are folded into rows, so one BLAS call serves (..., n, k) @ (k, m). `x @ wᵀ`
 and `xᵀ @ g` are ops of their own (`linear` and `linear_weight`): the rules of the three refer to each other
-and never transpose a copy. torch gives the folded forms other node names, so each has two declarations around
-the same kernel.
+and never transpose a copy. The folded forms are what the others become under vmap.
+
+The covector of an operand that lies in columns (a transposed matrix) lies in columns too, as in torch: so the
+gradient of a layer's weight, which is used transposed, comes out in C order. A product has one declaration
+for each layout of its operands, told apart by BLAS's letters n and t.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul
 from .convert import conj
 from .structure import expand, permute, permute_to_front, reshape, sum_dims
+from .view import t
 
 
 def swap(x: Any) -> Any:
@@ -47,14 +51,6 @@ def _linear(x: ndarray, w: ndarray, /) -> ndarray:
 
 def _linear_weight(g: ndarray, x: ndarray, /) -> ndarray:
     return np.dot(_rows(g).T, _rows(x))
-
-
-def _affine(b: ndarray, x: ndarray, w: ndarray, /) -> ndarray:
-    y = _linear(x, w)
-    if y.dtype == b.dtype:
-        y += b
-        return y
-    return y + b
 
 
 def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> tuple[Any, ...]:
@@ -91,37 +87,45 @@ def _batch_weight(size: int, values: tuple[Any, ...], dims: tuple[int | None, ..
     return matmul(swap(g), x)
 
 
-def _batch_affine(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> Any:
-    b, x, w = values
-    y = (
-        linear_folded(x, w)
-        if dims[1] is None and dims[2] is None
-        else _batch_mm(True)(size, (x, w), dims[1:])
-    )
-    if dims[0] is not None:
-        b = permute_to_front(b, dims[0])
-        rank = len(shape_of(x)) - (dims[1] is not None)
-        b = reshape(b, (size, *(1,) * (rank - 1), shape_of(b)[1]))
-    return add(y, b)
-
-
 def _product(
     name: str, kernel: Callable[..., Any], rules: tuple[Any, Any], node_name: str, batch_rule: Any
 ) -> Any:
     return op(name, kernel, rules, kind="bilinear", halves=True, node_name=node_name, batch_rule=batch_rule)
 
 
+def transposed(x: Any) -> Any:
+    """A matrix with its axes exchanged."""
+    return x.T if type(x) is ndarray else t(x)
+
+
 _MM_RULES = (
     lambda g, y: (linear if len(shape_of(g)) == 2 else linear_folded)(g, conj(y)),
     lambda g, x: linear_weight(conj(x), g),
+)
+_MM_COLUMN_RULES = (
+    lambda g, y: transposed(linear(conj(y), g)),
+    lambda g, x: transposed(linear_weight(g, conj(x))),
 )
 _LINEAR_RULES = (
     lambda g, w: (mm if len(shape_of(g)) == 2 else mm_folded)(g, conj(w)),
     lambda g, x: linear_weight(g, conj(x)),
 )
 
-#: x @ y for matrices.
-mm: Call = _product("mm", _mm, _MM_RULES, "MmBackward0", _batch_mm(False))
+
+def _mm_of(letters: str) -> Call:
+    rules = tuple(
+        (_MM_COLUMN_RULES if letter == "t" else _MM_RULES)[k] for k, letter in enumerate(letters)
+    )
+    name = "mm" if letters == "nn" else f"mm_{letters}"
+    return _product(name, _mm, rules, "MmBackward0", _batch_mm(False))  # type: ignore[no-any-return]  # known only at run time
+
+
+#: x @ y for matrices, by whether each lies in columns.
+MM: dict[tuple[bool, bool], Call] = {
+    (False, False): _mm_of("nn"), (False, True): _mm_of("nt"),
+    (True, False): _mm_of("tn"), (True, True): _mm_of("tt"),
+}  # fmt: skip
+mm = MM[False, False]
 #: x @ y with leading axes of x folded.
 mm_folded: Call = _product("mm_folded", _mm, _MM_RULES, "UnsafeViewBackward0", _batch_mm(False))
 #: x @ wᵀ.
@@ -139,36 +143,6 @@ linear_weight: Call = _product(
     ),
     "MmBackward0", _batch_weight,
 )  # fmt: skip
-
-_AFFINE_RULES = (lambda g: g, lambda g, w: _LINEAR_RULES[0](g, w), lambda g, x: linear_weight(g, conj(x)))
-
-
-def _affine_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
-    (_, x, w), (tb, tx, tw) = primals, tangents
-    parts = [] if tb is None else [expand(tb, shape_of(out))]
-    form = linear if len(shape_of(x)) == 2 else linear_folded
-    parts += [] if tx is None else [form(tx, w)]
-    parts += [] if tw is None else [form(x, tw)]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
-
-
-#: b + x @ wᵀ.
-affine = op("affine", _affine, _AFFINE_RULES, halves=True, jvp=_affine_jvp, batch_rule=_batch_affine,
-            node_name="AddmmBackward0")
-#: b + x @ wᵀ with leading axes of x folded.
-affine_folded = op(
-    "affine_folded",
-    _affine,
-    _AFFINE_RULES,
-    halves=True,
-    jvp=_affine_jvp,
-    batch_rule=_batch_affine,
-    node_name="ViewBackward0",
-)
-
 
 def _matmul(x: ndarray, y: ndarray, /) -> ndarray:
     return np.matmul(x, y)
@@ -256,7 +230,9 @@ def _scaled(x: Any, factor: Any) -> Any:
     return x if factor == 1 else x * factor
 
 
-def _add_product(name: str, kernel: Callable[..., Any], pull_x: Any, pull_y: Any, node_name: str) -> Any:
+def _add_product(
+    name: str, kernel: Callable[..., Any], pull_x: Any, pull_y: Any, node_name: str, **fields: Any
+) -> Any:
     """Declare beta·input + alpha·product(x, y)."""
 
     def forward(x: ndarray, y: ndarray, z: ndarray, /, beta: Any, alpha: Any) -> ndarray:
@@ -265,7 +241,9 @@ def _add_product(name: str, kernel: Callable[..., Any], pull_x: Any, pull_y: Any
             product = product * np.asarray(alpha, product.dtype)
         if beta == 0:
             return np.array(product)
-        return np.add(x if beta == 1 else x * np.asarray(beta, x.dtype), product, out=...)
+        if beta != 1:
+            x = x * np.asarray(beta, x.dtype)
+        return np.add(x, product, out=product if x.dtype == product.dtype else ...)
 
     def jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, beta: Any, alpha: Any) -> Any:
         (_, y, z), (tx, ty, tz) = primals, tangents
@@ -286,13 +264,39 @@ def _add_product(name: str, kernel: Callable[..., Any], pull_x: Any, pull_y: Any
             lambda g, y, alpha: _scaled(pull_y(g, y), alpha.conjugate()),
         ),
         inputs=("x", "y", "z"), attrs=("beta", "alpha"), halves=True, jvp=jvp, node_name=node_name,
+        **fields,
     )  # fmt: skip
     return declared
 
 
-addmm = _add_product(
-    "addmm", np.dot, lambda g, z: linear(g, conj(z)), lambda g, y: linear_weight(conj(y), g), "AddmmBackward0"
-)
+def _batch_addmm(
+    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], beta: Any, alpha: Any
+) -> Any:
+    b, x, y = values
+    if dims[1] is None and dims[2] is None:
+        product = mm(x, y)
+    else:
+        product = _batch_mm(False)(size, (x, y), dims[1:])
+    if dims[0] is not None:
+        b = permute_to_front(b, dims[0])
+        b = reshape(b, (size, *(1,) * (3 - len(shape_of(b))), *shape_of(b)[1:]))
+    return add(_scaled(product, alpha), _scaled(b, beta)) if beta else _scaled(product, alpha)
+
+
+def _addmm_of(letters: str) -> Call:
+    pull_x, pull_y = (
+        (_MM_COLUMN_RULES if letter == "t" else _MM_RULES)[k] for k, letter in enumerate(letters)
+    )
+    name = "addmm" if letters == "nn" else f"addmm_{letters}"
+    return _add_product(name, np.dot, pull_x, pull_y, "AddmmBackward0", batch_rule=_batch_addmm)  # type: ignore[no-any-return]  # known only at run time
+
+
+#: beta·b + alpha·x @ y for matrices, by whether x and y lie in columns.
+ADDMM: dict[tuple[bool, bool], Call] = {
+    (False, False): _addmm_of("nn"), (False, True): _addmm_of("nt"),
+    (True, False): _addmm_of("tn"), (True, True): _addmm_of("tt"),
+}  # fmt: skip
+addmm = ADDMM[False, False]
 addmv = _add_product(
     "addmv", np.dot, lambda g, z: column(g) * conj(row(z)), lambda g, y: mv(swap(conj(y)), g),
     "AddmvBackward0"

@@ -13,7 +13,7 @@ from numpy import ndarray
 
 from ..array.strides import extent, laid_out, reshaped_strides, strided, strides_of
 from ..core import batched, engine, inplace
-from ..core.op import Call, op, view
+from ..core.op import Call, op, renamed, view
 from ..core.value import dtype_of, shape_of
 from ..core.views import replay
 from .convert import CONVERT, clone
@@ -55,14 +55,8 @@ squeezed = op(
 )
 
 
-def reshape(x: Any, shape: Shape) -> Any:
-    """The same elements in another shape: a view where strides allow it, else of a contiguous copy."""
-    if type(x) is ndarray:
-        return x.reshape(shape)
-    try:
-        return reshape_view(x, shape)
-    except ValueError:
-        return reshape_view(contiguous_copy(x), shape)
+#: The same under the name that torch gives it where the layout has gaps or another order.
+reshape_alias = renamed(reshape_view, "reshape_alias", "ReshapeAliasBackward0")
 
 
 def _contiguous(x: ndarray, /) -> ndarray:
@@ -80,6 +74,35 @@ contiguous_copy = op(
 copy_of = op(
     "copy_of", _contiguous, (lambda g: g,), kind="linear", node_name="CopyBackwards", batch=lambda size: ()
 )
+
+
+def _unsafe_view(x: ndarray, /, shape: Shape) -> ndarray:
+    return x.reshape(shape)
+
+
+#: Another shape of a fresh contiguous value, which no other tensor shares: no view to autograd.
+unsafe_view = op(
+    "unsafe_view",
+    _unsafe_view,
+    (lambda g, shape_x: reshape(g, shape_x),),
+    kind="linear",
+    batch_rule=lambda size, values, dims, shape: reshape(
+        permute_to_front(values[0], dims[0]), (size, *shape)
+    ),
+)
+
+
+def reshape(x: Any, shape: Shape) -> Any:
+    """The same elements in another shape: a view where strides allow it, else of a contiguous copy."""
+    if type(x) is ndarray:
+        return x.reshape(shape)
+    inner = getattr(x, "_value", None)
+    try:
+        if type(inner) is ndarray and not inner.flags.c_contiguous:
+            return reshape_alias(x, shape)
+        return reshape_view(x, shape)
+    except ValueError:
+        return unsafe_view(contiguous_copy(x), shape)
 
 
 def _expand(x: ndarray, /, shape: Shape) -> ndarray:

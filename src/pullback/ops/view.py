@@ -261,19 +261,3 @@ def _view_dtype(x: ndarray, /, dtype: np.dtype[Any]) -> ndarray:
 
 #: The same bytes as another dtype; carries no gradient, as in torch.
 view_dtype = op("view_dtype", _view_dtype, kind="linear", batch=lambda size, dtype: (dtype,))
-
-
-def _unsafe_view(x: ndarray, /, shape: Shape) -> ndarray:
-    return x.reshape(shape)
-
-
-#: A fresh contiguous copy in another shape, which no other tensor shares.
-unsafe_view = op(
-    "unsafe_view",
-    _unsafe_view,
-    (lambda g, shape_x: reshape(g, shape_x),),
-    kind="linear",
-    batch_rule=lambda size, values, dims, shape: reshape(
-        permute_to_front(values[0], dims[0]), (size, *shape)
-    ),
-)

@@ -6,13 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from .. import errors
+from ..array.strides import strides_of
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul
-from ..ops.structure import permute, reshape, squeezed, sum_dims
-from ..ops.view import unsafe_view
+from ..ops.structure import (
+    contiguous_copy,
+    expand,
+    permute,
+    reshape,
+    squeezed,
+    sum_dims,
+    unsafe_view,
+)
+from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
 
 _WORDS = {
@@ -50,6 +60,16 @@ def _check_product(x: Any, y: Any) -> None:
         )
 
 
+def _in_columns(x: Any) -> bool:
+    """Whether a matrix lies in Fortran order."""
+    value = x._value
+    return type(value) is ndarray and value.flags.f_contiguous and not value.flags.c_contiguous
+
+
+def _mm(x: Any, y: Any) -> Any:
+    return c.MM[_in_columns(x), _in_columns(y)](x, y)
+
+
 def _tensors(name: str, **arguments: Any) -> None:
     for position, (argument, value) in enumerate(arguments.items()):
         if not isinstance(value, TensorBase):
@@ -66,7 +86,7 @@ def mm(input: Any, mat2: Any) -> Any:
         raise RuntimeError("mat2 must be a matrix")
     _check_product(input, mat2)
     _check_dtypes(input, mat2)
-    return c.mm(input, mat2)
+    return _mm(input, mat2)
 
 
 @public
@@ -157,7 +177,7 @@ def matmul(input: Any, other: Any) -> Any:
         if a[1] != b[0]:
             _check_product(input, other)
         _check_dtypes(input, other)
-        return c.mm(input, other)
+        return _mm(input, other)
     if ra == 0 or rb == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {ra}D and {rb}D")
     if ra == 1 and rb == 1:
@@ -167,23 +187,74 @@ def matmul(input: Any, other: Any) -> Any:
     if ra == 1 and rb == 2:
         _check_product(reshape(input, (1, *a)), other)
         _check_dtypes(input, other)
-        return squeezed(c.mm(reshape(input, (1, *a)), other), (b[1],))
+        return squeezed(_mm(unsqueeze(input, 0), other), (b[1],))
     _check_dtypes(input, other)
-    if rb == 1:
+    return _folded(input, other) if _folds(input, other) else _stacked(input, other)
+
+
+def _folds(x: Any, y: Any) -> bool:
+    """Whether a product is computed as one of matrices, the leading axes of the operand of more axes
+    folded into rows.
+
+    torch's choice: where the smaller operand needs a gradient, else a copy for every matrix of the stack
+    would be made of it; otherwise where the stack lies so that folding needs no copy.
+    """
+    stack, matrix = (x, y) if len(shape_of(x)) >= len(shape_of(y)) else (y, x)
+    if len(shape_of(matrix)) > 2:
+        return False
+    if matrix.requires_grad:
+        return True
+    if stack is y and len(shape_of(x)) == 2:
+        return False
+    value = stack._value
+    if type(value) is not ndarray or not value.size:
+        return True
+    if stack is y:
+        value = value.swapaxes(-1, -2)
+    strides = strides_of(value)
+    return all(
+        strides[axis] == strides[axis + 1] * value.shape[axis + 1] for axis in range(value.ndim - 2)
+    )
+
+
+def _folded(x: Any, y: Any) -> Any:
+    rank = len(shape_of(x))
+    swapped = len(shape_of(y)) > rank
+    if swapped:
+        x, y = _swapped(y), t(x) if rank == 2 else x
+    a, b = shape_of(x), shape_of(y)
+    rows = int(np.prod(a[:-1]))
+    folded = reshape(x, (rows, a[-1]))
+    if len(b) == 1:
         if a[-1] != b[0]:
-            rows = int(np.prod(a[:-1]))
             raise RuntimeError(f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})")
-        return unsafe_view(c.mm_folded(input, reshape(other, (b[0], 1))), a[:-1])
-    if rb == 2:
-        if a[-1] != b[0]:
-            raise RuntimeError(
-                f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1]} and "
-                f"{b[0]}x{b[1]})"
-            )
-        return c.mm_folded(input, other)
-    if ra == 1:
-        product = matmul(reshape(input, (1, *a)), other)
-        return unsafe_view(product, (*b[:-2], b[-1]))
+        return unsafe_view(c.mv(folded, y), a[:-1])
+    if a[-1] != b[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0]}x{b[1]})"
+        )
+    product = unsafe_view(_mm(folded, y), (*a[:-1], b[1]))
+    return contiguous_copy(_swapped(product)) if swapped else product
+
+
+def _swapped(x: Any) -> Any:
+    rank = len(shape_of(x))
+    return transpose(x, rank - 2, rank - 1)
+
+
+def _stacked(x: Any, y: Any) -> Any:
+    """The product as one of two stacks of matrices, to which both operands are spread."""
+    a, b = shape_of(x), shape_of(y)
+    ra, rb = len(a), len(b)
+    if ra == rb == 3 and a[0] != b[0]:
+        # A stack of one that needs a gradient is folded, lest its gradient be as large as the other's.
+        if a[0] == 1 and x.requires_grad:
+            return matmul(squeeze_dim(x, 0), y)
+        if b[0] == 1 and y.requires_grad:
+            return matmul(x, squeeze_dim(y, 0))
+    rows = a[-2:-1]
+    columns = b[-1:] if rb > 1 else ()
+    inner = b[-2] if rb > 1 else b[0]
     try:
         lead = np.broadcast_shapes(a[:-2], b[:-2])
     except ValueError:
@@ -192,13 +263,22 @@ def matmul(input: Any, other: Any) -> Any:
             f"The size of tensor a ({p}) must match the size of tensor b ({q}) at non-singleton dimension "
             f"{position}"
         ) from None
-    if a[-1] != b[-2]:
-        count = int(np.prod(lead))
+    count = int(np.prod(lead))
+    if a[-1] != inner:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: [{count}, {a[-1]}] but got: "
-            f"[{count}, {b[-2]}]."
+            f"[{count}, {inner}]."
         )
-    return c.matmul(input, other)
+    left = reshape(expand(x, (*lead, *(rows or (1,)), a[-1])), (count, *(rows or (1,)), a[-1]))
+    right = expand(y, (*lead, inner, *columns))
+    if columns:
+        right = reshape(right, (count, inner, *columns))
+    else:
+        right = unsqueeze(reshape(right, (count, inner)), 2)
+    product = c.bmm(left, right)
+    if not columns:
+        product = squeeze_dim(product, 2)
+    return unsafe_view(product, (*lead, *rows, *columns))
 
 
 def _mismatch(a: Sequence[int], b: Sequence[int]) -> tuple[int, int, int]:
@@ -245,7 +325,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     _check_product(mat1, mat2)
     _check_dtypes(mat1, mat2)
     _check_expands(input, (shape_of(mat1)[0], shape_of(mat2)[1]))
-    return c.addmm(input, mat1, mat2, _number(beta), _number(alpha))
+    return c.ADDMM[_in_columns(mat1), _in_columns(mat2)](input, mat1, mat2, _number(beta), _number(alpha))
 
 
 @public(inplace=True)
@@ -381,7 +461,9 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _tensors("linear", input=input, weight=weight)
     a, w = shape_of(input), shape_of(weight)
     if len(w) == 1:
-        return matmul(input, weight) if bias is None else matmul(input, weight) + bias
+        if bias is not None:
+            raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
+        return matmul(input, t(weight))
     if a[-1:] != w[-1:]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1] if a else 1} and "
@@ -393,12 +475,16 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
                 f"mat1 and mat2 must have the same dtype, but got {_title(input)} and {_title(weight)}"
             )
         _check_dtypes(input, weight)
-    if len(a) == 1:
-        product = linear(reshape(input, (1, *a)), weight, bias)
-        return (squeezed if bias is None else reshape)(product, (w[0],))
+    columns = t(weight)
     if bias is None:
-        return c.linear(input, weight) if len(a) == 2 else c.linear_folded(input, weight)
-    return c.affine(bias, input, weight) if len(a) == 2 else c.affine_folded(bias, input, weight)
+        return c.MM[False, True](input, columns) if len(a) == 2 else matmul(input, columns)
+    if len(a) == 2:
+        return c.ADDMM[False, True](bias, input, columns, 1, 1)
+    value = input._value
+    if type(value) is ndarray and not value.flags.c_contiguous:
+        return matmul(input, columns) + bias
+    folded = reshape(input, (int(np.prod(a[:-1])), a[-1]))
+    return reshape(c.ADDMM[False, True](bias, folded, columns, 1, 1), (*a[:-1], w[0]))
 
 
 @public(namespace="nn.functional", method=False, out=False)

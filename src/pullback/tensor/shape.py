@@ -111,11 +111,7 @@ def reshape(input: Any, *shape: Any, **keyword: Any) -> Any:
 
 def reshaped(input: Any, shape: Ints) -> Any:
     """`reshape` to a tuple of ints."""
-    shape = inferred(shape, count(shape_of(input)))
-    try:
-        return structure.reshape_view(input, shape)
-    except ValueError:
-        return v.unsafe_view(structure.contiguous_copy(input), shape)
+    return structure.reshape(input, inferred(shape, count(shape_of(input))))
 
 
 @public(is_function=False, out=False)

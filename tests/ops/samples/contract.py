@@ -14,9 +14,15 @@ SAMPLES = [
     Sample("linear_folded", (normal(2, 2, 3), normal(4, 3)), reference=lambda x, w: x @ w.T),
     Sample("linear_weight", (normal(2, 5, 3), normal(2, 5, 4))),
     Sample("linear_weight", (complex_normal(5, 3), complex_normal(5, 4)), reference=lambda g, x: g.T @ x),
-    Sample("affine", (normal(4), normal(2, 3), normal(4, 3)), reference=lambda b, x, w: x @ w.T + b),
-    Sample(
-        "affine_folded", (normal(4), normal(2, 2, 3), normal(4, 3)), reference=lambda b, x, w: x @ w.T + b
+    Sample("mm_nt", (normal(2, 3), normal(3, 4)), reference=np.matmul),
+    Sample("mm_tn", (complex_normal(2, 3), complex_normal(3, 4)), reference=np.matmul),
+    Sample("mm_tt", (complex_normal(2, 3), complex_normal(3, 4)), reference=np.matmul),
+    *(
+        Sample(
+            f"addmm_{letters}", (normal(4), normal(2, 3), normal(3, 4)), (0.5, 2.0),
+            reference=lambda b, x, y, f, a: f * b + a * x @ y,
+        )
+        for letters in ("nt", "tn", "tt")
     ),
     Sample("matmul", (normal(2, 1, 2, 3), normal(3, 3, 2)), reference=np.matmul),
     Sample("matmul", (complex_normal(2, 2, 3), complex_normal(3, 2))),
