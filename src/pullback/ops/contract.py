@@ -88,7 +88,7 @@ def _batch_weight(size: int, values: tuple[Any, ...], dims: tuple[int | None, ..
 
 
 def _product(
-    name: str, kernel: Callable[..., Any], rules: tuple[Any, Any], node_name: str, batch_rule: Any
+    name: str, kernel: Callable[..., Any], rules: tuple[Any, ...], node_name: str, batch_rule: Any
 ) -> Any:
     return op(name, kernel, rules, kind="bilinear", halves=True, node_name=node_name, batch_rule=batch_rule)
 
@@ -112,12 +112,12 @@ _LINEAR_RULES = (
 )
 
 
-def _mm_of(letters: str) -> Call:
+def _mm_of(letters: str) -> Any:
     rules = tuple(
         (_MM_COLUMN_RULES if letter == "t" else _MM_RULES)[k] for k, letter in enumerate(letters)
     )
     name = "mm" if letters == "nn" else f"mm_{letters}"
-    return _product(name, _mm, rules, "MmBackward0", _batch_mm(False))  # type: ignore[no-any-return]  # known only at run time
+    return _product(name, _mm, rules, "MmBackward0", _batch_mm(False))
 
 
 #: x @ y for matrices, by whether each lies in columns.
@@ -125,7 +125,7 @@ MM: dict[tuple[bool, bool], Call] = {
     (False, False): _mm_of("nn"), (False, True): _mm_of("nt"),
     (True, False): _mm_of("tn"), (True, True): _mm_of("tt"),
 }  # fmt: skip
-mm = MM[False, False]
+mm: Call = MM[False, False]
 #: x @ y with leading axes of x folded.
 mm_folded: Call = _product("mm_folded", _mm, _MM_RULES, "UnsafeViewBackward0", _batch_mm(False))
 #: x @ wᵀ.
@@ -283,12 +283,12 @@ def _batch_addmm(
     return add(_scaled(product, alpha), _scaled(b, beta)) if beta else _scaled(product, alpha)
 
 
-def _addmm_of(letters: str) -> Call:
+def _addmm_of(letters: str) -> Any:
     pull_x, pull_y = (
         (_MM_COLUMN_RULES if letter == "t" else _MM_RULES)[k] for k, letter in enumerate(letters)
     )
     name = "addmm" if letters == "nn" else f"addmm_{letters}"
-    return _add_product(name, np.dot, pull_x, pull_y, "AddmmBackward0", batch_rule=_batch_addmm)  # type: ignore[no-any-return]  # known only at run time
+    return _add_product(name, np.dot, pull_x, pull_y, "AddmmBackward0", batch_rule=_batch_addmm)
 
 
 #: beta·b + alpha·x @ y for matrices, by whether x and y lie in columns.
