@@ -28,6 +28,7 @@ SAMPLES = [
     Sample("copy_of", (normal(2, 3),)),
     Sample("conj", (complex_normal(3),), reference=np.conj),
     Sample("view", (normal(2, 6),), ((3, 4),), reference=np.reshape),
+    Sample("reshape_alias", (normal(2, 6),), ((3, 4),), reference=np.reshape),
     Sample("expand", (normal(2, 1),), ((3, 2, 4),), reference=np.broadcast_to),
     Sample("permute", (normal(2, 3, 4),), ((2, 0, 1),), reference=np.transpose),
     Sample("sum", (normal(2, 3),), ((0,), False), reference=lambda x, d, k: np.sum(x, d, keepdims=k)),
