@@ -27,9 +27,9 @@ LAYERS = [
     ["tensor fft linalg overrides random signal special types"],
     ["autograd", "func", "testing"],
     ["nn"],
-    ["optim", "utils"],
+    ["optim", "utils", "_utils"],
     ["compile compiler", "explain", "distributed"],
-    ["__init__ __main__ _as_torch runner"],
+    ["__init__ __main__ _as_torch runner serialization"],
 ]
 
 PLACE = {

@@ -25,6 +25,7 @@ _LAZY = (
     "optim",
     "overrides",
     "random",
+    "serialization",
     "signal",
     "special",
     "testing",
@@ -48,6 +49,8 @@ _LAZY_NAMES = {
     "is_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
     "vmap": "func",
+    "load": "serialization",
+    "save": "serialization",
     **dict.fromkeys(
         (
             "adaptive_avg_pool1d",

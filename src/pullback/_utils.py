@@ -1,0 +1,105 @@
+"""torch._utils: the functions that a checkpoint names to rebuild tensors and parameters.
+
+They take what stands in a file, so each checks that its arguments fit before it touches memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import dtypes
+from .array.strides import extent
+from .nn.parameter import Parameter
+from .tensor.storage import TypedStorage, over_storage
+
+
+def _over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Any:
+    """A tensor on a storage, of which every element lies inside it."""
+    if not isinstance(storage, TypedStorage) or not isinstance(dtype, dtypes.dtype):
+        raise TypeError("a tensor in a checkpoint needs a storage and a dtype")
+    if not all(isinstance(numbers, Sequence) for numbers in (size, stride)):
+        raise TypeError("a tensor in a checkpoint needs a size and a stride, each a tuple of ints")
+    numbers = (offset, *size, *stride)
+    if any(type(n) is not int for n in numbers) or len(size) != len(stride):
+        raise TypeError("offset, size and stride of a tensor in a checkpoint are ints, as many of each")
+    if any(n < 0 for n in numbers):
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension, stride or offset: {list(size)}, "
+            f"{list(stride)}, {offset}"
+        )
+    needed = 0 if 0 in size else (offset + extent(tuple(size), tuple(stride))) * dtype.itemsize
+    if needed > storage.nbytes():
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+            f"{dtype.itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
+            f"{storage.nbytes()}"
+        )
+    return over_storage(storage, dtype, offset, tuple(size), tuple(stride))
+
+
+def _with_bits(tensor: Any, metadata: Any) -> Any:
+    """The tensor whose conjugate (or negative) bit a file says is set, worked out."""
+    if not metadata:
+        return tensor
+    if not isinstance(metadata, Mapping):
+        raise TypeError(f"expected dict, got {type(metadata).__name__}")
+    if metadata.get("conj"):
+        tensor = tensor.conj_physical()
+    return -tensor if metadata.get("neg") else tensor
+
+
+def _rebuild_tensor(storage: Any, storage_offset: Any, size: Any, stride: Any) -> Any:
+    """A tensor of a storage's dtype."""
+    return _over(storage, getattr(storage, "dtype", None), storage_offset, size, stride)
+
+
+def _rebuild_tensor_v2(
+    storage: Any, storage_offset: Any, size: Any, stride: Any, requires_grad: Any, backward_hooks: Any,
+    metadata: Any = None,
+) -> Any:  # fmt: skip
+    """A tensor of a storage's dtype that may require grad. Hooks are never in a file."""
+    tensor = _with_bits(_rebuild_tensor(storage, storage_offset, size, stride), metadata)
+    return tensor.requires_grad_(bool(requires_grad))
+
+
+def _rebuild_tensor_v3(
+    storage: Any, storage_offset: Any, size: Any, stride: Any, requires_grad: Any, backward_hooks: Any,
+    dtype: Any, metadata: Any = None,
+) -> Any:  # fmt: skip
+    """A tensor of any dtype on the bytes of a storage."""
+    tensor = _with_bits(_over(storage, dtype, storage_offset, size, stride), metadata)
+    return tensor.requires_grad_(bool(requires_grad))
+
+
+def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Any:
+    """A parameter on a tensor."""
+    return Parameter(data, bool(requires_grad))
+
+
+def _rebuild_parameter_with_state(data: Any, requires_grad: Any, backward_hooks: Any, state: Any) -> Any:
+    """A parameter with the attributes that users gave it."""
+    return _set_obj_state(Parameter(data, bool(requires_grad)), state)
+
+
+def _set_obj_state(obj: Any, state: Any) -> Any:
+    """Give an object its attributes: a dict, or a pair of dicts where the class has slots."""
+    parts = state if isinstance(state, tuple) else (state,)
+    if isinstance(state, tuple) and len(state) != 2:
+        raise RuntimeError(f"Invalid serialized state: {state}")
+    for part in parts:
+        for name, value in (part or {}).items():
+            setattr(obj, name, value)
+    return obj
+
+
+def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> Any:
+    """A tensor of a subclass, or one with attributes."""
+    tensor = func(*args)
+    if type(tensor) is not new_type:
+        tensor = tensor.as_subclass(new_type)
+    own = getattr(type(tensor), "__setstate__", None)
+    if own is not None:
+        own(tensor, state)
+        return tensor
+    return _set_obj_state(tensor, state)

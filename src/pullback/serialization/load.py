@@ -1,0 +1,262 @@
+"""`load`: a checkpoint of torch's or pullback's, weights only unless told otherwise."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import re
+import warnings
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+from ..device import device
+from ..tensor.storage import TypedStorage
+from . import legacy
+from .archive import Archive
+from .legacy import dtype_of_kind, typed
+from .names import is_torch, own
+from .restricted import Unpickler as Restricted
+
+_TRUE = ("1", "y", "yes", "true")
+
+_UNSAFE = (
+    "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from "
+    "`False` to `True`. Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but "
+    "it can result in arbitrary code execution. Do it only if you got the file from a trusted source."
+)
+_DOCS = (
+    "\n\nCheck the documentation of torch.load to learn more about types accepted by default with "
+    "weights_only https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+
+
+def _weights_only_text(text: str) -> str:
+    if re.search(r"GLOBAL (\S+) was not an allowed global by default.", text):
+        return (
+            "Weights only load failed. This file can still be loaded, to do so you have two options, "
+            "\033[1mdo those steps only if you trust the source of the checkpoint\033[0m. "
+            f"\n\t(1) {_UNSAFE}\n\t(2) Alternatively, to load with `weights_only=True` please check the "
+            f"recommended steps in the following error message.\n\tWeightsUnpickler error: {text}{_DOCS}"
+        )
+    middle = ""
+    if not re.search(r"whose module (\S+) is blocked", text):
+        middle = (
+            "Please file an issue with the following so that we can make `weights_only=True` compatible with "
+            "your use case: WeightsUnpickler error: "
+        )
+    return f"Weights only load failed. {_UNSAFE}\n{middle}\n\n{text}{_DOCS}"
+
+
+class _Trusting(pickle.Unpickler):
+    """Runs what the file says, with torch's names meaning this package's."""
+
+    def __init__(self, stream: Any, reference: Callable[[Any], Any], options: dict[str, Any]) -> None:
+        super().__init__(stream, **options)
+        self._reference = reference
+
+    def find_class(self, module: str, name: str) -> Any:
+        return own(module, name) if is_torch(module) else super().find_class(module, name)
+
+    def persistent_load(self, pid: Any) -> Any:
+        return self._reference(pid)
+
+
+def _restorer(map_location: Any) -> Callable[[Any], None]:
+    """Check where a storage was: whatever that is, here it comes to the CPU, if that is asked for."""
+
+    def restore(location: Any) -> None:
+        place = location.decode() if isinstance(location, bytes) else location
+        if not isinstance(place, str):
+            raise RuntimeError(f"the location of a storage in the checkpoint is {place!r}, which is no text")
+        if isinstance(map_location, dict):
+            place = map_location.get(place, place)
+        elif map_location is not None and not callable(map_location):
+            place = map_location
+        kind = str(place).split(":")[0]
+        if callable(map_location) or kind == "cpu":
+            return
+        if kind == "cuda":
+            raise RuntimeError(
+                "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. "
+                "If you are running on a CPU-only machine, please use torch.load with "
+                "map_location=torch.device('cpu') to map your storages to the CPU."
+            )
+        raise RuntimeError(
+            f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {place})"
+        )
+
+    return restore
+
+
+def load(
+    f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: bool | None = None,
+    mmap: bool | None = None, **pickle_load_args: Any,
+) -> Any:  # fmt: skip
+    """Read what `save`, here or in torch, wrote.
+
+    Parameters
+    ----------
+    f : str, path or file object
+    map_location : optional
+        Where storages go: a device, its name, a dict of names, or a function of storage and name. Only the
+        CPU is there to go to.
+    pickle_module : optional
+        Only `pickle`.
+    weights_only : bool, optional
+        By default True: tensors, containers, numbers, text and what `add_safe_globals` allowed; nothing in
+        the file is run. False runs whatever the file says.
+    mmap : bool, optional
+        Map the file into memory, copied on write, instead of reading its storages.
+    pickle_load_args
+        Options of the unpickler, such as `encoding`.
+
+    Raises
+    ------
+    pickle.UnpicklingError
+        For a file that wants more than weights, or whose pickle is damaged.
+    RuntimeError
+        For a damaged file.
+    """
+    only = _only_weights(weights_only, pickle_module)
+    restore = _restorer(device(map_location) if isinstance(map_location, str) else map_location)
+    pickle_load_args.setdefault("encoding", "utf-8")
+    if isinstance(f, (str, os.PathLike)):
+        path = os.fspath(f)
+        if path.endswith(".safetensors"):
+            return _load_safetensors(path)
+        with open(path, "rb") as stream:
+            return _load(stream, path, restore, only, bool(mmap), pickle_load_args)
+    if mmap:
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    for name in ("read", "readline", "tell", "seek"):
+        if not hasattr(f, name):
+            raise AttributeError(
+                "You can only torch.load from a file that is seekable. Please pre-load the data into a "
+                "buffer like io.BytesIO and try to load from it instead."
+            )
+    return _load(f, None, restore, only, False, pickle_load_args)
+
+
+def _only_weights(given: bool | None, pickle_module: Any) -> bool:
+    forced = os.getenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "0").lower() in _TRUE
+    freed = os.getenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "0").lower() in _TRUE
+    if forced and freed:
+        raise RuntimeError(
+            "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should be "
+            "set, but both were set."
+        )
+    only = pickle_module is None if given is None else bool(given)
+    if forced:
+        only = True
+    elif freed and given is None:
+        warnings.warn(
+            "Environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD detected, since the`weights_only` "
+            "argument was not explicitly passed to `torch.load`, forcing weights_only=False.",
+            UserWarning,
+            stacklevel=3,
+        )
+        only = False
+    if only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    if pickle_module is not None and getattr(pickle_module, "Unpickler", None) is not pickle.Unpickler:
+        raise NotImplementedError("pullback loads with the module pickle only")
+    return only
+
+
+def _load(
+    stream: Any, path: str | None, restore: Callable[[Any], None], only: bool, mapped: bool,
+    options: dict[str, Any],
+) -> Any:  # fmt: skip
+    run = _runner(only, options)
+    try:
+        start = stream.tell()
+        first = stream.read(4)
+        stream.seek(start)
+        if first == b"PK\x03\x04":
+            return _load_archive(path if mapped else stream, restore, run, mapped)
+        if mapped:
+            raise RuntimeError(
+                f"mmap can only be used with files saved with `torch.save({path}, "
+                "_use_new_zipfile_serialization=True), please torch.save your checkpoint with this option in "
+                "order to use mmap."
+            )
+        content = stream.read()
+        if not content:
+            raise EOFError("Ran out of input")
+        if legacy.is_tar(content):
+            if only:
+                raise RuntimeError(
+                    "Cannot use ``weights_only=True`` with files saved in the legacy .tar format. " + _UNSAFE
+                )
+            return legacy.load_tar(content, run, restore)
+        return legacy.load_rows(content, run, restore)
+    except pickle.UnpicklingError as error:
+        if not only:
+            raise
+        raise pickle.UnpicklingError(_weights_only_text(str(error))) from None
+
+
+def _runner(only: bool, options: dict[str, Any]) -> legacy.Run:
+    def restricted(content: bytes, place: int, reference: Callable[[Any], Any]) -> tuple[Any, int]:
+        machine = Restricted(content, reference, place, options["encoding"])
+        return machine.load(), machine.reader.place
+
+    def trusting(content: bytes, place: int, reference: Callable[[Any], Any]) -> tuple[Any, int]:
+        stream = io.BytesIO(content)
+        stream.seek(place)
+        return _Trusting(stream, reference, options).load(), stream.tell()
+
+    return restricted if only else trusting
+
+
+def _load_archive(file: Any, restore: Callable[[Any], None], run: legacy.Run, mapped: bool) -> Any:
+    try:
+        archive = Archive(file, mapped)
+    except zipfile.BadZipFile as error:
+        raise RuntimeError(
+            "PytorchStreamReader failed reading zip archive: failed finding central directory"
+        ) from error
+    with archive:
+        if archive.has("constants.pkl"):
+            raise RuntimeError(
+                "the file is a TorchScript archive, which holds code for torch's own interpreter: pullback "
+                "does not have that"
+            )
+        order = archive.read("byteorder") if archive.has("byteorder") else b"little"
+        if order not in (b"little", b"big"):
+            raise ValueError("Unknown endianness type: " + order.decode("utf-8", "replace"))
+        storages: dict[Any, TypedStorage] = {}
+
+        def reference(saved: Any) -> TypedStorage:
+            if not isinstance(saved, tuple) or len(saved) != 5 or saved[0] not in ("storage", b"storage"):
+                raise RuntimeError(f"the checkpoint refers to {saved!r}, which is no storage")
+            _, kind, key, location, count = saved
+            if not isinstance(key, str) or type(count) is not int or count < 0:
+                raise RuntimeError("a storage in the checkpoint needs a name and a number of elements")
+            restore(location)
+            dtype = dtype_of_kind(kind)
+            if key not in storages:
+                content = archive.storage(f"data/{key}", count * dtype.itemsize)
+                if order == b"big":
+                    content = content.view(dtype.numpy).byteswap().view("u1")
+                storages[key] = typed(content, dtype)
+            elif storages[key].nbytes() != count * dtype.itemsize:
+                raise RuntimeError(f"the checkpoint refers to the storage {key} with two sizes")
+            return storages[key]
+
+        return run(archive.read("data.pkl"), 0, reference)[0]
+
+
+def _load_safetensors(path: str) -> Any:
+    try:
+        from safetensors.numpy import load_file
+    except ImportError as error:
+        raise RuntimeError(
+            "Attempting to load a safetensors file but safetensors is not installed. Please install "
+            "safetensors with: pip install safetensors"
+        ) from error
+    from ..tensor.interchange import from_numpy
+
+    return {name: from_numpy(array) for name, array in load_file(path).items()}

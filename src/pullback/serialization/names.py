@@ -1,0 +1,76 @@
+"""Names in checkpoints: what torch calls the classes and functions of this package, and back."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, NamedTuple
+
+from .. import dtypes
+
+#: Where torch has a name that this package has elsewhere.
+_ELSEWHERE = {
+    ("torch._tensor", "_rebuild_from_type_v2"): ("torch._utils", "_rebuild_from_type_v2"),
+    ("torch.tensor", "_rebuild_from_type_v2"): ("torch._utils", "_rebuild_from_type_v2"),
+    ("torch._tensor", "Tensor"): ("torch", "Tensor"),
+}
+_THERE = {("torch._utils", "_rebuild_from_type_v2"): ("torch._tensor", "_rebuild_from_type_v2")}
+
+#: Dtypes that have no storage class of their own: their tensors lie in an untyped storage.
+UNTYPED = ("UInt16", "UInt32", "UInt64")
+
+
+class StorageKind(NamedTuple):
+    """A storage class as a file names it; `dtype` None stands for bytes without a dtype."""
+
+    name: str
+    dtype: Any
+
+    def __call__(self, *args: Any) -> Any:
+        """Refuse to make a storage: a file refers to its storages by number."""
+        raise TypeError(f"a checkpoint refers to a {self.name}, it does not make one")
+
+
+#: By name. One object each: a pickle names what it has named before by number.
+_KINDS = {
+    "UntypedStorage": StorageKind("UntypedStorage", None),
+    **{
+        name: StorageKind(name, dtype)
+        for dtype in dtypes.BY_NUMPY.values()
+        if (name := f"{dtype.scalar_type}Storage")
+    },
+}
+
+
+def storage_kind(module: str, name: str) -> StorageKind | None:
+    """The storage class of a name, or None."""
+    return _KINDS.get(name) if module in ("torch", "torch.storage") else None
+
+
+def torch_name(thing: Any) -> tuple[str, str]:
+    """Module and name under which torch's files have a class or function."""
+    module = getattr(thing, "__module__", None) or "__main__"
+    name = getattr(thing, "__qualname__", None) or thing.__name__
+    if module == "pullback" or module.startswith("pullback."):
+        module = "torch" + module.removeprefix("pullback")
+    return _THERE.get((module, name), (module, name))
+
+
+def is_torch(module: str) -> bool:
+    """Whether a module's name means torch's."""
+    return module == "torch" or module.startswith("torch.")
+
+
+def own(module: str, name: str) -> Any:
+    """What this package has under torch's module and name; AttributeError where it has nothing."""
+    module, name = _ELSEWHERE.get((module, name), (module, name))
+    kind = storage_kind(module, name)
+    if kind is not None:
+        return kind
+    home = "pullback" + module.removeprefix("torch")
+    try:
+        found: Any = importlib.import_module(home)
+    except ModuleNotFoundError as error:
+        raise AttributeError(f"pullback does not have {module}, which the file needs for {name}") from error
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found

@@ -1,0 +1,420 @@
+"""An unpickler that can run nothing: it makes the values that weights are made of and refuses all else.
+
+It knows the instructions that `pickle` writes for protocols 2 to 5 for containers, numbers, text, references
+and calls. A name must be allowed (`allowed.py`); a call must be of an allowed thing. What an instruction asks
+for is bounded by the bytes there are: lengths are compared with what is left, and the memo is a dict, so that
+no number in the file can make an allocation.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from pickle import UnpicklingError
+from typing import Any
+
+from ..device import device
+from ..nn.parameter import Parameter
+from ..size import Size
+from ..tensor.tensor import Tensor
+from .allowed import allowed, is_allowed, user_allowed
+
+#: Modules that no one may allow names of.
+BLOCKED = frozenset(("sys", "os", "posix", "nt"))
+
+#: Names as Python 2 wrote them in protocol 2, where the module is another now.
+_RENAMED = {"__builtin__": "builtins", "copy_reg": "copyreg"}
+
+#: Containers into which items may be put, by exact class.
+_MAPPINGS = (dict, OrderedDict, Counter)
+
+#: Classes whose instances may be made without their constructor.
+_MADE = (Parameter, OrderedDict, Counter, Size, device, Tensor)
+
+
+class Reader:
+    """The bytes of a pickle, taken from the front."""
+
+    def __init__(self, content: bytes) -> None:
+        self._bytes = content
+        self._content = memoryview(content)
+        self.place = 0
+
+    def take(self, count: int) -> memoryview:
+        """The next `count` bytes."""
+        end = self.place + count
+        if end > len(self._content):
+            raise UnpicklingError("pickle data was truncated")
+        part = self._content[self.place : end]
+        self.place = end
+        return part
+
+    def number(self, count: int, signed: bool = False) -> int:
+        """A little-endian integer of `count` bytes."""
+        return int.from_bytes(self.take(count), "little", signed=signed)
+
+    def line(self) -> str:
+        """Text up to the next newline."""
+        end = self._bytes.find(b"\n", self.place)
+        if end < 0:
+            raise UnpicklingError("pickle data was truncated")
+        text = bytes(self._content[self.place : end])
+        self.place = end + 1
+        return _decoded(text)
+
+
+def _decoded(content: bytes | memoryview) -> str:
+    try:
+        return str(content, "utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise UnpicklingError(f"text in the pickle is not UTF-8: {error}") from None
+
+
+def _refused(module: str, name: str) -> UnpicklingError:
+    full = name if module == "builtins" else f"{module}.{name}"
+    return UnpicklingError(
+        f"Unsupported global: GLOBAL {full} was not an allowed global by default. Please use "
+        f"`torch.serialization.add_safe_globals([{full}])` or the "
+        f"`torch.serialization.safe_globals([{full}])` context manager to allowlist this global if you trust "
+        "this class/function."
+    )
+
+
+class Unpickler:
+    """Run a pickle's instructions with allowed names only.
+
+    Parameters
+    ----------
+    content : bytes
+    reference : callable
+        What a reference to a storage stands for.
+    place : int
+        Where in `content` the pickle begins; after `load`, `reader.place` is behind its end.
+    encoding : str
+        Of strings that Python 2 wrote; "bytes" leaves them.
+    """
+
+    def __init__(
+        self, content: bytes, reference: Callable[[tuple[Any, ...]], Any], place: int = 0,
+        encoding: str = "utf-8",
+    ) -> None:  # fmt: skip
+        self.reader = Reader(content)
+        self.reader.place = place
+        self.reference = reference
+        self.encoding = encoding
+        self.stack: list[Any] = []
+        self.marks: list[list[Any]] = []
+        self.memo: dict[int, Any] = {}
+
+    def load(self) -> Any:
+        """The object that the pickle describes; UnpicklingError for whatever is wrong with it."""
+        try:
+            while True:
+                code = bytes(self.reader.take(1))
+                if code == pickle.STOP:
+                    return self._pop()
+                step = _STEPS.get(code)
+                if step is None:
+                    raise UnpicklingError(f"Unsupported operand {code[0]}")
+                step(self)
+        except (KeyError, IndexError) as error:
+            raise UnpicklingError(f"the pickle refers to what is not there: {error}") from None
+
+    # --- the stack ------------------------------------------------------------------------------------------
+
+    def _pop(self) -> Any:
+        if not self.stack:
+            raise UnpicklingError("the pickle takes more from its stack than it put there")
+        return self.stack.pop()
+
+    def _top(self) -> Any:
+        if not self.stack:
+            raise UnpicklingError("the pickle looks at an empty stack")
+        return self.stack[-1]
+
+    def _popped_mark(self) -> list[Any]:
+        if not self.marks:
+            raise UnpicklingError("the pickle has no mark where it needs one")
+        items = self.stack
+        self.stack = self.marks.pop()
+        return items
+
+    def mark(self) -> None:
+        """Begin a group of values."""
+        self.marks.append(self.stack)
+        self.stack = []
+
+    # --- values ---------------------------------------------------------------------------------------------
+
+    def text(self, width: int) -> None:
+        """Text after its length."""
+        self.stack.append(_decoded(self.reader.take(self.reader.number(width))))
+
+    def bytes(self, width: int) -> None:
+        """Bytes after their length."""
+        self.stack.append(bytes(self.reader.take(self.reader.number(width))))
+
+    def old_string(self, width: int) -> None:
+        """A string of Python 2 after its length."""
+        content = bytes(self.reader.take(self.reader.number(width)))
+        self.stack.append(content if self.encoding == "bytes" else content.decode(self.encoding))
+
+    def long(self, width: int) -> None:
+        """An integer after the length of its bytes."""
+        self.stack.append(self.reader.number(self.reader.number(width), signed=True))
+
+    def tuple_of(self, count: int) -> None:
+        """A tuple of the last values."""
+        items = [self._pop() for _ in range(count)]
+        self.stack.append(tuple(reversed(items)))
+
+    def group(self, kind: Callable[[list[Any]], Any]) -> None:
+        """A tuple or list of the marked values."""
+        items = self._popped_mark()
+        self.stack.append(kind(items))
+
+    def append_item(self) -> None:
+        """Put the last value into the list before it."""
+        item = self._pop()
+        self._list("append to").append(item)
+
+    def append_items(self) -> None:
+        """Put the marked values into the list before them."""
+        items = self._popped_mark()
+        self._list("extend").extend(items)
+
+    def _list(self, verb: str) -> list[Any]:
+        target = self._top()
+        if type(target) is not list:
+            raise UnpicklingError(f"Can only {verb} lists, but got {type(target)}")
+        return target
+
+    def set_item(self) -> None:
+        """Put a key and a value into the mapping before them."""
+        value, key = self._pop(), self._pop()
+        self._set([key, value], "SETITEM")
+
+    def set_items(self) -> None:
+        """Put the marked keys and values into the mapping before them."""
+        self._set(self._popped_mark(), "SETITEMS")
+
+    def _set(self, items: list[Any], code: str) -> None:
+        target = self._top()
+        if type(target) not in _MAPPINGS:
+            raise UnpicklingError(
+                f"Can only {code} for dict, collections.OrderedDict, collections.Counter, but got "
+                f"{type(target)}"
+            )
+        if len(items) % 2:
+            raise UnpicklingError("a key in the pickle has no value")
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            target[_key(key)] = value
+
+    def add_items(self) -> None:
+        """Put the marked values into the set before them."""
+        items = self._popped_mark()
+        target = self._top()
+        if type(target) is not set:
+            raise UnpicklingError(f"Can only add to sets, but got {type(target)}")
+        target.update(map(_key, items))
+
+    # --- the memo -------------------------------------------------------------------------------------------
+
+    def put(self, number: int) -> None:
+        """Remember the last value under a number."""
+        self.memo[number] = self._top()
+
+    def get(self, number: int) -> None:
+        """The value remembered under a number."""
+        if number not in self.memo:
+            raise UnpicklingError(f"Memo value not found at index {number}")
+        self.stack.append(self.memo[number])
+
+    # --- names and calls ------------------------------------------------------------------------------------
+
+    def name(self, module: Any, name: Any) -> None:
+        """What an allowed name stands for."""
+        if not isinstance(module, str) or not isinstance(name, str):
+            raise UnpicklingError("a name in the pickle is not text")
+        module = _RENAMED.get(module, module)
+        if module.split(".")[0] in BLOCKED:
+            raise UnpicklingError(
+                f"Trying to load unsupported GLOBAL {module}.{name} whose module {module} is blocked."
+            )
+        found = allowed(module, name)
+        if found is None:
+            raise _refused(module, name)
+        self.stack.append(found)
+
+    def reduce(self) -> None:
+        """Call an allowed function with a tuple of arguments."""
+        args, function = self._pop(), self._pop()
+        if not is_allowed(function):
+            raise UnpicklingError(f"Trying to call reduce for unrecognized function {function}")
+        self.stack.append(_called(function, args))
+
+    def new_object(self) -> None:
+        """Make an instance of an allowed class without its constructor."""
+        args, cls = self._pop(), self._pop()
+        if any(cls is known for known in _MADE):
+            self.stack.append(_called(cls, args))
+        elif isinstance(cls, type) and user_allowed(cls) and type(args) is tuple:
+            self.stack.append(cls.__new__(cls, *args))
+        else:
+            raise UnpicklingError(
+                "Can only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` "
+                f"but got {cls}"
+            )
+
+    def build(self) -> None:
+        """Give the last value its attributes."""
+        state = self._pop()
+        target = self._top()
+        if type(target) is OrderedDict and isinstance(state, dict):
+            target.__dict__.update(state)
+        elif user_allowed(type(target)):
+            _set_state(target, state)
+        else:
+            raise UnpicklingError(
+                "Can only build Tensor, Parameter, OrderedDict or types allowlisted via `add_safe_globals`, "
+                f"but got {type(target)}"
+            )
+
+    def persistent(self) -> None:
+        """A reference to a storage."""
+        reference = self._pop()
+        if type(reference) is not tuple or not reference:
+            raise UnpicklingError(f"persistent_load id must be tuple or int, but got {type(reference)}")
+        if reference[0] not in ("storage", b"storage"):
+            raise UnpicklingError(
+                f"Only persistent_load of storage is allowed, but got {type(reference[0])}"
+            )
+        self.stack.append(self.reference(reference))
+
+
+def _key(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError as error:
+        raise UnpicklingError(f"a key in the pickle cannot be one: {error}") from None
+    return value
+
+
+def _called(function: Any, args: Any) -> Any:
+    if type(args) is not tuple:
+        raise UnpicklingError(f"a call in the pickle needs a tuple of arguments, not {type(args)}")
+    try:
+        return function(*args)
+    except (TypeError, ValueError, AttributeError, LookupError, OverflowError) as error:
+        raise UnpicklingError(f"{getattr(function, '__name__', function)}: {error}") from error
+
+
+def _set_state(target: Any, state: Any) -> None:
+    own = getattr(target, "__setstate__", None)
+    if own is not None:
+        own(state)
+        return
+    parts = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    for name, value in (parts[0] or {}).items():
+        target.__dict__[name] = value
+    for name, value in (parts[1] or {}).items():
+        setattr(target, name, value)
+
+
+def _pushes(make: Callable[[], Any]) -> Callable[[Unpickler], None]:
+    return lambda machine: machine.stack.append(make())
+
+
+def _float(machine: Unpickler) -> None:
+    machine.stack.append(struct.unpack(">d", machine.reader.take(8))[0])
+
+
+def _name_line(machine: Unpickler) -> None:
+    machine.name(machine.reader.line(), machine.reader.line())
+
+
+def _name_stack(machine: Unpickler) -> None:
+    name, module = machine._pop(), machine._pop()
+    machine.name(module, name)
+
+
+def _protocol(machine: Unpickler) -> None:
+    version = machine.reader.number(1)
+    if version > pickle.HIGHEST_PROTOCOL:
+        raise UnpicklingError(f"unsupported pickle protocol: {version}")
+
+
+def _skip_frame(machine: Unpickler) -> None:
+    machine.reader.take(8)
+
+
+_STEPS: dict[bytes, Callable[[Unpickler], Any]] = {
+    pickle.PROTO: _protocol,
+    pickle.FRAME: _skip_frame,
+    pickle.MARK: Unpickler.mark,
+    pickle.POP: lambda m: m._pop() if m.stack else m._popped_mark(),
+    pickle.POP_MARK: Unpickler._popped_mark,
+    pickle.DUP: lambda m: m.stack.append(m._top()),
+    pickle.NONE: _pushes(lambda: None),
+    pickle.NEWTRUE: _pushes(lambda: True),
+    pickle.NEWFALSE: _pushes(lambda: False),
+    pickle.BININT: lambda m: m.stack.append(m.reader.number(4, signed=True)),
+    pickle.BININT1: lambda m: m.stack.append(m.reader.number(1)),
+    pickle.BININT2: lambda m: m.stack.append(m.reader.number(2)),
+    pickle.LONG1: lambda m: m.long(1),
+    pickle.LONG4: lambda m: m.long(4),
+    pickle.BINFLOAT: _float,
+    pickle.BINUNICODE: lambda m: m.text(4),
+    pickle.SHORT_BINUNICODE: lambda m: m.text(1),
+    pickle.BINUNICODE8: lambda m: m.text(8),
+    pickle.BINBYTES: lambda m: m.bytes(4),
+    pickle.SHORT_BINBYTES: lambda m: m.bytes(1),
+    pickle.BINBYTES8: lambda m: m.bytes(8),
+    pickle.BINSTRING: lambda m: m.old_string(4),
+    pickle.SHORT_BINSTRING: lambda m: m.old_string(1),
+    pickle.EMPTY_TUPLE: _pushes(tuple),
+    pickle.EMPTY_LIST: _pushes(list),
+    pickle.EMPTY_DICT: _pushes(dict),
+    pickle.EMPTY_SET: _pushes(set),
+    pickle.TUPLE: lambda m: m.group(tuple),
+    pickle.TUPLE1: lambda m: m.tuple_of(1),
+    pickle.TUPLE2: lambda m: m.tuple_of(2),
+    pickle.TUPLE3: lambda m: m.tuple_of(3),
+    pickle.LIST: lambda m: m.group(list),
+    pickle.APPEND: Unpickler.append_item,
+    pickle.APPENDS: Unpickler.append_items,
+    pickle.SETITEM: Unpickler.set_item,
+    pickle.SETITEMS: Unpickler.set_items,
+    pickle.ADDITEMS: Unpickler.add_items,
+    pickle.BINPUT: lambda m: m.put(m.reader.number(1)),
+    pickle.LONG_BINPUT: lambda m: m.put(m.reader.number(4)),
+    pickle.MEMOIZE: lambda m: m.put(len(m.memo)),
+    pickle.BINGET: lambda m: m.get(m.reader.number(1)),
+    pickle.LONG_BINGET: lambda m: m.get(m.reader.number(4)),
+    pickle.GLOBAL: _name_line,
+    pickle.STACK_GLOBAL: _name_stack,
+    pickle.REDUCE: Unpickler.reduce,
+    pickle.NEWOBJ: Unpickler.new_object,
+    pickle.BUILD: Unpickler.build,
+    pickle.BINPERSID: Unpickler.persistent,
+}
+
+
+def names_in(content: bytes) -> Iterator[tuple[str, str]]:
+    """Module and name of every name in a pickle, found without running it."""
+    import pickletools
+
+    strings: list[str] = []
+    try:
+        for code, argument, _ in pickletools.genops(content):
+            if code.name == "GLOBAL":
+                module, name = str(argument).split(" ", 1)
+                yield _RENAMED.get(module, module), name
+            elif code.name == "STACK_GLOBAL" and len(strings) > 1:
+                yield strings[-2], strings[-1]
+            elif isinstance(argument, str):
+                strings = [*strings[-1:], argument]
+    except ValueError as error:
+        raise UnpicklingError(f"the pickle cannot be read: {error}") from None

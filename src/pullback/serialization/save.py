@@ -1,0 +1,263 @@
+"""`save`: objects with tensors to a file that torch reads.
+
+A file appears whole or not at all: it is written beside its place and then moved there.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import stat
+import struct
+import sys
+import types
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from .. import _utils, dtypes
+from ..array.strides import strides_of
+from ..core.value import TensorBase, array_of
+from ..device import device
+from ..nn.parameter import Parameter
+from ..size import Size
+from ..tensor.constants import layout, memory_format
+from ..tensor.serialization import attributes
+from ..tensor.storage import TypedStorage, UntypedStorage, storage_of
+from ..tensor.tensor import Tensor
+from .archive import Writer
+from .legacy import MAGIC, VERSION
+from .names import UNTYPED, StorageKind, storage_kind, torch_name
+
+#: The protocol that every torch reads.
+PROTOCOL = 2
+
+
+#: Pickles in Python: the one in C looks names up in modules, which need not exist here.
+_Base: Any = pickle._Pickler
+
+
+class Pickler(_Base):
+    """Pickles with torch's names; storages go out of band, each once.
+
+    Parameters
+    ----------
+    stream : file object
+    protocol : int
+    legacy : bool
+        References to storages as in files from before the zip format.
+    """
+
+    def __init__(self, stream: Any, protocol: int, legacy: bool) -> None:
+        super().__init__(stream, protocol)
+        self._legacy = legacy
+        #: By address: the storage, its dtype, its number.
+        self.storages: dict[int, tuple[UntypedStorage, Any, str]] = {}
+
+    def save_global(self, obj: Any, name: str | None = None) -> None:
+        """Write a name without looking it up: torch need not be importable here."""
+        if name is not None and isinstance(obj, (StorageKind, dtypes.dtype, memory_format)):
+            untyped = isinstance(obj, StorageKind) and obj.dtype is None
+            module, own = "torch.storage" if untyped else "torch", name
+        else:
+            module, own = torch_name(obj)
+        if module != "torch" and not module.startswith("torch."):
+            super().save_global(obj, name)
+            return
+        self.write(pickle.GLOBAL + module.encode() + b"\n" + own.encode() + b"\n")
+        self.memoize(obj)
+
+    #: The base class looks here how to save classes and functions.
+    dispatch: ClassVar[dict[Any, Any]] = {
+        **_Base.dispatch,
+        types.FunctionType: save_global,
+        type: save_global,
+    }
+
+    def persistent_id(self, obj: Any) -> Any:
+        """A reference to a storage; None for everything else."""
+        if isinstance(obj, UntypedStorage):
+            return self._reference(obj, None)
+        if isinstance(obj, TypedStorage):
+            return self._reference(obj.untyped(), obj.dtype)
+        return None
+
+    def _reference(self, storage: UntypedStorage, dtype: Any) -> tuple[Any, ...]:
+        address = storage._cdata if storage.nbytes() else id(storage)
+        _, known, number = self.storages.setdefault(address, (storage, dtype, str(len(self.storages))))
+        if known != dtype:
+            raise RuntimeError(
+                "Cannot save multiple tensors or storages that view the same data as different types"
+            )
+        kind = storage_kind("torch", "UntypedStorage" if dtype is None else f"{dtype.scalar_type}Storage")
+        size = storage.nbytes() if dtype is None else storage.nbytes() // dtype.itemsize
+        reference = ("storage", kind, number, "cpu", size)
+        return (*reference, None) if self._legacy else reference
+
+    def reducer_override(self, obj: Any) -> Any:
+        """How tensors and what belongs to them are taken apart, as torch does."""
+        if isinstance(obj, StorageKind):
+            return obj.name
+        if isinstance(obj, dtypes.dtype):
+            return obj.name
+        if isinstance(obj, memory_format):
+            return str(obj).removeprefix("torch.")
+        if isinstance(obj, layout):
+            return _Named("torch.serialization", "_get_layout"), (str(obj),)
+        if isinstance(obj, device):
+            return device, (obj.type,) if obj.index is None else (obj.type, obj.index)
+        if isinstance(obj, Size):
+            return Size, (tuple(obj),)
+        if isinstance(obj, Parameter) and type(obj).__reduce_ex__ is Parameter.__reduce_ex__:
+            return _reduced_parameter(obj)
+        if isinstance(obj, TensorBase) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
+            return _reduced_tensor(obj)
+        return NotImplemented
+
+
+class _Named:
+    """A name of torch's that is written as it is."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.__module__ = module
+        self.__qualname__ = name
+        self.__name__ = name
+
+    def __call__(self, *args: Any) -> Any:
+        raise TypeError(f"{self.__module__}.{self.__name__} is only a name")
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+
+def _reduced_tensor(tensor: Any) -> Any:
+    array = array_of(tensor)
+    memory, offset = storage_of(array)
+    dtype = dtypes.from_numpy_dtype(array.dtype)
+    untyped = dtype.scalar_type in UNTYPED
+    place: tuple[Any, ...] = (
+        offset // array.itemsize,
+        tuple(array.shape),
+        tuple(strides_of(array)),
+        bool(tensor.requires_grad),
+        OrderedDict(),
+    )
+    if untyped:
+        args: tuple[Any, ...] = (memory, *place, dtype)
+        rebuild: Any = _utils._rebuild_tensor_v3
+    else:
+        args = (TypedStorage(wrap_storage=memory, dtype=dtype, _internal=True), *place)
+        rebuild = _utils._rebuild_tensor_v2
+    state = attributes(tensor)
+    if type(tensor) is Tensor and not state:
+        return rebuild, args
+    return _utils._rebuild_from_type_v2, (rebuild, type(tensor), args, state)
+
+
+def _reduced_parameter(param: Any) -> Any:
+    state = attributes(param)
+    if not state:
+        return _utils._rebuild_parameter, (param.data, param.requires_grad, OrderedDict())
+    args: tuple[Any, ...] = (param.data, param.requires_grad, OrderedDict(), state)
+    return _utils._rebuild_parameter_with_state, args
+
+
+def save(
+    obj: object, f: Any, pickle_module: Any = pickle, pickle_protocol: int = PROTOCOL,
+    _use_new_zipfile_serialization: bool = True, _disable_byteorder_record: bool = False,
+) -> None:  # fmt: skip
+    """Write an object, with the storages of its tensors, to a file that torch can load.
+
+    Parameters
+    ----------
+    obj : object
+    f : str, path or file object
+        A path is written to beside its place and moved there when it is whole.
+    pickle_module
+        Only `pickle` (the names in the file are torch's, which other modules would not write).
+    pickle_protocol : int
+        2 is what every torch reads with ``weights_only=True``.
+    """
+    if pickle_module is not pickle and getattr(pickle_module, "Pickler", None) is not pickle.Pickler:
+        raise NotImplementedError("pullback saves with the module pickle only")
+    write = _write_archive if _use_new_zipfile_serialization else _write_legacy
+    if not isinstance(f, (str, os.PathLike)):
+        if not hasattr(f, "write"):
+            raise AttributeError(
+                f"expected 'f' to be string, path, or a file-like object with a 'write' attribute, but got "
+                f"{type(f)}"
+            )
+        write(obj, f, "archive", pickle_protocol, _disable_byteorder_record)
+        return
+    path = os.path.realpath(os.fspath(f))
+    folder = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"
+    with replacing(path) as stream:
+        write(obj, stream, folder, pickle_protocol, _disable_byteorder_record)
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[Any]:
+    """A stream whose content takes the place of a file at the end; after an exception the file is
+    as before.
+    """
+    parent = os.path.dirname(path)
+    if not os.path.isdir(parent):
+        raise RuntimeError(f"Parent directory {parent} does not exist.")
+    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+        with open(path, "wb") as stream:  # a device or a pipe has no place to be moved to
+            yield stream
+        return
+    beside = f"{path}.{os.getpid()}.{id(path):x}.part"
+    try:
+        with open(beside, "xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        if os.path.exists(beside):
+            os.unlink(beside)
+        raise
+
+
+def _write_archive(obj: Any, stream: Any, folder: str, protocol: int, no_byteorder: bool) -> None:
+    content = io.BytesIO()
+    pickler = Pickler(content, protocol, legacy=False)
+    pickler.dump(obj)
+    writer = Writer(stream, folder)
+    writer.write("data.pkl", content.getvalue())
+    writer.write(".format_version", b"1")
+    writer.write(".storage_alignment", b"64")
+    if not no_byteorder:
+        writer.write("byteorder", sys.byteorder.encode())
+    for storage, _, number in pickler.storages.values():
+        writer.write(f"data/{number}", storage._bytes.data)
+    writer.write("version", b"3\n")
+    writer.close()
+
+
+def _write_legacy(obj: Any, stream: Any, folder: str, protocol: int, no_byteorder: bool) -> None:
+    def dump(value: Any) -> None:
+        pickle.dump(value, stream, protocol)
+
+    dump(MAGIC)
+    dump(VERSION)
+    dump(
+        {
+            "protocol_version": VERSION,
+            "little_endian": sys.byteorder == "little",
+            "type_sizes": {"short": 2, "int": 4, "long": 4},
+        }
+    )
+    pickler = Pickler(stream, protocol, legacy=True)
+    pickler.dump(obj)
+    by_number = {number: (storage, dtype) for storage, dtype, number in pickler.storages.values()}
+    dump(sorted(by_number))
+    for number in sorted(by_number):
+        storage, dtype = by_number[number]
+        stream.write(struct.pack("<q", storage.nbytes() // (1 if dtype is None else dtype.itemsize)))
+        stream.write(storage._bytes.data)
+
+
