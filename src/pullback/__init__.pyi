@@ -17,6 +17,7 @@ from . import nn as nn
 from . import optim as optim
 from . import overrides as overrides
 from . import random as random
+from . import serialization as serialization
 from . import signal as signal
 from . import special as special
 from . import utils as utils
@@ -1022,6 +1023,11 @@ def linspace(
     requires_grad: builtins.bool = ...,
 ) -> Tensor:
     """Make `steps` numbers at equal distances, the first `start` and the last `end`."""
+def load(
+    f: Any, map_location: Any = None, pickle_module: Any = None, *, weights_only: builtins.bool | None = None,
+    mmap: builtins.bool | None = None, **pickle_load_args: Any,
+) -> Any:
+    """Read what `save`, here or in torch, wrote."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def log10_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1542,6 +1548,11 @@ def rsub(input: Tensor, other: Tensor, *, alpha: _Number = ...) -> Tensor: ...
 @overload
 def rsub(input: Tensor, other: _Number, alpha: _Number = ...) -> Tensor:
     """Difference ``other − alpha·input``."""
+def save(
+    obj: object, f: Any, pickle_module: Any = ..., pickle_protocol: builtins.int = 2,
+    _use_new_zipfile_serialization: builtins.bool = True, _disable_byteorder_record: builtins.bool = False,
+) -> None:
+    """Write an object, with the storages of its tensors, to a file that torch can load."""
 def scalar_tensor(
     s: _Number, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
     pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
