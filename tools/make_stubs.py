@@ -87,6 +87,7 @@ KINDS = {
     "bool": "bool",
     "Tensor": "Tensor",
     "tuple of ints": "Sequence[int]",
+    "tuple of Scalars": "Sequence[complex]",
     "tuple of floats": "Sequence[float]",
     "tuple of Tensors": "Sequence[Tensor]",
     "torch.dtype": "dtype",

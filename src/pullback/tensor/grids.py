@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -259,3 +261,33 @@ def linalg_vander(x: Any, *, N: int | None = None) -> Any:
     if columns <= 1:
         raise RuntimeError("N must be greater than 1.")
     return _powers(vectors, columns)
+
+
+@public(method=False, out=False)
+def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+    """Places in an array of a shape as one index per axis.
+
+    Parameters
+    ----------
+    indices : Tensor
+        Integers, places in the array as one row.
+    shape : int or sequence of int
+
+    Returns
+    -------
+    tuple of Tensor
+        One for each axis, in the shape of `indices`.
+    """
+    if indices.is_complex() or indices.is_floating_point() or dtype_of(indices).kind == "b":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, int | Sequence):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = (shape,) if isinstance(shape, int) else shape
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
+    steps = [math.prod(sizes[d + 1 :]) for d in range(len(sizes))]
+    places = indices.unsqueeze(-1).floor_divide(wrap(np.array(steps, np.int64)))
+    return places.remainder(wrap(np.array(sizes, np.int64))).unbind(-1)

@@ -12,6 +12,7 @@ from ..ops import parallel, structure  # noqa: F401  # hand the core what it nee
 from . import (  # noqa: F401  # importing a module registers what it declares
     activations,
     assign,
+    calculus,
     closeness,
     complex_parts,
     contract,
@@ -23,6 +24,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     extremes,
     factorizations,
     grids,
+    histograms,
     indexing,
     interchange,
     join,
@@ -46,6 +48,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     ranges,
     rearrange,
     reductions,
+    renorm,
     select,
     serialization,
     settings,
@@ -55,6 +58,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     sorting,
     special_functions,
     spectral,
+    statistics,
     storage,
     windows,
 )

@@ -123,6 +123,7 @@ CHECKS: dict[str, Check] = {
     "Tensor": _is_tensor,
     "tuple of ints": _is_list(_is_size_element),
     "tuple of floats": _is_list(is_real),
+    "tuple of Scalars": _is_list(is_number),
     "tuple of Tensors": _is_list(_is_tensor),
     "torch.dtype": _is_dtype,
     "torch.layout": lambda value: type(value) is layout,
@@ -159,6 +160,7 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "bool": bool,
     "tuple of ints": lambda value: tuple(map(operator.index, value)),
     "tuple of floats": lambda value: tuple(float(as_number(item)) for item in value),
+    "tuple of Scalars": lambda value: tuple(map(as_number, value)),
     "tuple of Tensors": tuple,
     "torch.dtype": _as_dtype,
 }

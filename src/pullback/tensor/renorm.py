@@ -1,0 +1,48 @@
+"""`renorm`: slices of an axis brought down to a largest norm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.value import dtype_of, shape_of
+from ..graph_errors import type_word
+from ..ops.renorm import renorm as renorm_op
+from .operands import declare
+from .tensor import checked_dim
+
+
+def _renorm(input: Any, p: Any, dim: int, maxnorm: Any) -> Any:
+    """Bring each slice of `dim` whose norm is above `maxnorm` down to it: times ``maxnorm/(norm + 10⁻⁷)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of at least two axes.
+    p : float
+        Order of the norm, above 0.
+    dim : int
+    maxnorm : float
+    """
+    if isinstance(p, complex):
+        raise RuntimeError("renorm: p must be real-valued")
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if isinstance(maxnorm, complex):
+        raise RuntimeError("renorm: maxnorm must be real-valued")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    rank = len(shape_of(input))
+    if rank < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {rank} dimensions")
+    dim = checked_dim(dim, rank)
+    if dtype_of(input).kind in "biu":
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{type_word(dtype_of(input))}"
+        )
+    return renorm_op(input, float(p), dim, float(maxnorm))
+
+
+renorm = declare(
+    "renorm", _renorm, "(Tensor input, Number p, int dim, Number maxnorm, *, Tensor out = None)"
+)
