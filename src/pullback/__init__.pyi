@@ -478,6 +478,10 @@ def copysign(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tenso
 @overload
 def copysign(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
     """Magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts."""
+def corrcoef(input: Tensor) -> Tensor:
+    """Pearson correlation of variables in rows, ``Cᵢⱼ / √(Cᵢᵢ·Cⱼⱼ)`` with C of :func:`cov`, clipped to
+    [−1, 1].
+    """
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def cos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`cos`: writes the result into `input` and returns it."""
@@ -492,6 +496,11 @@ def cosine_similarity(x1: Any, x2: Any, dim: builtins.int = 1, eps: builtins.flo
     """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements, over `dim`, are not 0."""
+def cov(
+    input: Tensor, *, correction: builtins.int = ..., fweights: Tensor | None = ...,
+    aweights: Tensor | None = ...,
+) -> Tensor:
+    """Covariance matrix of variables in rows, ``Σₖ wₖ·(xᵢₖ − x̄ᵢ)·conj(xⱼₖ − x̄ⱼ) / (Σw − correction)``."""
 def cross(
     input: Tensor, other: Tensor, dim: builtins.int | None = ..., *, out: Tensor | None = ...,
 ) -> Tensor:
@@ -520,6 +529,13 @@ def cumsum(
     input: Tensor, dim: builtins.int, *, dtype: dtype | None = None, out: Tensor | None = None,
 ) -> Tensor:
     """Running sum along `dim`."""
+@overload
+def cumulative_trapezoid(y: Tensor, x: Tensor, *, dim: builtins.int = ...) -> Tensor: ...
+@overload
+def cumulative_trapezoid(y: Tensor, *, dx: _Number = ..., dim: builtins.int = ...) -> Tensor:
+    """Running integral along `dim` by the trapezoidal rule: the sums of :func:`trapezoid` up to each
+    place.
+    """
 default_generator: Generator
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -749,6 +765,39 @@ def get_num_threads() -> builtins.int:
     """The number of threads that large ops run on."""
 def get_rng_state() -> Tensor:
     """Return the default generator's state as a uint8 tensor."""
+@overload
+def gradient(
+    input: Tensor, *, dim: Sequence[builtins.int], edge_order: builtins.int = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def gradient(
+    input: Tensor, *, spacing: _Number, dim: Sequence[builtins.int], edge_order: builtins.int = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def gradient(
+    input: Tensor, *, spacing: _Number | None = ..., dim: builtins.int | None = ...,
+    edge_order: builtins.int = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def gradient(
+    input: Tensor, *, spacing: Sequence[builtins.complex], dim: builtins.int | None = ...,
+    edge_order: builtins.int = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def gradient(
+    input: Tensor, *, spacing: Sequence[builtins.complex], dim: Sequence[builtins.int],
+    edge_order: builtins.int = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def gradient(
+    input: Tensor, *, spacing: Sequence[Tensor], dim: builtins.int | None = ...,
+    edge_order: builtins.int = ...,
+) -> tuple[Tensor, ...]: ...
+@overload
+def gradient(
+    input: Tensor, *, spacing: Sequence[Tensor], dim: Sequence[builtins.int], edge_order: builtins.int = ...,
+) -> tuple[Tensor, ...]:
+    """Derivatives along axes by finite differences: of second order inside, of `edge_order` at both ends."""
 def greater(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def greater_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def grid_sampler(
@@ -830,6 +879,33 @@ def histc(
     """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range where
     both are equal).
     """
+@overload
+def histogram(
+    input: Tensor, bins: Tensor, *, weight: Tensor | None = ..., density: builtins.bool = ...,
+    out: Sequence[Tensor] | None = ...,
+) -> Any: ...
+@overload
+def histogram(
+    input: Tensor, bins: builtins.int = ..., *, range: Sequence[builtins.float] | None = ...,
+    weight: Tensor | None = ..., density: builtins.bool = ..., out: Sequence[Tensor] | None = ...,
+) -> Any:
+    """How many elements lie in each of several intervals."""
+@overload
+def histogramdd(
+    input: Tensor, bins: builtins.int, range: Sequence[builtins.float] | None = ...,
+    weight: Tensor | None = ..., density: builtins.bool = ...,
+) -> Any: ...
+@overload
+def histogramdd(
+    input: Tensor, bins: Sequence[builtins.int], range: Sequence[builtins.float] | None = ...,
+    weight: Tensor | None = ..., density: builtins.bool = ...,
+) -> Any: ...
+@overload
+def histogramdd(
+    input: Tensor, bins: Sequence[Tensor], range: Sequence[builtins.float] | None = ...,
+    weight: Tensor | None = ..., density: builtins.bool = ...,
+) -> Any:
+    """How many points lie in each cell of a grid."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 1 (axis 0 of a vector)."""
 def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1486,6 +1562,10 @@ def remainder(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tens
 @overload
 def remainder(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
     """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`."""
+def renorm(
+    input: Tensor, p: _Number, dim: builtins.int, maxnorm: _Number, *, out: Tensor | None = ...,
+) -> Tensor:
+    """Bring each slice of `dim` whose norm is above `maxnorm` down to it: times ``maxnorm/(norm + 10⁻⁷)``."""
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: builtins.int | None = None, *,
     output_size: builtins.int | None = None,
@@ -1785,6 +1865,16 @@ def transpose_copy(
     input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = ...,
 ) -> Tensor:
     """Two axes exchanged: a copy of what the view of that name shows."""
+@overload
+def trapezoid(y: Tensor, x: Tensor, *, dim: builtins.int = ...) -> Tensor: ...
+@overload
+def trapezoid(y: Tensor, *, dx: _Number = ..., dim: builtins.int = ...) -> Tensor:
+    """Integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``."""
+@overload
+def trapz(y: Tensor, *, dx: builtins.float = ..., dim: builtins.int = ...) -> Tensor: ...
+@overload
+def trapz(y: Tensor, x: Tensor, *, dim: builtins.int = ...) -> Tensor:
+    """Integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``."""
 def triangular_solve(
     input: Tensor, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ...,
     unitriangular: builtins.bool = ..., *, out: Tensor | None = ...,
@@ -1845,6 +1935,8 @@ def unique_consecutive(
     dim: builtins.int | None = None,
 ) -> Any:
     """The values (or slices along `dim`) without those equal to the one before."""
+def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
+    """Places in an array of a shape as one index per axis."""
 def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
     """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
 def unsafe_split(input: Tensor, split_size: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:

@@ -405,6 +405,10 @@ class Methods(TensorBase):
     @overload
     def copysign_(self, other: _Number) -> Tensor:
         """In-place version of :func:`copysign`: writes the result into `input` and returns it."""
+    def corrcoef(self) -> Tensor:
+        """Pearson correlation of variables in rows, ``Cᵢⱼ / √(Cᵢᵢ·Cⱼⱼ)`` with C of :func:`cov`, clipped to
+        [−1, 1].
+        """
     def cos(self) -> Tensor: ...
     def cos_(self) -> Tensor:
         """In-place version of :func:`cos`: writes the result into `input` and returns it."""
@@ -413,6 +417,12 @@ class Methods(TensorBase):
         """In-place version of :func:`cosh`: writes the result into `input` and returns it."""
     def count_nonzero(self, dim: Any = None) -> Tensor:
         """How many elements, over `dim`, are not 0."""
+    def cov(
+        self, *, correction: builtins.int = ..., fweights: Tensor | None = ..., aweights: Tensor | None = ...,
+    ) -> Tensor:
+        """Covariance matrix of variables in rows, ``Σₖ wₖ·(xᵢₖ − x̄ᵢ)·conj(xⱼₖ − x̄ⱼ) / (Σw −
+        correction)``.
+        """
     def cpu(self, *, memory_format: memory_format | None = ...) -> Tensor:
         """The tensor itself: it is on the CPU."""
     def cross(self, other: Tensor, dim: builtins.int | None = ...) -> Tensor:
@@ -594,6 +604,16 @@ class Methods(TensorBase):
         """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range where
         both are equal).
         """
+    @overload
+    def histogram(
+        self, bins: Tensor, *, weight: Tensor | None = ..., density: builtins.bool = ...,
+    ) -> Any: ...
+    @overload
+    def histogram(
+        self, bins: builtins.int = ..., *, range: Sequence[builtins.float] | None = ...,
+        weight: Tensor | None = ..., density: builtins.bool = ...,
+    ) -> Any:
+        """How many elements lie in each of several intervals."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Parts along axis 1 (axis 0 of a vector)."""
     def hypot(self, other: Tensor) -> Tensor: ...
@@ -1071,6 +1091,12 @@ class Methods(TensorBase):
     @overload
     def remainder_(self, other: _Number) -> Tensor:
         """In-place version of :func:`remainder`: writes the result into `input` and returns it."""
+    def renorm(self, p: _Number, dim: builtins.int, maxnorm: _Number) -> Tensor:
+        """Bring each slice of `dim` whose norm is above `maxnorm` down to it: times ``maxnorm/(norm +
+        10⁻⁷)``.
+        """
+    def renorm_(self, p: _Number, dim: builtins.int, maxnorm: _Number) -> Tensor:
+        """In-place version of :func:`renorm`: writes the result into `input` and returns it."""
     def repeat(self, *repeats: Any, **keyword: Any) -> Tensor:
         """The whole repeated along each axis; more counts than axes add leading axes."""
     def repeat_interleave(
