@@ -232,9 +232,14 @@ fmin = elementwise(
 )  # fmt: skip
 
 
+def divides_by_zero(x: Any, y: Any) -> bool:
+    """Whether an element is divided by zero; where there are no elements, none is."""
+    return bool(np.size(x) and np.any(np.asarray(y) == 0))
+
+
 def _checked_zero(function: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        if np.result_type(x, y).kind in "biu" and np.any(np.asarray(y) == 0):
+        if np.result_type(x, y).kind in "biu" and divides_by_zero(x, y):
             raise RuntimeError("ZeroDivisionError")
         return function(x, y, out=out)
 
@@ -277,7 +282,7 @@ fmod_number = elementwise(
 
 
 def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    if np.result_type(x, y).kind in "biu" and np.any(np.asarray(y) == 0):
+    if np.result_type(x, y).kind in "biu" and divides_by_zero(x, y):
         raise RuntimeError("ZeroDivisionError")
     with np.errstate(all="ignore"):
         result = np.floor_divide(x, y)
@@ -301,7 +306,7 @@ floor_divide, floor_divide_ = (
 
 def _trunc_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     if np.result_type(x, y).kind in "biu":
-        if np.any(np.asarray(y) == 0):
+        if divides_by_zero(x, y):
             raise RuntimeError("ZeroDivisionError")
         quotient = np.floor_divide(x, y)
         return into(

@@ -134,12 +134,15 @@ def _as_strided_scatter(
     return new
 
 
-#: `x` (with strides `strides`) with the elements that ``as_strided`` selects replaced by `src`.
+#: `x` (with strides `strides`) with the elements that ``as_strided`` selects replaced by `src`. The covector
+#: of `x` is torch's: what lies at the replaced elements, where that of the others would be right.
 as_strided_scatter: Call = op(  # type: ignore[assignment]  # narrower here than in the base
     "as_strided_scatter",
     _as_strided_scatter,
     (
-        lambda g, size, stride, offset, strides: as_strided_scatter(g, 0.0, size, stride, offset, strides),
+        lambda g, size, stride, offset, strides: (
+            g - as_strided_scatter(g, 0.0, size, stride, offset, strides)
+        ),
         lambda g, shape_x, size, stride, offset, strides: strided_values(
             g, shape_x, strides, size, stride, offset
         ),

@@ -96,14 +96,14 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
     shape = np.broadcast_shapes(shape_of(x1), shape_of(x2))
     found = checked_dim(dim, len(shape))
+    dims = (found,) if shape else ()
     parts = []
-    for x in (x1, x2):
-        own = len(shape_of(x))
-        at = found - (len(shape) - own)
-        norm = r.vector_norm(x, 2.0, (at,), True)
+    for given in (x1, x2):
+        x = given if shape_of(given) == shape else expand(given, shape)
+        norm = r.vector_norm(x, 2.0, dims, True)
         # The floor is a constant where it applies, and the norm's own slope is kept there, as in torch.
         parts.append(x / (norm + (clamp(norm.detach(), eps, None) - norm.detach())))
-    return sum_dims(parts[0] * parts[1], (found,), False)
+    return sum_dims(parts[0] * parts[1], dims, False)
 
 
 @public(method=False, out=False)
