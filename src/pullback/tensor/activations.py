@@ -12,7 +12,7 @@ from ..graph_errors import type_word
 from ..ops import activation as o
 from ..ops import reduce as r
 from ..ops.mixture import clamp
-from ..ops.structure import reshape, sum_dims
+from ..ops.structure import expand, reshape, sum_dims
 from .api import public
 from .tensor import checked_dim
 
