@@ -16,7 +16,7 @@ from .recorded import load
 #: where pullback
 #: composes several.
 OTHER_NODE = (
-    "quantile", "nanquantile", "multilabel_margin_loss", "multi_margin_loss",
+    "quantile", "nanquantile",
     "cross_entropy(x,p", "cross_entropy(x[0],p[0]",
 )  # fmt: skip
 

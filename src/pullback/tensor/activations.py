@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..core.op import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..graph_errors import type_word
 from ..ops import activation as o
@@ -14,6 +15,7 @@ from ..ops import reduce as r
 from ..ops.mixture import clamp
 from ..ops.structure import expand, reshape, sum_dims
 from .api import public
+from .properties import common_dtype
 from .tensor import checked_dim
 
 
@@ -94,6 +96,12 @@ def threshold(input: Any, threshold: float, value: float) -> Any:
 @public(method=False, out=False)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
+    dtype = common_dtype(x1, x2)
+    if dtype.kind not in "fV":
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {type_word(dtype)}"
+        )
+    check_broadcast([np.broadcast_to(True, shape_of(x)) for x in (x1, x2)])
     shape = np.broadcast_shapes(shape_of(x1), shape_of(x2))
     found = checked_dim(dim, len(shape))
     dims = (found,) if shape else ()
@@ -110,4 +118,4 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """Norm of order p of x1 − x2 + eps along the last dim."""
     d = x1 - x2 + eps
-    return r.norm_dims(d, float(p), (len(shape_of(d)) - 1,), keepdim)
+    return r.norm_dims(d, float(p), (len(shape_of(d)) - 1,) if shape_of(d) else (), keepdim)

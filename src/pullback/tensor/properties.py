@@ -127,12 +127,15 @@ def is_tensor(obj: Any, /) -> bool:
 def result_type(**operands: Any) -> dtypes.dtype:
     """The dtype that results when two tensors or numbers meet."""
     order = ("scalar", "tensor", "other", "scalar1", "scalar2")
-    values = [operands[name] for name in order if name in operands]
-    arrays = [
+    return dtypes.from_numpy_dtype(common_dtype(*(operands[name] for name in order if name in operands)))
+
+
+def common_dtype(*values: Any) -> np.dtype[Any]:
+    """The NumPy dtype in which tensors and numbers meet, read off their shapes and dtypes alone."""
+    return dtypes.result_numpy_dtype(
         np.empty((0,) * min(len(shape_of(v)), 1), dtype_of(v)) if isinstance(v, TensorBase) else v
         for v in values
-    ]
-    return dtypes.from_numpy_dtype(dtypes.result_numpy_dtype(arrays))
+    )
 
 
 def set_default_tensor_type(t: Any, /) -> None:

@@ -96,6 +96,8 @@ def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
 @functional
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """input where it is above `threshold`, else `value`."""
+    if dtype_of(input).kind == "c":
+        raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{type_word(dtype_of(input))}'")
     return applied(input, inplace, o.threshold, threshold, value)
 
 

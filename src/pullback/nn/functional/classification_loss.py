@@ -12,14 +12,15 @@ from ...core.op import TABLE
 from ...core.value import dtype_of, shape_of
 from ...graph_errors import type_word
 from ...ops import loss as o
+from ...ops import margin_loss as margins
 from ...ops import reduce as r
 from ...ops.comparison import eq, where
-from ...ops.extreme import pick
-from ...ops.mixture import clamp
 from ...ops.structure import reshape, sum_dims
+from ...tensor.activations import check_floating
 from ...tensor.softmax import log_softmax
 from .loss_reduction import (
     apply_reduction,
+    check_known,
     check_reduction,
     functional,
     legacy_reduction,
@@ -53,7 +54,20 @@ def binary_cross_entropy(
     values = input._value
     if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
+    if weight is not None:
+        _check_spread(shape_of(target), shape_of(weight))
     return o.binary_cross_entropy(input, target, weight, reduction)
+
+
+def _check_spread(shape: tuple[int, ...], weight: tuple[int, ...]) -> None:
+    """Raise torch's error for weights that do not broadcast."""
+    for place, (n, wanted) in enumerate(zip(reversed(weight), reversed(shape), strict=False), 1):
+        if n != wanted and 1 not in (n, wanted):
+            raise RuntimeError(
+                f"Attempting to broadcast a dimension of length {n} at -{place}! Mismatching argument at "
+                f"index 1 had {sizes_text(weight)}; but expected shape should be broadcastable to "
+                f"{list(shape)}"
+            )
 
 
 @functional
@@ -109,6 +123,7 @@ def multilabel_soft_margin_loss(
 ) -> Any:
     """Mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s = sigmoid(input)."""
     reduction = legacy_reduction(size_average, reduce, reduction)
+    check_known(reduction)
     log_sigmoid = TABLE["log_sigmoid"].call
     loss = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input))
     if weight is not None:
@@ -136,21 +151,20 @@ def multilabel_margin_loss(
         raise RuntimeError(
             f"inconsistent target size: {list(shape_of(target))} for input of size: {list(shape)}"
         )
-    classes = shape[-1] if shape else 1
-    rows = input if len(shape) == 2 else reshape(input, (1, classes))
-    marks = target._value.reshape(shape_of(rows))
-    valid = np.logical_and.accumulate(marks >= 0, axis=1)
-    index = np.where(valid, marks, 0)
-    is_target = np.zeros(marks.shape, bool)
-    row = np.nonzero(valid)[0]
-    is_target[row, index[valid]] = True
-    chosen = pick(rows, index, 1)
-    n = shape_of(rows)[0]
-    pairs = 1 - (reshape(chosen, (n, classes, 1)) - reshape(rows, (n, 1, classes)))
-    counted = valid[:, :, None] & ~is_target[:, None, :]
-    loss = sum_dims(where(counted, clamp(pairs, 0, None), 0), (1, 2), False) / classes
-    loss = loss if len(shape) > 1 else reshape(loss, ())
-    return apply_reduction(loss, reduction)
+    _check_classes(target, shape[-1] if shape else 1, "argument #2 'target' is out of range", -1)
+    check_floating("multilabel_margin_loss_forward_out_frame", input)
+    return margins.multilabel_margin_loss(input, target, reduction)
+
+
+def _check_classes(target: Any, classes: int, text: str, least: int = 0) -> None:
+    """Raise torch's error for classes that are no int64 or that do not exist."""
+    if dtype_of(target).name != "int64":
+        raise RuntimeError(f"expected scalar type Long but found {type_word(dtype_of(target))}")
+    values = target._value
+    if not isinstance(values, np.ndarray) or not values.size:
+        return
+    if not least <= int(values.min()) <= int(values.max()) < classes:
+        raise RuntimeError(text)
 
 
 @functional
@@ -178,15 +192,19 @@ def multi_margin_loss(
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
         )
-    rows = input if len(shape) == 2 else reshape(input, (1, *(shape or (1,))))
-    n, classes = shape_of(rows)
-    index = target._value.reshape(n, 1)
-    gaps = clamp(margin - pick(rows, index, 1) + rows, 0, None)
-    gaps = gaps if p == 1 else gaps * gaps
-    if weight is not None:
-        gaps = gaps * reshape(pick(weight, index[:, 0], 0), index.shape)
-    loss = sum_dims(where(np.arange(classes) == index, 0, gaps), (1,), False) / classes
-    return apply_reduction(loss if len(shape) == 2 else reshape(loss, ()), reduction)
+    samples = shape[0] if len(shape) == 2 else 1
+    if len(shape_of(target)) > 1 or math.prod(shape_of(target)) != samples:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
+            f"(batch size). Expected target size [{samples}], but got {list(shape_of(target))}. Input has "
+            f"shape {list(shape)}."
+        )
+    classes = shape[-1] if shape else 1
+    if weight is not None and shape_of(weight) != (classes,):
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(shape_of(weight))}")
+    check_floating("multi_margin_loss_cpu_kernel", input)
+    _check_classes(target, classes, "target out of range")
+    return margins.multi_margin_loss(input, target, weight, p, margin, reduction)
 
 
 # --- one class of many --------------------------------------------------------------------------------------
@@ -220,6 +238,10 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
             f"weight tensor should be defined either for all {classes} classes or no classes but got "
             f"weight tensor of "
             f"shape: {list(shape_of(weight))}"
+        )
+    if weight is not None and dtype_of(weight) != dtype_of(input):
+        raise RuntimeError(
+            f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(weight))}"
         )
     values = target._value
     if isinstance(values, np.ndarray) and values.size:
@@ -275,7 +297,14 @@ def cross_entropy(
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     dim = 0 if len(shape) == 1 else 1
-    if shape and shape == shape_of(target):
+    if shape == shape_of(target):
+        if dtype_of(target).kind not in "fV":
+            raise RuntimeError(
+                "Expected floating point type for target with class probabilities, got "
+                f"{type_word(dtype_of(target))}"
+            )
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
         return _soft_cross_entropy(input, target, weight, reduction, label_smoothing, dim)
     logs = log_softmax(input, dim)
     loss = _nll(logs, target, weight, reduction, ignore_index)

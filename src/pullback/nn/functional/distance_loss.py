@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.value import shape_of
 from ...ops.comparison import eq, where
-from ...ops.mixture import clamp, minimum
+from ...ops.mixture import clamp, clamp_min_number, minimum
 from ...ops.structure import sum_dims
 from ...tensor import activations
 from .loss_reduction import (
@@ -75,7 +75,7 @@ def cosine_embedding_loss(
     rank = len(shape_of(target))
     if rank not in (0, 1):
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if len(shape_of(input1)) != rank + 1:
+    if any(len(shape_of(x)) != rank + 1 for x in (input1, input2)):
         kind, row = ("0D", "1D") if rank == 0 else ("1D", "2D")
         raise RuntimeError(
             f"{kind} target tensor expects {row} input tensors, but found inputs with sizes "
@@ -96,7 +96,17 @@ def _swapped(anchor: Any, positive: Any, negative: Any, distance: Function, marg
     far = distance(anchor, negative)
     if swap:
         far = minimum(far, distance(positive, negative))
-    return clamp(margin + near - far, 0, None)
+    return clamp_min_number(margin + near - far, 0, None)
+
+
+def _check_ranks(*inputs: Any) -> None:
+    ranks = [len(shape_of(x)) for x in inputs]
+    if len(set(ranks)) > 1:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            "dimensions, but got: "
+            f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
+        )
 
 
 @functional
@@ -117,13 +127,7 @@ def triplet_margin_loss(
     check_reduction(reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    ranks = [len(shape_of(x)) for x in (anchor, positive, negative)]
-    if len(set(ranks)) > 1:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of "
-            "dimensions, but got: "
-            f"anchor {ranks[0]}D, positive {ranks[1]}D, and negative {ranks[2]}D inputs"
-        )
+    _check_ranks(anchor, positive, negative)
     return apply_reduction(
         _swapped(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap),
         reduction,
@@ -145,6 +149,7 @@ def triplet_margin_with_distance_loss(
     check_reduction(reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    _check_ranks(anchor, positive, negative)
     return apply_reduction(
         _swapped(anchor, positive, negative, distance_function or pairwise_distance, margin, swap), reduction
     )

@@ -82,8 +82,6 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(array.max()) + 1
-    elif num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
     elif array.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     return wrap((array[..., None] == np.arange(num_classes)).astype(np.int64))

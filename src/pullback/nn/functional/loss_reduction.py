@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...core.value import shape_of
+from ...core.value import dtype_of, shape_of
+from ...graph_errors import type_word
 from ...ops import reduce as r
 from ...tensor.api import public
 
@@ -37,9 +38,20 @@ def check_reduction(reduction: str) -> None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
+def check_known(reduction: str) -> None:
+    """`check_reduction` in the words of the losses that torch composes in Python."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+
+
 def apply_reduction(x: Any, reduction: str) -> Any:
     """The mean, the sum, or x."""
     if reduction == "mean":
+        if dtype_of(x).kind in "biu":
+            raise RuntimeError(
+                "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+                f"complex dtype. Got: {type_word(dtype_of(x))}"
+            )
         return r.mean_all(x)
     if reduction == "sum":
         return r.sum_all(x)

@@ -10,6 +10,8 @@ import numpy as np
 
 from ...core.op import TABLE
 from ...core.value import dtype_of, shape_of
+from ...errors import argument_type
+from ...graph_errors import type_word
 from ...ops import loss as o
 from ...ops import reduce as r
 from ...ops.arithmetic import log, pow_scalar
@@ -18,14 +20,25 @@ from ...ops.elementwise import abs, exp
 from ...ops.mixture import clamp
 from ...ops.special import xlogy
 from ...ops.structure import reshape
+from ...tensor.properties import common_dtype
 from .loss_reduction import (
     apply_reduction,
+    check_known,
     check_reduction,
     check_weight,
     functional,
     legacy_reduction,
     warn_of_sizes,
 )
+
+
+def _check_promoted(kernel: str, input: Any, target: Any) -> None:
+    """Raise torch's error for a common dtype that a loss has no kernel for."""
+    if dtype_of(input).kind in "fV" and dtype_of(target).kind != "c":
+        return
+    dtype = common_dtype(input, target)
+    if dtype.kind not in "fV":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")
 
 
 @functional
@@ -47,6 +60,7 @@ def mse_loss(
             return r.sum_all(each) / r.sum_all(weight)
         return apply_reduction(each, reduction)
     check_reduction(reduction)
+    _check_promoted("mse_cpu", input, target)
     return o.mse_loss(input, target, reduction)
 
 
@@ -88,6 +102,7 @@ def smooth_l1_loss(
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return apply_reduction(abs(input - target), reduction)
+    _check_promoted("smooth_l1_cpu", input, target)
     return o.smooth_l1_loss(input, target, float(beta), reduction)
 
 
@@ -97,15 +112,16 @@ def huber_loss(
 ) -> Any:
     """½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = input − target."""
     warn_of_sizes(input, target)
+    if isinstance(delta, complex):
+        raise argument_type("huber_loss", "delta", 4, "float", delta)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
         check_weight(weight, input)
         each = weight * o.huber_loss(input, target, float(delta), "none")
-        return (
-            r.sum_all(each) / r.sum_all(weight) if reduction == "mean" else apply_reduction(each, reduction)
-        )
+        return apply_reduction(each, reduction)
     check_reduction(reduction)
+    _check_promoted("huber_cpu", input, target)
     return o.huber_loss(input, target, float(delta), reduction)
 
 
@@ -151,7 +167,7 @@ def gaussian_nll_loss(
             var = reshape(var, (*v, 1))
         elif not (a[:-1] == v[:-1] and v[-1] == 1):
             raise ValueError("var is of incorrect size")
-    check_reduction(reduction)
+    check_known(reduction)
     floor = clamp(var.detach(), eps, None)
     var = var + (floor - var.detach())
     loss = 0.5 * (log(var) + pow_scalar(input - target, 2) / var)
