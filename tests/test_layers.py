@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 #: From the ground up. A layer has one or more parts, which do not know each other; the names of one part,
 #: each a file or a folder of the package, may import each other.
 LAYERS = [
-    ["version dtypes device errors graph_errors size"],
+    ["version dtypes device errors exclusions graph_errors size"],
     ["array"],
     ["core"],
     ["ops"],

@@ -31,6 +31,7 @@ from types import ModuleType
 from typing import Any
 
 import pullback
+from pullback.exclusions import Missing
 from pullback.tensor.api import REGISTRY
 from pullback.tensor.signature import Parameter, Signature
 from pullback.tensor.tensor import Tensor
@@ -415,7 +416,7 @@ def methods_stub() -> str:
         *written_members(), "__module__", "__doc__", "__slots__", "__new__", "__init_subclass__", "__hash__",
         "__repr__",  # object has it; mypy compares no keyword-only parameters of special methods
     }  # fmt: skip
-    members = {n: v for n, v in vars(Tensor).items() if n not in skipped}
+    members = {n: v for n, v in vars(Tensor).items() if n not in skipped and not isinstance(v, Missing)}
     stub = Stub("pullback.tensor.tensor", dir(Tensor))
     stub.import_from("pullback.core.value", "TensorBase")
     stub.lines += ["class Methods(TensorBase):", '    """What the declarations attach to `Tensor`."""', ""]

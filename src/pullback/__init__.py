@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from .exclusions import missing as _missing
 from .tensor import namespace as _namespace
 from .version import __version__
 
@@ -121,9 +122,7 @@ def __getattr__(name: str) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"{__name__}.{name}":
                 raise
-    raise AttributeError(
-        f"module 'torch' has no attribute '{name}': pullback does not have torch.{name}", name=name
-    )
+    raise AttributeError(f"module 'torch' has no attribute '{name}': {_missing('torch', name)}", name=name)
 
 
 def __dir__() -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import general_call  # noqa: F401  # how tensors run ops off the inline path
+from ..exclusions import Missing, excluded
 from ..ops import parallel, structure  # noqa: F401  # hand the core what it needs
 from . import (  # noqa: F401  # importing a module registers what it declares
     activations,
@@ -89,6 +90,8 @@ IN_PLACE = (
 
 install(Tensor, TOP_LEVEL)
 seal(Tensor)
+for _name in excluded("torch.Tensor"):
+    setattr(Tensor, _name, Missing("torch.Tensor", _name))
 for _name in IN_PLACE.split():
     _method = getattr(Tensor, f"{_name}_", None)
     if _method is not None:

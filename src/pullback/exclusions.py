@@ -1,0 +1,210 @@
+"""Public names of torch that are not part of pullback, each with the reason.
+
+The one list behind the errors of missing names and docs/exclusions.md; a test holds it against the names that
+torch has. A name that pullback gets leaves the list.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+#: Reason → place → names.
+EXCLUDED: dict[str, dict[str, str]] = {
+    "sparse tensors": {
+        "torch": (
+            "ccol_indices_copy col_indices_copy crow_indices_copy dsmm hsmm hspmm indices_copy "
+            "resize_as_sparse_ row_indices_copy saddmm smm sparse sparse_bsc sparse_bsc_tensor sparse_bsr "
+            "sparse_bsr_tensor sparse_compressed_tensor sparse_coo sparse_coo_tensor sparse_csc "
+            "sparse_csc_tensor sparse_csr sparse_csr_tensor spmm sspaddmm values_copy"
+        ),
+        "torch.Tensor": (
+            "ccol_indices coalesce col_indices crow_indices indices resize_as_sparse_ row_indices smm "
+            "sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm to_sparse to_sparse_bsc "
+            "to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values"
+        ),
+    },
+    "quantized tensors": {
+        "torch": (
+            "QInt32Storage QInt8Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage ao "
+            "choose_qparams_optimized dequantize empty_quantized fake_quantize_per_channel_affine "
+            "fake_quantize_per_tensor_affine fbgemm_linear_fp16_weight "
+            "fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight "
+            "fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight "
+            "fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix fused_moving_avg_obs_fake_quant "
+            "int_repr per_channel_affine per_channel_affine_float_qparams per_channel_symmetric "
+            "per_tensor_affine per_tensor_symmetric q_per_channel_axis q_per_channel_scales "
+            "q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantization "
+            "quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm "
+            "quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_max_pool1d "
+            "quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell quantized_rnn_tanh_cell "
+            "quint2x4 quint4x2 quint8"
+        ),
+        "torch.Tensor": (
+            "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
+            "q_zero_point qscheme"
+        ),
+        "torch.nn.functional": "ScalingType SwizzleType grouped_mm scaled_grouped_mm scaled_mm",
+    },
+    "nested and masked tensors": {
+        "torch": "jagged masked nested",
+        "torch.Tensor": "to_padded_tensor",
+    },
+    "TorchScript": {
+        "torch": (
+            "AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType Block BoolType BufferDict "
+            "CallStack Capsule ClassType Code CompilationUnit CompleteArgumentSpec ComplexType "
+            "ConcreteModuleType ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext "
+            "DeviceObjType DictType EnumType ErrorReport ExecutionPlan FileCheck FloatType FunctionSchema "
+            "Future FutureType Gradient Graph GraphExecutorState IODescriptor InferredType IntType "
+            "InterfaceType JITException ListType LiteScriptModule LockingLogger LoggerBase ModuleDict Node "
+            "NoneType NoopLogger NumberType OperatorInfo OptionalType ParameterDict PyObjectType "
+            "PyTorchFileReader PyTorchFileWriter RRefType ScriptClass ScriptClassFunction ScriptDict "
+            "ScriptDictIterator ScriptDictKeyIterator ScriptFunction ScriptList ScriptListIterator "
+            "ScriptMethod ScriptModule ScriptModuleSerializer ScriptObject ScriptObjectProperty "
+            "SerializationStorageContext StaticModule StreamObjType StringType SymBoolType SymIntType "
+            "TensorType TracingState TupleType Type UnionType Use Value classes fork import_ir_module "
+            "import_ir_module_from_buffer jit merge_type_from_type_comment package parse_ir parse_schema "
+            "parse_type_comment unify_type_list wait"
+        ),
+        "torch.nn.functional": "BroadcastingList1 BroadcastingList2 BroadcastingList3 boolean_dispatch",
+    },
+    "accelerators and the libraries behind them": {
+        "torch": (
+            "AcceleratorError Event OutOfMemoryError Stream accelerator backends batch_norm_backward_elemt "
+            "batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats "
+            "batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats cpu cuda "
+            "cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu "
+            "cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable "
+            "get_device_module is_vulkan_available miopen_batch_norm miopen_convolution "
+            "miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose "
+            "miopen_ctc_loss miopen_depthwise_convolution miopen_rnn mkldnn_adaptive_avg_pool2d "
+            "mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d "
+            "mkldnn_rnn_layer mps mtia profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 xpu"
+        ),
+        "torch.Tensor": "mtia record_stream to_mkldnn",
+    },
+    "symbolic shapes and the graph compiler": {
+        "torch": (
+            "SymBool SymFloat SymInt cond export fx library sym_constrain_range sym_constrain_range_for_size "
+            "sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum "
+            "thread_safe_generator while_loop"
+        ),
+    },
+    "the inside of torch's dispatcher and build": {
+        "torch": (
+            "BenchmarkConfig BenchmarkExecutionStats DisableTorchFunction DispatchKey DispatchKeySet "
+            "ExcludeDispatchKeyGuard FatalError PRIVATE_OPS Tag ThroughputBenchmark USE_GLOBAL_DEPS "
+            "USE_RTLD_GLOBAL_WITH_LIBTORCH classproperty compiled_with_cxx11_abi cpp get_file_path "
+            "has_lapack has_mkl has_openmp has_spectral init_num_threads monitor native_norm "
+            "prepare_multiprocessing_environment torch_version windows"
+        ),
+        "torch.Tensor": "index module_load",
+        "torch.nn.functional": (
+            "assert_int_or_pair handle_torch_function has_torch_function has_torch_function_unary "
+            "has_torch_function_variadic"
+        ),
+    },
+    "dtypes that NumPy has no arithmetic for": {
+        "torch": (
+            "bit bits16 bits1x8 bits2x4 bits4x2 bits8 chalf complex32 float4_e2m1fn_x2 float8_e4m3fn "
+            "float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu int1 int2 int3 int4 int5 int6 int7 "
+            "uint1 uint2 uint3 uint4 uint5 uint6 uint7"
+        ),
+        "torch.Tensor": "chalf",
+    },
+    "functions that torch itself removed": {
+        "torch": "eig lstsq matrix_rank solve symeig",
+        "torch.Tensor": "eig lstsq reinforce solve symeig",
+    },
+    "what torch's modules happen to import and parts of their documentation": {
+        "torch": (
+            "AVG SUM TYPE_CHECKING builtins ctypes functools glob inspect math os platform sys textwrap "
+            "threading torch warnings"
+        ),
+        "torch.fft": "Tensor common_args factory_common_args torch",
+        "torch.linalg": "common_notes",
+        "torch.special": "Tensor common_args multi_dim_common torch",
+        "torch.nn.functional": (
+            "Callable DType GRID_SAMPLE_INTERPOLATION_MODES GRID_SAMPLE_PADDING_MODES Optional TYPE_CHECKING "
+            "Tensor dataclasses grad importlib math np reproducibility_notes sparse_support_notes tf32_notes "
+            "torch warnings"
+        ),
+    },
+    "mixed precision, a later stage": {
+        "torch": (
+            "GradScaler amp autocast autocast_decrement_nesting autocast_increment_nesting "
+            "clear_autocast_cache get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype "
+            "get_autocast_ipu_dtype get_autocast_xla_dtype is_autocast_cache_enabled "
+            "is_autocast_cpu_enabled is_autocast_enabled is_autocast_ipu_enabled is_autocast_xla_enabled "
+            "set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled "
+            "set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype "
+            "set_autocast_ipu_enabled set_autocast_xla_dtype set_autocast_xla_enabled"
+        ),
+    },
+    "storages with a dtype, which torch has deprecated": {
+        "torch": (
+            "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage "
+            "DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage "
+            "StorageBase storage"
+        ),
+        "torch.Tensor": "storage_type",
+    },
+    "what belongs to later stages": {
+        "torch": (
+            "compile compiler distributed distributions from_file functional futures hub multiprocessing "
+            "profiler quasirandom return_types testing types"
+        ),
+    },
+    "functions that are not there yet": {
+        "torch": (
+            "alpha_dropout_ binomial convolution embedding_bag embedding_renorm_ "
+            "feature_alpha_dropout_ feature_dropout feature_dropout_ frobenius_norm gru gru_cell "
+            "hash_tensor lobpcg lstm lstm_cell max_pool1d_with_indices native_batch_norm "
+            "native_group_norm native_layer_norm norm_except_dim nuclear_norm rnn_relu rnn_relu_cell "
+            "rnn_tanh rnn_tanh_cell segment_reduce set_anomaly_enabled slice_inverse"
+        ),
+        "torch.Tensor": "fill_diagonal_ hash_tensor map2_ slice_inverse",
+        "torch.nn.functional": "pdist",
+    },
+}
+
+
+def excluded(place: str) -> list[str]:
+    """The names of a place that are not part of pullback."""
+    return [name for places in EXCLUDED.values() for name in places.get(place, "").split()]
+
+
+def reason(place: str, name: str) -> str | None:
+    """Why a public name of torch is not part of pullback; None where the list does not have it.
+
+    Parameters
+    ----------
+    place : str
+        ``"torch"``, ``"torch.Tensor"``, ``"torch.nn.functional"`` and so on.
+    """
+    for why, places in EXCLUDED.items():
+        if name in places.get(place, "").split():
+            return why
+    return None
+
+
+def missing(place: str, name: str) -> str:
+    """What the error of a missing name says after torch's own text."""
+    why = reason(place, name)
+    return f"{place}.{name} is not part of pullback" + (f" ({why})" if why else "")
+
+
+class Missing:
+    """Stands on a class for a name that it does not have, so that the error can say why."""
+
+    def __init__(self, place: str, name: str) -> None:
+        self.place = place
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        kind = owner.__name__
+        text = f"type object '{kind}'" if instance is None else f"'{kind}' object"
+        raise AttributeError(
+            f"{text} has no attribute '{self.name}': {missing(self.place, self.name)}", name=self.name,
+            obj=instance
+        )

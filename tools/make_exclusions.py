@@ -1,0 +1,35 @@
+"""Write docs/exclusions.md from the package's list of what is not part of it.
+
+Run after the list was changed, from the project's root: ``python -m tools.make_exclusions``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pullback.exclusions import EXCLUDED
+
+PAGE = Path(__file__).parents[1] / "docs" / "exclusions.md"
+
+HEAD = """# What is not part of pullback
+
+Every public name of torch 2.13 is in pullback or on this page, with the reason. To ask for one of these is an
+`AttributeError` that says so. Names that begin with an underscore are torch's own affair and not listed.
+
+This page is written by `python -m tools.make_exclusions` from `src/pullback/exclusions.py`; a test holds it
+against the names that torch has.
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    parts = [HEAD]
+    for why, places in EXCLUDED.items():
+        parts.append(f"\n## {why[0].upper()}{why[1:]}\n")
+        for place, names in places.items():
+            parts.append(f"\n`{place}`: {', '.join(f'`{name}`' for name in names.split())}\n")
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
