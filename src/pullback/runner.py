@@ -127,7 +127,7 @@ class TorchFinder:
             return None
         module = find_module(name)
         is_package = hasattr(module, "__path__")
-        return importlib.machinery.ModuleSpec(name, ModuleLoader(module), is_package=is_package)  # type: ignore[arg-type]
+        return importlib.machinery.ModuleSpec(name, ModuleLoader(module), is_package=is_package)  # type: ignore[arg-type]  # a loader by its methods
 
 
 def install() -> None:

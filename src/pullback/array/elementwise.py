@@ -78,7 +78,7 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     result = np.empty_like(arrays[0], dtype=_result_dtype(ufunc, operands)) if out is ... else out
     flats = iter(flat_arrays)
     flat_operands = [next(flats) if isinstance(x, ndarray) and x.ndim else x for x in operands]
-    _run_split(ufunc, flat_operands, _flatten([result])[0], [True] * len(operands))  # type: ignore[index]
+    _run_split(ufunc, flat_operands, _flatten([result])[0], [True] * len(operands))  # type: ignore[index]  # laid out as the operands
     return result
 
 

@@ -196,7 +196,7 @@ def layer_norm_adjoint(
     """
     if _is_half(x):
         results = layer_norm_adjoint(_wide(g), _wide(x), mean, rstd, _maybe_wide(weight), axes)
-        return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]
+        return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]  # as many as there were
     shape, length = x.shape[x.ndim - axes :], prod(x.shape[x.ndim - axes :])
     count = x.size // length if length else 0
     rows, upstream = (np.ascontiguousarray(array).reshape(count, length) for array in (x, g))
@@ -312,7 +312,7 @@ def batch_norm_adjoint(
     if _is_half(x):
         statistics = (_wide(mean), _wide(invstd))
         results = batch_norm_adjoint(_wide(g), _wide(x), *statistics, _maybe_wide(weight), training)
-        return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]
+        return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]  # as many as there were
     blocks, upstream = _by_channel(x), _by_channel(g)
     number = max(1, x.size // max(1, x.shape[1]))
     column = mean[:, None]

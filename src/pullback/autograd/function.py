@@ -19,11 +19,12 @@ from ..core.engine import as_tensor
 from ..core.modes import change, modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output, next_sequence
 from ..core.saved import FROZEN, Packed, damaged, pack, unpack_hooked
-from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
+from ..core.value import dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump
 from ..core.views import FUNCTION_VIEW, View
 from ..errors import with_note
 from ..graph_errors import freed_graph
+from ..tensor.tensor import Tensor
 
 
 class FunctionCtx:
@@ -36,7 +37,7 @@ class FunctionCtx:
     def save_for_forward(self, *tensors: Any) -> None:
         """Save tensors for `jvp`."""
         for t in tensors:
-            if not (isinstance(t, TensorBase) or t is None):
+            if not (isinstance(t, Tensor) or t is None):
                 raise AssertionError(
                     "save_for_forward expects all arguments to be tensors; you should save non-tensors as "
                     "attributes on ctx."
@@ -110,7 +111,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             if t is None:
                 entries.append((None, FROZEN, 0, None, None, 0))
                 continue
-            if not isinstance(t, TensorBase):
+            if not isinstance(t, Tensor):
                 raise TypeError(
                     f"save_for_backward can only save variables, but argument {position} is of type "
                     f"{type(t).__name__}"
@@ -134,9 +135,9 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             grads = self.backward_graph(g)
         finally:
             self._recording = True
-        if any(isinstance(v, TensorBase) and v._level for v in grads):
+        if any(isinstance(v, Tensor) and v._level for v in grads):
             return grads
-        return tuple(v._value if isinstance(v, TensorBase) else v for v in grads)
+        return tuple(v._value if isinstance(v, Tensor) else v for v in grads)
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
         covectors = tuple(
@@ -172,7 +173,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
                 f"{len(grads)})"
             )
         for index, (v, edge) in enumerate(zip(grads, self._edges, strict=True)):
-            if v is not None and not isinstance(v, TensorBase):
+            if v is not None and not isinstance(v, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(v).__name__})")
             if v is not None and edge is not None:
                 node, k = edge if isinstance(edge, Output) else (edge, 0)
@@ -263,7 +264,7 @@ class Function(metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
-        if any(isinstance(a, TensorBase) and a._level for a in args):
+        if any(isinstance(a, Tensor) and a._level for a in args):
             from .function_levels import apply_at_level
 
             return apply_at_level(cls, args)
@@ -301,7 +302,7 @@ def run_forward(cls: Any, node: Any, args: Sequence[Any], kwargs: dict[str, Any]
 def apply_plain(cls: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Apply a Function to tensors around arrays."""
     recording = modes().grad
-    edges = [edge_of(a) if recording and isinstance(a, TensorBase) else None for a in args]
+    edges = [edge_of(a) if recording and isinstance(a, Tensor) else None for a in args]
     node = new_context(cls, args, edges)
     output = run_forward(cls, node, args, kwargs)
     return attach_outputs(node, args, output, any(e is not None for e in edges))
@@ -313,7 +314,7 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
     outputs = list(output) if several else [output]
     dirty = node.dirty_tensors
     fixed = {id(t) for t in node.non_differentiable}
-    inputs = {id(a) for a in args if isinstance(a, TensorBase)}
+    inputs = {id(a) for a in args if isinstance(a, Tensor)}
     for t in dirty:
         if id(t) not in inputs:
             warnings.warn(
@@ -327,7 +328,7 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
                                "output. The inputs that are modified inplace must all be outputs of the "
                                "Function.")
     for k, o in enumerate(outputs):
-        if not isinstance(o, TensorBase):
+        if not isinstance(o, Tensor):
             continue
         is_dirty = any(o is t for t in dirty)
         if id(o) in inputs and not is_dirty:
@@ -339,12 +340,12 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
             outputs[k] = alias
         elif o._view is not None and recorded and not is_dirty:
             o._view.creation = FUNCTION_VIEW
-    node._shape = tuple(shape_of(o) if isinstance(o, TensorBase) else None for o in outputs)
-    node._dtype = tuple(dtype_of(o) if isinstance(o, TensorBase) else None for o in outputs)
+    node._shape = tuple(shape_of(o) if isinstance(o, Tensor) else None for o in outputs)
+    node._dtype = tuple(dtype_of(o) if isinstance(o, Tensor) else None for o in outputs)
     if recorded:
         node._seq = next_sequence()
         for k, (o, original) in enumerate(zip(outputs, output if several else [output], strict=True)):
-            if not isinstance(o, TensorBase) or dtype_of(o) not in DIFFERENTIABLE or id(original) in fixed:
+            if not isinstance(o, Tensor) or dtype_of(o) not in DIFFERENTIABLE or id(original) in fixed:
                 continue
             if any(o is t for t in dirty):
                 bump(o)
@@ -387,12 +388,12 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
             outputs = function(ctx, *args)
         finally:
             set_modes(modes()._replace(grad=before.grad))
-        if not modes().grad or not any(isinstance(a, TensorBase) and a.requires_grad for a in args):  # type: ignore[attr-defined]
+        if not modes().grad or not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             return outputs
         several = isinstance(outputs, tuple)
         values = list(outputs) if several else [outputs]
         node = _OnceDifferentiated()
-        node._edges = tuple(edge_of(a) if isinstance(a, TensorBase) else None for a in args)
+        node._edges = tuple(edge_of(a) if isinstance(a, Tensor) else None for a in args)
         node._saved = ()
         node._hooks = None
         node._shape = tuple(shape_of(v) if v is not None else None for v in values)

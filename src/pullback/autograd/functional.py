@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..core.modes import modes
-from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..core.value import dtype_of, shape_of, wrap
 from ..tensor.backward import grad
 from ..tensor.batching import map_over_first_axis
 from ..tensor.namespace import TOP_LEVEL
+from ..tensor.tensor import Tensor
 from . import forward_ad
 from .grad_mode import enable_grad
 
@@ -21,7 +22,7 @@ def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, tuple[An
     several = isinstance(values, tuple)
     items = values if several else (values,)
     for i, item in enumerate(items):
-        if not isinstance(item, TensorBase):
+        if not isinstance(item, Tensor):
             if several:
                 raise TypeError(
                     f"The {argument} given to {function} must be either a Tensor or a tuple of Tensors but "
@@ -337,9 +338,9 @@ def _jacobian_forward(func: Callable[..., Any], inputs: Any, strict: bool, vecto
 
 
 def _scalar(outputs: tuple[Any, ...], several: bool, name: str) -> None:
-    if several or not isinstance(outputs[0], TensorBase):
+    if several or not isinstance(outputs[0], Tensor):
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    if outputs[0].nelement() != 1:  # type: ignore[attr-defined]  # the facade and declared calls have it
+    if outputs[0].nelement() != 1:
         raise RuntimeError(
             f"The Tensor returned by the function given to {name} should contain a single element"
         )

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..core.value import array_of, dtype_of, shape_of, wrap
 from ..tensor.backward import grad
+from ..tensor.tensor import Tensor
 from . import forward_ad
 from .grad_mode import no_grad
 
@@ -27,7 +28,7 @@ GradcheckError.__module__ = "torch.autograd.gradcheck"
 
 
 def _differentiable(value: Any) -> bool:
-    return isinstance(value, TensorBase) and dtype_of(value).kind in "fcV"
+    return isinstance(value, Tensor) and dtype_of(value).kind in "fcV"
 
 
 def _outputs(values: Any) -> tuple[Any, ...]:
@@ -110,7 +111,7 @@ def _check(
 def _check_inputs(inputs: Sequence[Any]) -> None:
     found = False
     for i, x in enumerate(inputs):
-        if isinstance(x, TensorBase) and x.requires_grad:  # type: ignore[attr-defined]  # the facade has it
+        if isinstance(x, Tensor) and x.requires_grad:
             found = True
             if dtype_of(x) not in (np.dtype(np.float64), np.dtype(np.complex128)):
                 warnings.warn(

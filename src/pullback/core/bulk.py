@@ -58,13 +58,6 @@ def bulk_saved(node: Any) -> tuple[Any, ...]:
     return tuple(Bulk(v) if type(v) is ndarray else v for v in plain_saved(node))
 
 
-def wrapped(g: Any) -> Any:
-    """A covector (or several) as `Bulk` values."""
-    if isinstance(g, list):
-        return [wrapped(v) for v in g]
-    return Bulk(g) if type(g) is ndarray else g
-
-
 def unwrapped(value: Any) -> Any:
     """The array in a `Bulk` value; anything else as it is."""
     return value.value if type(value) is Bulk else value

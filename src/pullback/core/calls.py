@@ -19,7 +19,7 @@ from .modes import DEFAULT, NO_GRAD, modes
 from .node import DIFFERENTIABLE, LEAF, Output, accumulator, next_sequence
 from .quiet import IGNORE, loud, quiet
 from .saved import FROZEN
-from .value import TensorBase, run
+from .value import run
 from .views import View, bring_up_to_date
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ def use_facade(cls: Any) -> None:
     """Take the facade class (see `value.register_facade`)."""
     global Tensor
     Tensor = cls
-    TensorBase._facade = cls
 
 
 def use_parameter(cls: Any) -> None:

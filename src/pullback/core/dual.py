@@ -16,8 +16,8 @@ import numpy as np
 from numpy import ndarray
 
 from .modes import change, modes, set_modes
-from .node import LEAF
-from .value import InnerValue, Value, dtype_of, run, shape_of, wrap
+from .node import LEAF, edge_target
+from .value import InnerValue, Value, array_of, dtype_of, run, shape_of, wrap
 
 #: Conjugate of any value (set by `ops`).
 conjugate: Callable[[Any], Any]
@@ -51,8 +51,6 @@ class Dual(InnerValue):
 
     def array(self) -> ndarray:
         """The array of the primal."""
-        from .value import array_of
-
         return array_of(self.primal)
 
     @classmethod
@@ -170,7 +168,7 @@ def transposed_twice(
         covectors = [wrap(wrap(zeros(o)) if level else zeros(o), LEAF, level) for o in carried]
         leaves = [(x, t) for x, t in zip(tensors, tangents, strict=True) if t is not None]
         roots = [edge_of(o) for o in carried]
-        first = Capture([edge_of(x) for x, _ in leaves], [_node(e) for e in roots])
+        first = Capture([edge_of(x) for x, _ in leaves], [edge_target(e)[0] for e in roots])
         run_backward(
             list(zip(roots, covectors, strict=True)), keep_graph=True, create_graph=True, capture=first,
             accumulate=False
@@ -181,7 +179,7 @@ def transposed_twice(
             if r is not None and r._node is not None
         ]
         ends = [edge_of(r) for r, _ in pulled]
-        second = Capture([edge_of(c) for c in covectors], [_node(e) for e in ends])
+        second = Capture([edge_of(c) for c in covectors], [edge_target(e)[0] for e in ends])
         set_modes(modes()._replace(grad=before.grad))
         run_backward(
             [(e, t) for e, (_, t) in zip(ends, pulled, strict=True)],
@@ -198,10 +196,6 @@ def transposed_twice(
 
 def _lifted(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(wrap(v) if isinstance(v, ndarray) else v for v in values)
-
-
-def _node(edge: Any) -> Any:
-    return edge[0] if isinstance(edge, tuple) else edge
 
 
 _levels = [0]

@@ -24,8 +24,8 @@ from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from .quiet import IGNORE, loud, quiet
 from .value import TensorBase, dtype_of, shape_of, wrap
 
-#: ``reduce_to(value, shape)`` sums to a shape and ``convert(value, dtype)`` casts, for any kind of value (set
-#: by `ops`).
+#: ``reduce_to(value, shape)`` sums to a shape, ``convert(value, dtype)`` casts and ``own_copy(value)`` copies
+#: values of any kind (set by `ops`).
 reduce_to: Callable[[Any, tuple[int, ...]], Any]
 convert: Callable[[Any, np.dtype[Any]], Any]
 own_copy: Callable[[Any], Any]
@@ -183,7 +183,7 @@ def _loop(
             if type(node) is AccumulateGrad:
                 if capture is None:
                     if shared and shared.get(node) is g:
-                        g = g.copy()  # type: ignore[union-attr]  # the facade has it
+                        g = g.copy()  # type: ignore[union-attr]  # an array: `shared` holds nothing else
                     accumulate_grad(node, g, create_graph)
                 continue
             if anomaly:
@@ -203,7 +203,7 @@ def _loop(
                 if gi is None or edge is None:
                     continue
                 if type(edge) is Output or needed is not None:
-                    _send(edge, gi, pending, heap, needed, g)
+                    _send(edge, gi, pending, heap, needed)
                     continue
                 kind = type(gi)
                 if kind is float32 or kind is float64:
@@ -260,8 +260,7 @@ def _is_saved(value: ndarray, saved: tuple[Any, ...] | None) -> bool:
 
 
 def _send(
-    edge: Any, g: Any, pending: dict[Node, Any], heap: list[tuple[int, Node]], needed: set[Node] | None,
-    came: Any = None
+    edge: Any, g: Any, pending: dict[Node, Any], heap: list[tuple[int, Node]], needed: set[Node] | None
 ) -> None:
     """Put a covector at the end of an edge (the general case of what the loop does inline)."""
     node, index = edge if type(edge) is Output else (edge, 0)

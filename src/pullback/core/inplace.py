@@ -20,17 +20,13 @@ from ..array.strides import strides_of
 from .batched import Batched
 from .calls import edge_of
 from .modes import change, modes, set_modes
-from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, edge_target, next_sequence, short_name
+from .node import LEAF, Node, Output, edge_target, next_sequence, short_name
 from .overlap import PARTIAL, overlaps_itself
 from .overlap import overlap as overlap_of
 from .saved import FROZEN
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .versions import NoVersions, bump
 from .views import (
-    FUNCTION_VIEW,
-    INFERENCE_VIEW,
-    MULTI_VIEW,
-    NO_GRAD_VIEW,
     OF_INFERENCE_VIEW,
     OF_NO_GRAD_VIEW,
     View,
@@ -63,6 +59,9 @@ class CopySlices(Node):
     __slots__ = ("steps", "strides")
     __module__ = "torch.autograd.graph"
 
+    steps: tuple[Any, ...]
+    strides: tuple[int, ...] | None
+
     def name(self) -> str:
         """The name of the node."""
         return "torch::autograd::CopySlices"
@@ -91,6 +90,8 @@ class AsStridedBackward0(Node):
     __slots__ = ("chain",)
     __module__ = "torch.autograd.graph"
 
+    chain: tuple[tuple[Node, int | None], ...]
+
     def backward(self, g: Any) -> tuple[Any, ...]:
         for node, index in self.chain:
             (g,) = node.backward(_only(node, index, g))
@@ -111,9 +112,7 @@ def laid_out_like(value: Any, strides: Any) -> Any:
     """A value with the strides that a base has (None: C order), so that the base's view steps can
     run on it.
     """
-    array = value
-    while isinstance(array, TensorBase):
-        array = array._value
+    array = innermost(value)
     if strides is None and isinstance(array, ndarray) and array.flags.c_contiguous:
         return value
     return lay_out(value, strides)
@@ -150,7 +149,7 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     node._edges = (edge_of(base),)
     node._saved = ()
     node._hooks = None
-    node.chain = tuple(chain)  # type: ignore[attr-defined]  # the facade and declared calls have it
+    node.chain = tuple(chain)
     node._shape = shape_of(view._value)
     node._dtype = dtype_of(view._value)
     node._seq = next_sequence()
@@ -241,7 +240,7 @@ def store(x: Any, new: Any) -> Any:
     """Do what `write` does where `check_writable` has allowed it."""
     node = new._node if modes().grad else None
     value = x._value
-    if dtype_of(value) != dtype_of(new._value) and not _castable(dtype_of(new._value), dtype_of(value)):
+    if dtype_of(value) != dtype_of(new._value) and not castable(dtype_of(new._value), dtype_of(value)):
         raise errors.unsafe_result(dtype_of(new._value), dtype_of(value))
     if shape_of(value) != shape_of(new._value):
         raise errors.wrong_out_shape(shape_of(value), shape_of(new._value))
@@ -296,7 +295,8 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     return x
 
 
-def _castable(source: Any, destination: Any) -> bool:
+def castable(source: Any, destination: Any) -> bool:
+    """Whether torch writes results of one NumPy dtype into a tensor of another."""
     return dtypes.can_cast(dtypes.from_numpy_dtype(source), dtypes.from_numpy_dtype(destination))
 
 
@@ -324,8 +324,8 @@ def record_write(x: Any, node: Any) -> None:
     after._edges = (edge_of(base), node)
     after._saved = ()
     after._hooks = None
-    after.steps = record.steps  # type: ignore[attr-defined]  # the facade and declared calls have it
-    after.strides = layout_of(base._value)  # type: ignore[attr-defined]  # the facade and declared calls have it
+    after.steps = record.steps
+    after.strides = layout_of(base._value)
     after._shape = shape_of(base._value)
     after._dtype = dtype_of(base._value)
     after._seq = next_sequence()
@@ -382,20 +382,3 @@ def detach_(x: Any) -> Any:
         )
     x._node = None
     return x
-
-
-__all__ = [
-    "DIFFERENTIABLE",
-    "FUNCTION_VIEW",
-    "INFERENCE_VIEW",
-    "MULTI_VIEW",
-    "NO_GRAD_VIEW",
-    "accumulator",
-    "check_apart",
-    "check_history",
-    "check_writable",
-    "detach_",
-    "overlaps_itself",
-    "wrap",
-    "write",
-]

@@ -46,7 +46,6 @@ class Node:
     _op: ClassVar[Any] = None
     #: Whether backward frees what the node saved, so that a second one is refused.
     _frees: ClassVar[bool] = False
-    outputs: ClassVar[int] = 1
     _edges: tuple[Any, ...]
     _saved: tuple[Any, ...] | None
     _shape: Any
@@ -124,8 +123,8 @@ class Node:
 
 
 class MultiNode(Node):
-    """A node with several differentiable outputs; `shape` and `dtype` are tuples, `g` a list with
-    None for unused.
+    """A node with several differentiable outputs: `_shape` and `_dtype` are tuples, and `backward` takes a
+    list of covectors, None for those that did not arrive.
     """
 
     __slots__ = ()

@@ -72,8 +72,8 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
                 g = materialized(self, g)
             values = pick(saved)
             if wants_needs:
-                return rule(g, *values, needs=tuple(e is not None for e in self._edges))  # type: ignore[misc]
-            return rule(g, *values)  # type: ignore[misc]
+                return rule(g, *values, needs=tuple(e is not None for e in self._edges))  # type: ignore[misc]  # a joint op has a rule
+            return rule(g, *values)  # type: ignore[misc]  # a joint op has a rule
 
         return joint
 
@@ -157,8 +157,8 @@ def _backward_2(op: Op) -> Callable[..., Any]:
                 check_versions(self, 2)
             edge_x, edge_y = self._edges
             return (
-                rule_x(g, saved[i]) if edge_x is not None else None,  # type: ignore[index, misc]
-                rule_y(g, saved[j]) if edge_y is not None else None,  # type: ignore[index, misc]
+                rule_x(g, saved[i]) if edge_x is not None else None,  # type: ignore[index, misc]  # saved, and both rules are there
+                rule_y(g, saved[j]) if edge_y is not None else None,  # type: ignore[index, misc]  # saved, and both rules are there
             )
 
         return backward_swapped

@@ -49,6 +49,7 @@ class Call(Protocol):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the op on values of any kinds."""
 
+
 #: Every op by name, in order of declaration.
 TABLE: dict[str, Op] = {}
 
@@ -77,8 +78,8 @@ class Op:
         Names of the outputs; more than one makes the call return a tuple.
     differentiable : sequence of int
         Which outputs carry gradients (default: all).
-    promote : {None, "same", "float", "compare"}
-        How inputs of different dtypes meet: to torch's common dtype, to a floating one, or for a bool result.
+    promote : {None, "same", "float"}
+        How inputs of different dtypes meet: not at all, at torch's common dtype, or at a floating one.
     halves : bool
         float16 and bfloat16 inputs are computed in float32 and rounded, as torch does.
     variadic : bool
@@ -352,7 +353,7 @@ def promoted(inputs: tuple[Any, ...], policy: str) -> tuple[Any, ...]:
     """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where
     NumPy would differ.
     """
-    # what NumPy makes of 0-d arrays, as of a sum of two covectors
+    # NumPy makes scalars of 0-d arrays, as in the sum of two covectors.
     if any(isinstance(v, np.generic) for v in inputs):
         inputs = tuple(np.asarray(v) if isinstance(v, np.generic) else v for v in inputs)
     common = dtypes.result_numpy_dtype([v for v in inputs if v is not None])
@@ -386,7 +387,7 @@ def elementwise(
 
 def op(
     name: str, kernel: Callable[..., Any], rules: Sequence[Rule | None] | Rule = (), **fields: Any
-) -> Callable[..., Any]:
+) -> Call:
     """Declare an op of any kind (see `Op` for the fields)."""
     return Op(name, kernel, rules, **fields).call
 

@@ -14,7 +14,6 @@ from numpy import ndarray
 
 from .modes import modes
 from .node import LEAF
-from .value import TensorBase
 from .versions import NoVersions
 
 _new = object.__new__
@@ -117,8 +116,3 @@ def bring_up_to_date(view: Any, asked: bool = False) -> None:
             return
         view._node = replayed_node(base, view, record)
     record.at = now
-
-
-def is_view(tensor: TensorBase) -> bool:
-    """Whether `tensor` is a view that autograd knows."""
-    return tensor._view is not None

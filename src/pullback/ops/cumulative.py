@@ -37,7 +37,7 @@ def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
 
 
 #: Running sum along `dim`, from the end with `reverse`.
-cumsum: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+cumsum: Call = op(
     "cumsum",
     _cumsum,
     (lambda g, dim, reverse: cumsum(g, dim, not reverse),),
@@ -60,7 +60,7 @@ def _shift(x: ndarray, /, dim: int, backward: bool) -> ndarray:
 
 #: Every element moved one place along `dim`, a zero where none comes from; `backward` moves towards the
 #: start.
-shift: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+shift: Call = op(
     "shift", _shift, (lambda g, dim, backward: shift(g, dim, not backward),), kind="linear", batch=dim_first
 )
 

@@ -29,7 +29,7 @@ def _pick(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
 
 
 #: The elements of x at the places `index` along `dim` (of the rank of x, any size along `dim`).
-pick: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+pick: Call = op(
     "pick",
     _pick,
     (lambda g, shape_x, index, dim: place(g, index, dim, shape_x[dim] if shape_x else 1), None),
@@ -53,7 +53,7 @@ def _place(g: ndarray, index: ndarray, /, dim: int, size: int) -> ndarray:
 
 
 #: Zeros with g added at the places `index` along `dim`: the transpose of `pick`.
-place: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+place: Call = op(
     "place",
     _place,
     (lambda g, index, dim: pick(g, index, dim), None),
@@ -84,7 +84,7 @@ def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
     """Declare an op that selects one element per row: ``kernel(x, dim, keepdim)`` gives values and
     indices.
     """
-    return op(  # type: ignore[return-value]  # known only at run time
+    return op(
         name, kernel, (_selected_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim", "keepdim"), jvp=_selected_jvp, batch=dim_first, **fields,
     )  # fmt: skip
@@ -351,7 +351,7 @@ def _running_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> A
 
 
 def _running_op(name: str, kernel: Callable[..., Any]) -> Call:
-    return op(  # type: ignore[return-value]  # known only at run time
+    return op(
         name, kernel, (_running_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim",), batch=dim_first,
         jvp=lambda primals, tangents, out, dim: (pick(tangents[0], out[1], dim), None),

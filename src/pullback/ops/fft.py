@@ -79,7 +79,7 @@ def _c2c(x: ndarray, /, dims: Dims, normalization: int, forward: bool) -> ndarra
 
 
 #: The transform of complex values, with the exponent's minus where `forward`.
-c2c: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+c2c: Call = op(
     "fft_c2c", _c2c,
     (lambda g, dims, normalization, forward: c2c(g, dims, normalization, not forward),),
     kind="linear", node_name="FftC2CBackward0",

@@ -109,7 +109,7 @@ def pairwise(
         name, kernel, tuple(None if s is None else _Scaled(s, inputs, attrs) for s in slopes), inputs=inputs,
         attrs=(*attrs, "reduction"), batch_rule=batched, kind="reduce", **fields,
     )  # fmt: skip
-    return call  # type: ignore[return-value]  # known only at run time
+    return call
 
 
 def _pair_shape(values: tuple[Any, ...]) -> tuple[int, ...]:
@@ -343,7 +343,7 @@ def _nll_backward_batched(
 
 
 #: The transpose of `nll_loss`, linear in g.
-nll_loss_backward: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+nll_loss_backward: Call = op(
     "nll_loss_backward", _nll_backward,
     (
         lambda g, target, weight, reduction, ignore_index: nll_loss(
@@ -399,7 +399,7 @@ def _spread_batch(value: Any, dim: int | None, size: int) -> Any:
 #: −w[target]·x[target], for classes along dim 1 (dim 0 of a vector); the mean is weighted.
 nll_loss: Call = op(
     "nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched
-)  # type: ignore[assignment]  # narrower here than in the base
+)
 #: The same with places behind the classes, under torch's other node name.
 nll_loss_nd = op(
     "nll_loss2d",

@@ -23,7 +23,7 @@ def _flip(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
 
 
 #: The axes `dims` in reverse.
-flip: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+flip: Call = op(
     "flip",
     _flip,
     (lambda g, dims: flip(g, dims),),
@@ -46,7 +46,7 @@ def _roll_batched(
 
 
 #: Axes shifted in a circle; without `dims` the elements as one row.
-roll: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+roll: Call = op(
     "roll",
     _roll,
     (lambda g, shifts, dims: roll(g, tuple(-s for s in shifts), dims),),
@@ -64,7 +64,7 @@ def _rot90(x: ndarray, /, k: int, dims: tuple[int, int]) -> ndarray:
 
 
 #: The plane of two axes turned by k·90°, 0 ≤ k < 4.
-rot90: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+rot90: Call = op(
     "rot90",
     _rot90,
     (lambda g, k, dims: rot90(g, -k % 4, dims),),
@@ -117,7 +117,7 @@ def _take_places_backward(g: ndarray, /, shape: Shape, dim: int, places: tuple[i
 
 
 #: The transpose of `take_places`.
-take_places_backward: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+take_places_backward: Call = op(
     "take_places_backward",
     _take_places_backward,
     (lambda g, dim, places: take_places(g, dim, places),),
@@ -134,7 +134,7 @@ def _tril(x: ndarray, /, diagonal: int) -> ndarray:
 
 
 #: Zeros above a diagonal.
-tril: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+tril: Call = op(
     "tril",
     _tril,
     (lambda g, diagonal: tril(g, diagonal),),
@@ -148,7 +148,7 @@ def _triu(x: ndarray, /, diagonal: int) -> ndarray:
 
 
 #: Zeros below a diagonal.
-triu: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+triu: Call = op(
     "triu",
     _triu,
     (lambda g, diagonal: triu(g, diagonal),),
@@ -231,7 +231,7 @@ def _replaced(part: Callable[..., Any]) -> Callable[..., ndarray]:
 
 
 #: `x` with the part ``select(x, dim, index)`` replaced by `src`.
-select_scatter: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+select_scatter: Call = op(
     "select_scatter",
     _replaced(select),
     (lambda g, dim, index: select_scatter(g, 0.0, dim, index), lambda g, dim, index: select(g, dim, index)),
@@ -242,7 +242,7 @@ select_scatter: Call = op(  # type: ignore[assignment]  # narrower here than in 
 )
 
 #: `x` with a slice of an axis replaced by `src`.
-slice_scatter: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+slice_scatter: Call = op(
     "slice_scatter",
     _replaced(slice_dim),
     (
@@ -256,7 +256,7 @@ slice_scatter: Call = op(  # type: ignore[assignment]  # narrower here than in t
 )
 
 #: `x` with a diagonal replaced by `src`.
-diagonal_scatter: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+diagonal_scatter: Call = op(
     "diagonal_scatter",
     _replaced(diagonal),
     (

@@ -80,7 +80,7 @@ def _sum_all(x: ndarray, /) -> ndarray:
 
 
 #: Σ of all elements; of integers in int64.
-sum_all: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+sum_all: Call = op(
     "sum_all",
     _sum_all,
     (lambda g, shape_x: _fill(g, shape_x),),
@@ -104,7 +104,7 @@ def _over_nothing(r: ndarray) -> ndarray:
 
 
 #: Mean of all elements.
-mean_all: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+mean_all: Call = op(
     "mean_all",
     _mean_all,
     (lambda g, shape_x: _fill(g / (math.prod(shape_x) or math.nan), shape_x),),
@@ -123,7 +123,7 @@ def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
 
 
 #: Mean over `dims`.
-mean_dims: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+mean_dims: Call = op(
     "mean",
     _mean,
     (

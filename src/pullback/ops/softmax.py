@@ -53,7 +53,7 @@ def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
 
 
 #: exp(x) / Σ exp(x) along `dim`.
-softmax: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+softmax: Call = op(
     "softmax",
     _softmax,
     (lambda g, out, dim: _softmax_pull(g, out, dim),),
@@ -92,7 +92,7 @@ def _log_softmax_jvp(primals: Any, tangents: Any, out: Any, dim: int) -> Any:
 
 
 #: x − log Σ exp(x) along `dim`.
-log_softmax: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+log_softmax: Call = op(
     "log_softmax",
     _log_softmax,
     (_log_softmax_rule,),

@@ -89,7 +89,7 @@ strided_values = op(
 )
 
 #: The transpose of `strided_values`: covectors of one place in storage are summed.
-strided_values_backward: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+strided_values_backward: Call = op(
     "strided_values_backward",
     _values_backward,
     (
@@ -136,7 +136,7 @@ def _as_strided_scatter(
 
 #: `x` (with strides `strides`) with the elements that ``as_strided`` selects replaced by `src`. The covector
 #: of `x` is torch's: what lies at the replaced elements, where that of the others would be right.
-as_strided_scatter: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+as_strided_scatter: Call = op(
     "as_strided_scatter",
     _as_strided_scatter,
     (
@@ -176,7 +176,7 @@ def _unfold_backward(g: ndarray, /, shape: Shape, dim: int, size: int, step: int
 
 
 #: Windows summed into the places that they came from: the transpose of `unfold`.
-unfold_backward: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+unfold_backward: Call = op(
     "unfold_backward",
     _unfold_backward,
     (lambda g, dim, size, step: unfold(g, dim, size, step),),

@@ -169,7 +169,7 @@ def _sum_rule(g: Any, shape_x: Shape, dims: tuple[int, ...], keepdim: bool) -> A
 
 
 #: Sum over `dims` (non-negative); the input's dtype is the output's.
-sum_dims: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+sum_dims: Call = op(
     "sum", _sum, (_sum_rule,), kind="reduce", halves=True, node_name="SumBackward1",
     jvp=lambda primals, tangents, out, dims, keepdim: sum_dims(tangents[0], dims, keepdim),
     batch=lambda size, dims, keepdim: (tuple(d + 1 for d in dims), keepdim),
@@ -247,7 +247,7 @@ def _put(
 
 #: `base` with the elements that the view steps select replaced by `source`; `strides` (None: C order) is the
 #: layout on which the steps can run.
-put: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+put: Call = op(
     "put", _put,
     (
         lambda g, steps, strides: put(g, np.zeros((), dtype_of(g)), steps, strides),

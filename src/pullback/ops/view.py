@@ -45,7 +45,7 @@ def _select_backward(g: ndarray, /, shape: Shape, dim: int, index: int) -> ndarr
 
 
 #: Zeros of `shape` with `g` at `index` of axis `dim`: the transpose of `select`.
-select_backward: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+select_backward: Call = op(
     "select_backward",
     _select_backward,
     (lambda g, dim, index: select(g, dim, index),),
@@ -74,7 +74,7 @@ def _slice_backward(g: ndarray, /, shape: Shape, dim: int, start: int, stop: int
 
 
 #: Zeros of `shape` with `g` at a slice of axis `dim`: the transpose of `slice_dim`.
-slice_backward: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+slice_backward: Call = op(
     "slice_backward",
     _slice_backward,
     (lambda g, dim, start, stop, step: slice_dim(g, dim, start, stop, step),),
@@ -105,7 +105,7 @@ def _diagonal_backward(g: ndarray, /, shape: Shape, offset: int, dim1: int, dim2
 
 
 #: Zeros of `shape` with `g` on a diagonal: the transpose of `diagonal`.
-diagonal_backward: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+diagonal_backward: Call = op(
     "diagonal_backward",
     _diagonal_backward,
     (lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),),

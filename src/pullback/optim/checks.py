@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.value import TensorBase
+from ..tensor.tensor import Tensor
 
 
 def check_lr(lr: Any, text: str = "Invalid learning rate: {}") -> None:
     """Refuse a negative learning rate, and a tensor of several."""
-    if isinstance(lr, TensorBase) and lr.numel() != 1:  # type: ignore[attr-defined]  # the facade has it
+    if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     if not lr >= 0.0:
         raise ValueError(text.format(lr))
@@ -32,21 +32,21 @@ def check_betas(betas: tuple[Any, Any]) -> None:
 
 def check_tensor_options(lr: Any, betas: tuple[Any, Any], foreach: bool | None, capturable: bool) -> None:
     """Refuse rates as tensors where torch's Adam does: together with `foreach`, or one of two only."""
-    if isinstance(lr, TensorBase) and foreach and not capturable:
+    if isinstance(lr, Tensor) and foreach and not capturable:
         raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-    if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, TensorBase)):
+    if not any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)):
         raise ValueError("betas must be either both floats or both Tensors")
     for index, beta in enumerate(betas):
-        if not isinstance(beta, TensorBase):
+        if not isinstance(beta, Tensor):
             continue
         if foreach and not capturable:
             raise ValueError(
                 f"betas[{index}] as a Tensor is not supported for capturable=False and foreach=True"
             )
-        if beta.numel() != 1:  # type: ignore[attr-defined]  # the facade has it
+        if beta.numel() != 1:
             raise ValueError(f"Tensor betas[{index}] must be 1-element")
 
 
 def number(value: Any) -> Any:
     """A number from an option that may be a tensor of one element."""
-    return value.item() if isinstance(value, TensorBase) else value  # type: ignore[attr-defined]
+    return value.item() if isinstance(value, Tensor) else value

@@ -15,8 +15,9 @@ from typing import Any
 
 from ..autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
 from ..core.hooks import HookDict, RemovableHandle, add_hook
-from ..core.value import TensorBase, dtype_of
+from ..core.value import dtype_of
 from ..tensor.complex_parts import view_as_real
+from ..tensor.tensor import Tensor
 
 
 class _Required:
@@ -49,7 +50,7 @@ class Optimizer:
         self._optimizer_state_dict_post_hooks = HookDict()
         self._optimizer_load_state_dict_pre_hooks = HookDict()
         self._optimizer_load_state_dict_post_hooks = HookDict()
-        if isinstance(params, TensorBase):
+        if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                 + _torch_type(params)
@@ -67,7 +68,7 @@ class Optimizer:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "step" in cls.__dict__:
-            cls.step = _with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]
+            cls.step = _with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]  # with its hooks
 
     def __repr__(self) -> str:
         text = type(self).__name__ + " ("
@@ -81,7 +82,7 @@ class Optimizer:
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
-        if isinstance(params, TensorBase):
+        if isinstance(params, Tensor):
             param_group["params"] = [params]
         elif isinstance(params, set):
             raise TypeError(
@@ -105,11 +106,11 @@ class Optimizer:
         if names:
             param_group["param_names"] = names
         for p in tensors:
-            if not isinstance(p, TensorBase):
+            if not isinstance(p, Tensor):
                 raise TypeError(
                     "optimizer can only optimize Tensors, but one of the params is " + _torch_type(p)
                 )
-            if not self.defaults.get("differentiable", None) and not (p.is_leaf or p.retains_grad):  # type: ignore[attr-defined]
+            if not self.defaults.get("differentiable", None) and not (p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
@@ -243,7 +244,7 @@ class Optimizer:
             packed = {key: value for key, value in group.items() if key != "params"}
             packed["params"] = [numbers[id(p)] for p in group["params"]]
             groups.append(packed)
-        state = {numbers[id(k)] if isinstance(k, TensorBase) else k: v for k, v in self.state.items()}
+        state = {numbers[id(k)] if isinstance(k, Tensor) else k: v for k, v in self.state.items()}
         result: dict[str, Any] = {"state": state, "param_groups": groups}
         for post in self._optimizer_state_dict_post_hooks.values():
             replaced = post(self, result)
@@ -307,7 +308,7 @@ class Optimizer:
 
 def _parts(value: Any) -> Any:
     """A real view of a complex tensor; everything else as it is."""
-    return view_as_real(value) if isinstance(value, TensorBase) and dtype_of(value).kind == "c" else value
+    return view_as_real(value) if isinstance(value, Tensor) and dtype_of(value).kind == "c" else value
 
 
 def _check_capturable(group: dict[str, Any]) -> None:
@@ -328,7 +329,7 @@ def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) 
 
 def _loaded(name: str, value: Any, param: Any) -> Any:
     """A state value in the parameter's dtype; the step count stays as it is."""
-    if not isinstance(value, TensorBase):
+    if not isinstance(value, Tensor):
         return value
     tensor: Any = value
     if name != "step" and param.is_floating_point():
@@ -357,10 +358,10 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _torch_type(value: Any) -> str:
-    return value.type() if isinstance(value, TensorBase) else type(value).__name__  # type: ignore[attr-defined]
+    return value.type() if isinstance(value, Tensor) else type(value).__name__
 
 
-Optimizer.step = _with_hooks(Optimizer.step)  # type: ignore[method-assign]
+Optimizer.step = _with_hooks(Optimizer.step)  # type: ignore[method-assign]  # with its hooks
 Optimizer.__module__ = "torch.optim.optimizer"
 
 __all__ = ["Optimizer", "required"]

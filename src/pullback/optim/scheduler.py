@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.value import TensorBase
+from ..tensor.tensor import Tensor
 from .checks import number
 from .optimizer import Optimizer
 
@@ -28,7 +28,7 @@ _SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-ad
 
 def copied(value: Any) -> Any:
     """A tensor's copy; a number itself."""
-    return value.clone() if isinstance(value, TensorBase) else value  # type: ignore[attr-defined]
+    return value.clone() if isinstance(value, Tensor) else value
 
 
 def rates(optimizer: Optimizer, key: str = "lr") -> list[Any]:
@@ -38,7 +38,7 @@ def rates(optimizer: Optimizer, key: str = "lr") -> list[Any]:
 
 def set_option(group: dict[str, Any], key: str, value: Any) -> None:
     """Set an option of a group; one that is a tensor stays that tensor."""
-    if isinstance(group[key], TensorBase):
+    if isinstance(group[key], Tensor):
         group[key].fill_(number(value))
     else:
         group[key] = value

@@ -20,7 +20,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes, errors, graph_errors
-from ..core import calls, inplace
+from ..core import calls, inplace, overlap
 from ..core.modes import NO_GRAD, modes
 from ..core.op import TABLE, Op
 from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
@@ -197,7 +197,7 @@ def ask_overrides(
     """Ask the `__torch_function__` of the relevant arguments' classes; NotImplemented if none answers."""
     types = tuple(overriding_types(relevant))
     for kind in types:
-        result = kind.__torch_function__(function, types, args, kwargs)  # type: ignore[attr-defined]
+        result = kind.__torch_function__(function, types, args, kwargs)  # type: ignore[attr-defined]  # what makes a class override
         if result is not NotImplemented:
             return result
     return NotImplemented
@@ -228,14 +228,14 @@ def _write_one(out: Any, result: Any, name: str, operands: Iterable[Any]) -> Any
             "the arguments requires grad."
         )
     have, want = dtype_of(out), dtype_of(result)
-    if have != want and not inplace._castable(want, have):
+    if have != want and not inplace.castable(want, have):
         raise graph_errors.unsafe_result(want, have)
     if out._inference and not modes().inference:
         raise graph_errors.inference_update()
     if shape_of(out) != shape_of(result):
         resize_out(out, shape_of(result))
     else:
-        if inplace.overlaps_itself(out._value):
+        if overlap.overlaps_itself(out._value):
             raise graph_errors.overlapping_write()
         for operand in operands:
             if isinstance(operand, TensorBase):
@@ -306,7 +306,7 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
             for operand in operands:
                 if isinstance(operand, TensorBase):
                     inplace.check_apart(input._value, operand._value)
-        if fills and isinstance(input._value, ndarray) and inplace.overlaps_itself(input._value):
+        if fills and isinstance(input._value, ndarray) and overlap.overlaps_itself(input._value):
             warn_of_expanded(name + "_")
         new = function(input, *args, **kwargs)
         return input if new is input else inplace.store(input, new)

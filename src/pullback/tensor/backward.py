@@ -19,6 +19,7 @@ from ..core import engine, inplace
 from ..core.calls import edge_of
 from ..core.node import LEAF, GradientEdge, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
+from ..errors import with_note
 from ..ops.structure import expand
 
 
@@ -48,7 +49,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
         if output._node is None:
             return None
         if int(np.prod(shape)) != 1:
-            raise errors.with_note(  # type: ignore[attr-defined]  # the facade and declared calls have it
+            raise with_note(
                 RuntimeError("grad can be implicitly created only for scalar outputs"),
                 f"The output has shape {list(shape)}. Pass the covector v that multiplies the Jacobian from "
                 "the left, a tensor of that shape: torch.ones_like(y) sums the rows of J; or reduce the "

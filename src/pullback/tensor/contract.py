@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from .. import errors
 from ..array.strides import strides_of
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import dtype_of, shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import (
@@ -24,6 +24,7 @@ from ..ops.structure import (
 )
 from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
+from .tensor import Tensor
 
 _WORDS = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
@@ -72,7 +73,7 @@ def _mm(x: Any, y: Any) -> Any:
 
 def _tensors(name: str, **arguments: Any) -> None:
     for position, (argument, value) in enumerate(arguments.items()):
-        if not isinstance(value, TensorBase):
+        if not isinstance(value, Tensor):
             raise errors.argument_type(name, argument, position + 1, "Tensor", value)
 
 
@@ -169,7 +170,7 @@ def matmul(input: Any, other: Any) -> Any:
     (k) @ (k) is a dot product; (n, k) @ (k) and (k) @ (k, m) a matrix times a vector; otherwise the last two
     axes are matrices and leading axes broadcast.
     """
-    if not isinstance(other, TensorBase) or not isinstance(input, TensorBase):
+    if not isinstance(other, Tensor) or not isinstance(input, Tensor):
         _tensors("matmul", input=input, other=other)
     a, b = shape_of(input), shape_of(other)
     ra, rb = len(a), len(b)
@@ -293,7 +294,7 @@ def _mismatch(a: Sequence[int], b: Sequence[int]) -> tuple[int, int, int]:
 
 
 def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, TensorBase) else value  # type: ignore[attr-defined]  # the facade has it
+    return value.item() if isinstance(value, Tensor) else value
 
 
 def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
@@ -398,8 +399,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
         How many last axes of `a` and first axes of `b` to contract, or which.
     """
     ra, rb = len(shape_of(a)), len(shape_of(b))
-    if isinstance(dims, TensorBase):
-        dims = dims.tolist() if len(shape_of(dims)) else int(dims)  # type: ignore[attr-defined, call-overload]
+    if isinstance(dims, Tensor):
+        dims = dims.tolist() if len(shape_of(dims)) else int(dims)
     if isinstance(dims, int):
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
@@ -457,7 +458,7 @@ def kron(input: Any, other: Any) -> Any:
 @public(namespace="nn.functional", name="linear", method=False, out=False)
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
-    if not isinstance(weight, TensorBase) or not isinstance(input, TensorBase):
+    if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
         _tensors("linear", input=input, weight=weight)
     a, w = shape_of(input), shape_of(weight)
     if len(w) == 1:

@@ -24,7 +24,8 @@ from numpy import ndarray
 from .. import dtypes
 from ..array.layout import convert
 from ..core.quiet import IGNORE, loud, quiet
-from ..core.value import TensorBase, array_of
+from ..core.value import array_of
+from .tensor import Tensor
 from .warn import warn_once
 
 _NUMBERS = frozenset({bool, int, float, complex})
@@ -71,7 +72,7 @@ def _read(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
     kind = type(data)
     if kind in _NUMBERS:
         return stored([data], dtype or number_dtype(kind), ())
-    if isinstance(data, TensorBase):
+    if isinstance(data, Tensor):
         return converted(array_of(data), dtype)
     if isinstance(data, ndarray):
         check_array(data)
@@ -133,7 +134,7 @@ def number_dtype(kind: type) -> np.dtype[Any]:
 def _is_sequence(data: Any) -> bool:
     if isinstance(data, list | tuple):
         return True
-    if isinstance(data, TensorBase | np.generic | dict):
+    if isinstance(data, Tensor | np.generic | dict):
         return False
     return hasattr(type(data), "__getitem__") and hasattr(type(data), "__len__")
 
@@ -216,7 +217,7 @@ def _common_dtype(flat: Sequence[Any]) -> np.dtype[Any]:
 
 
 def _dtype_of_item(item: Any) -> np.dtype[Any]:
-    if isinstance(item, TensorBase):
+    if isinstance(item, Tensor):
         return array_of(item).dtype
     if isinstance(item, ndarray | np.generic):
         return dtypes.from_numpy_dtype(item.dtype).numpy
@@ -325,7 +326,7 @@ def overflow(name: str) -> RuntimeError:
 def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
     if type(item) in _NUMBERS:
         return item
-    if isinstance(item, TensorBase):
+    if isinstance(item, Tensor):
         if array_of(item).size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if item._node is not None:
@@ -334,7 +335,7 @@ def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
                 "Consider using tensor.detach() first.",
                 8,
             )
-        return item.item()  # type: ignore[attr-defined]  # the facade has it
+        return item.item()
     if isinstance(item, ndarray | np.generic):
         number = item.item()
         return float(number) if type(number) not in _NUMBERS else number

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core import calls, inplace
+from ..core import calls, inplace, overlap
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.node import LEAF, accumulator, next_sequence
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
@@ -156,7 +156,7 @@ def _holds(array: ndarray, value: float) -> bool:
     shared elements.
     """
     wide = array.dtype is calls.F64
-    return (wide or (array.dtype is calls.F32 and -3e38 < value < 3e38)) and not inplace.overlaps_itself(
+    return (wide or (array.dtype is calls.F32 and -3e38 < value < 3e38)) and not overlap.overlaps_itself(
         array
     )
 
@@ -250,7 +250,7 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, mask
     inplace.check_writable(x, wanted, overlap=True)
     a, w, s = x._value, where._value if isinstance(where, TensorBase) else where, values._value
     fills = masked and not accumulate and int(np.prod(shape_of(values))) == 1
-    if type(a) is ndarray and inplace.overlaps_itself(a):
+    if type(a) is ndarray and overlap.overlaps_itself(a):
         warn_of_expanded("masked_fill_" if fills else "index_put_")
     if not fills:
         inplace.check_apart(a, s)

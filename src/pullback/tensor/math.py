@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import dtype_of, shape_of
 from ..ops import arithmetic as a
 from ..ops import bessel as b
 from ..ops import comparison as c
@@ -19,6 +19,7 @@ from ..ops.complex import imag_view
 from ..ops.convert import cast
 from .api import public, public_op, write_out
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
+from .tensor import Tensor
 
 for _call in (
     e.exp, e.exp2, e.expm1, e.log, e.log2, e.log10, e.log1p, e.sqrt, e.sin, e.cos, e.tan, e.sinh, e.cosh,
@@ -56,7 +57,7 @@ for _call in (c.bitwise_and, c.bitwise_or, c.bitwise_xor, c.bitwise_left_shift, 
 
 def number(value: Any) -> Any:
     """A scalar argument as a Python number."""
-    return value.item() if isinstance(value, (TensorBase, np.generic)) else value  # type: ignore[union-attr]  # the facade has it
+    return value.item() if isinstance(value, (Tensor, np.generic)) else value
 
 
 def widened(input: Any, *numbers: Any) -> Any:
@@ -69,7 +70,7 @@ def widened(input: Any, *numbers: Any) -> Any:
 
 
 def _check_alpha(alpha: Any, *operands: Any) -> None:
-    kinds = [dtype_of(v).kind for v in operands if isinstance(v, (TensorBase, bool, int, float, complex))]
+    kinds = [dtype_of(v).kind for v in operands if isinstance(v, (Tensor, bool, int, float, complex))]
     if isinstance(alpha, bool) and any(k != "b" for k in kinds):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and all(k in "biu" for k in kinds):
@@ -111,7 +112,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
         return a.sub.op.public(input, other)
     alpha = number(alpha)
     _check_alpha(alpha, input, other)
-    return a.sub.op.public(input, a.mul(other, alpha) if isinstance(other, TensorBase) else other * alpha)
+    return a.sub.op.public(input, a.mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
 
 
 def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
@@ -130,7 +131,7 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     """
     _check_alpha(alpha, input, other)
     scaled = input if type(alpha) is int and alpha == 1 else a.mul(input, alpha)
-    return a.rsub_tensor(scaled, other) if isinstance(other, TensorBase) else a.rsub(scaled, other)
+    return a.rsub_tensor(scaled, other) if isinstance(other, Tensor) else a.rsub(scaled, other)
 
 
 declare(
@@ -177,7 +178,7 @@ def remainder(input: Any, other: Any) -> Any:
     -------
     Tensor
     """
-    if isinstance(other, TensorBase) or not isinstance(input, TensorBase):
+    if isinstance(other, Tensor) or not isinstance(input, Tensor):
         return m.remainder(input, other)
     return m.remainder_number(widened(input, other), number(other))
 
@@ -195,7 +196,7 @@ def fmod(input: Any, other: Any) -> Any:
     -------
     Tensor
     """
-    if isinstance(other, TensorBase):
+    if isinstance(other, Tensor):
         return m.fmod(input, other)
     return m.fmod_number(widened(input, other), number(other))
 
@@ -210,8 +211,8 @@ declare("fmod", fmod, *TENSOR_OR_NUMBER)
 @public(inplace=True, name="pow")
 def power(input: Any, exponent: Any) -> Any:
     """Power ``input ** exponent`` of tensors or numbers, at least one of them a tensor."""
-    if isinstance(exponent, TensorBase):
-        if isinstance(input, TensorBase):
+    if isinstance(exponent, Tensor):
+        if isinstance(input, Tensor):
             if dtype_of(input).kind in "iu" and dtype_of(exponent).kind in "iu" and _any_negative(exponent):
                 return a.integer_pow(input, exponent)
             return a.pow(input, exponent)
@@ -224,7 +225,7 @@ def power(input: Any, exponent: Any) -> Any:
                 "(Number exponent)": [("exponent", _is_number)],
             },
         )  # fmt: skip
-    if not isinstance(input, TensorBase):
+    if not isinstance(input, Tensor):
         raise errors.argument_type("pow", "input", 1, "Tensor", input)
     exponent = number(exponent)
     if dtype_of(input).kind in "iu" and isinstance(exponent, int) and exponent < 0:
@@ -239,7 +240,7 @@ def _any_negative(x: Any) -> bool:
 
 
 def _is_tensor(v: object) -> bool:
-    return isinstance(v, TensorBase)
+    return isinstance(v, Tensor)
 
 
 def _is_number(v: object) -> bool:
@@ -268,7 +269,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
             str(dtype_of(mask)), str(dtype_of(mask))
         )
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {word}")
-    if isinstance(value, TensorBase):
+    if isinstance(value, Tensor):
         rank = len(shape_of(value))
         if rank:
             raise RuntimeError(

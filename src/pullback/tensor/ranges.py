@@ -10,10 +10,11 @@ import numpy as np
 
 from .. import dtypes
 from ..array import ranges
-from ..core.value import TensorBase, array_of
+from ..core.value import array_of
 from .creation import check_options, creator, made, numpy_dtype
 from .data import overflow
 from .signature import OPTIONS, OUT
+from .tensor import Tensor
 
 INT64 = range(-(2**63), 2**63)
 
@@ -101,7 +102,7 @@ def range_(
 
 
 def _endpoint(function: str, name: str, value: Any) -> Any:
-    if not isinstance(value, TensorBase):
+    if not isinstance(value, Tensor):
         return value
     rank = array_of(value).ndim
     if rank:
@@ -109,7 +110,7 @@ def _endpoint(function: str, name: str, value: Any) -> Any:
             f"{function} only supports 0-dimensional start and end tensors, but got {name} with {rank} "
             f"dimension(s)."
         )
-    return value.item()  # type: ignore[attr-defined]  # the facade has it
+    return value.item()
 
 
 def _row_dtype(function: str, start: Any, end: Any, dtype: Any) -> np.dtype[Any]:

@@ -459,7 +459,7 @@ def reads(parser: Parser, tensor_first: bool = False) -> Callable[[Callable[...,
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         function.parser = parser  # type: ignore[attr-defined]  # functions take attributes
-        function.tensor_first = tensor_first  # type: ignore[attr-defined]
+        function.tensor_first = tensor_first  # type: ignore[attr-defined]  # likewise
         return function
 
     return decorate

@@ -16,9 +16,9 @@ from typing import Any
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.graph import saved_tensors_hooks
-from ..core.value import TensorBase
 from ..tensor.backward import backward
 from ..tensor.random import get_rng_state, set_rng_state
+from ..tensor.tensor import Tensor
 
 
 class CheckpointError(RuntimeError):
@@ -31,7 +31,7 @@ CheckpointError.__module__ = "torch.utils.checkpoint"
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Detached inputs that require grad where the originals do."""
     return tuple(
-        x.detach().requires_grad_(x.requires_grad) if isinstance(x, TensorBase) else x  # type: ignore[attr-defined]
+        x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x
         for x in inputs
     )
 
@@ -57,8 +57,8 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         ctx.run_function = run_function
         ctx.state = get_rng_state() if preserve_rng_state else None
-        ctx.places = [i for i, a in enumerate(args) if isinstance(a, TensorBase)]
-        ctx.others = [None if isinstance(a, TensorBase) else a for a in args]
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
         with no_grad():
             return run_function(*args)
@@ -76,12 +76,12 @@ class CheckpointFunction(Function):
         pairs = [
             (y, g)
             for y, g in zip(outputs, grads, strict=True)
-            if isinstance(y, TensorBase) and y.requires_grad  # type: ignore[attr-defined]  # the facade and declared calls have it
+            if isinstance(y, Tensor) and y.requires_grad
         ]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([y for y, _ in pairs], [g for _, g in pairs])
-        return (None, None, *(d.grad if isinstance(d, TensorBase) else None for d in detached))  # type: ignore[attr-defined]
+        return (None, None, *(d.grad if isinstance(d, Tensor) else None for d in detached))
 
 
 class _Frame:

@@ -9,6 +9,7 @@ from typing import Any
 from ... import graph_errors
 from ...array.geometry import transposed_size
 from ...core.value import TensorBase, dtype_of, shape_of
+from ...errors import with_note
 from ...ops import conv as ops
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
@@ -85,7 +86,7 @@ def _check(
     if channels != want:
         kind = "transposed=1" if transposed else f"groups={groups}"
         shown = list(shape) if len(shape) == rank + 2 else [1, *shape]
-        raise graph_errors.with_note(  # type: ignore[attr-defined]  # the facade and declared calls have it
+        raise with_note(
             RuntimeError(
                 f"Given {kind}, weight of size {list(weight)}, expected input{shown} to have "
                 f"{want} channels, but got {channels} channels instead"

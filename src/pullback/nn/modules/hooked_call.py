@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd.function import Function
-from ...core.value import TensorBase
+from ...tensor.tensor import Tensor
 
 
 class BackwardHookFunction(Function):
@@ -25,12 +25,12 @@ def _through_identity(values: Any) -> tuple[Any, Any]:
     """Send the tensors of a tuple through the identity; return the tuple and the node, or None for
     no gradient.
     """
-    tensors = [v for v in values if isinstance(v, TensorBase)]
-    if not any(t.requires_grad for t in tensors):  # type: ignore[attr-defined]  # the facade has it
+    tensors = [v for v in values if isinstance(v, Tensor)]
+    if not any(t.requires_grad for t in tensors):
         return values, None
     passed = iter(BackwardHookFunction.apply(*tensors))
-    result = tuple(next(passed) if isinstance(v, TensorBase) else v for v in values)
-    node = next(v.grad_fn for v in result if isinstance(v, TensorBase) and v.grad_fn is not None)  # type: ignore[attr-defined]
+    result = tuple(next(passed) if isinstance(v, Tensor) else v for v in values)
+    node = next(v.grad_fn for v in result if isinstance(v, Tensor) and v.grad_fn is not None)
     return result, node
 
 

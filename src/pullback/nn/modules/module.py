@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...core.hooks import HookDict, RemovableHandle, add_hook
-from ...core.value import TensorBase
 from ...errors import with_note
+from ...tensor.tensor import Tensor
 from ..parameter import Parameter
 from .module_state import ModuleState
 
@@ -118,7 +118,7 @@ class Module(ModuleState):
             return
         buffers = stores.get("_buffers")
         if buffers is not None and (name in buffers or getattr(value, "_is_buffer", False)):
-            if value is not None and not isinstance(value, TensorBase):
+            if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
                     f"cannot assign '{_full_name(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor "
                     "or None expected)"
@@ -189,7 +189,7 @@ class Module(ModuleState):
         if "_buffers" not in self.__dict__:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         self._check_name("buffer", name, self._buffers)
-        if tensor is not None and not isinstance(tensor, TensorBase):
+        if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{_full_name(tensor)}' object to buffer '{name}' (torch Tensor or None "
                 "required)"
@@ -469,8 +469,8 @@ _GLOBAL: dict[str, HookDict] = {}
 
 def _full_name(value: Any) -> str:
     kind = type(value)
-    if isinstance(value, TensorBase):
-        return value.type()  # type: ignore[attr-defined]  # the facade and declared calls have it
+    if isinstance(value, Tensor):
+        return value.type()
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
