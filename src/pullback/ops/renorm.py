@@ -24,7 +24,7 @@ def _others(rank: int, dim: int) -> tuple[int, ...]:
 
 
 def _renorm(x: ndarray, /, p: float, dim: int, largest: float) -> ndarray:
-    norm = vector_norm.op.kernel(x, p, _others(x.ndim, dim), True)  # type: ignore[attr-defined]  # every op's call has it
+    norm = vector_norm.op.kernel(x, p, _others(x.ndim, dim), True)
     one = norm.dtype.type(1)
     return x * np.where(norm > largest, norm.dtype.type(largest) / (norm + norm.dtype.type(EPSILON)), one)
 
@@ -38,6 +38,6 @@ def _rule(g: Any, x: Any, p: float, dim: int, largest: float) -> Any:
 
 
 #: Each slice of `dim` times min(1, largest / norm), the norm that of order `p` over all other axes.
-renorm: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+renorm: Call = op(
     "renorm", _renorm, (_rule,), halves=True, node_name="RenormBackward0"
 )
