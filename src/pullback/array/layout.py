@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from .strides import Ints, contiguous_strides, laid_out_empty, strides_of
+from .strides import (
+    Ints,
+    channels_last_strides,
+    contiguous_strides,
+    is_channels_last,
+    laid_out_empty,
+    strides_of,
+)
 
 
 def is_dense(array: ndarray) -> bool:
@@ -90,3 +99,33 @@ def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
     if dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64:
         array = array.astype(np.float32)
     return copy(array, dtype)
+
+
+def following_channels(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel whose results have channels last in memory when an input of it has.
+
+    As torch's kernels for images: the format that a network's input (or a layer's weight) is given in goes
+    through all of it.
+    """
+
+    @functools.wraps(kernel)
+    def follow(*args: Any, **kwargs: Any) -> Any:
+        result = kernel(*args, **kwargs)
+        for value in args:
+            if isinstance(value, ndarray) and not value.flags.c_contiguous and _is_image(value):
+                return tuple(map(_channels_last, result)) if type(result) is tuple else _channels_last(result)
+        return result
+
+    return follow
+
+
+def _is_image(array: ndarray) -> bool:
+    return array.ndim in (4, 5) and array.size > 0 and is_channels_last(array)
+
+
+def _channels_last(array: ndarray) -> ndarray:
+    if array.ndim not in (4, 5):
+        return array
+    new = laid_out_empty(array.shape, channels_last_strides(array.shape), array.dtype)
+    new[...] = array
+    return new

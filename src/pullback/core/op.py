@@ -30,6 +30,7 @@ from numpy import ndarray
 
 from .. import dtypes
 from .. import graph_errors as errors
+from ..array.layout import following_channels
 from . import calls
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_classes
@@ -104,6 +105,8 @@ class Op:
         hand.
     numbers : bool
         Whether the public call takes a Python number as its second operand.
+    image : bool
+        The results have channels last in memory when an input has.
     shape : callable, optional
         ``shape(*arrays, *attrs)`` gives (shape, dtype) per output from arrays whose elements mean nothing;
         for an op whose kernel refuses zeros.
@@ -135,6 +138,7 @@ class Op:
         batch: Callable[..., Any] | None = None,
         batch_rule: Callable[..., Any] | None = None,
         shape: Callable[..., Any] | None = None,
+        image: bool = False,
         numbers: bool = True,
         underivable: str | None = None,
     ) -> None:
@@ -149,6 +153,8 @@ class Op:
             read_inputs, read_attrs = _signature_names(name, kernel)
             inputs = read_inputs if inputs is None else inputs
             attrs = read_attrs if attrs is None else attrs
+        if image:
+            self.kernel = following_channels(kernel)
         self.inputs = tuple(inputs)
         self.attrs = tuple(attrs)
         self.variadic = variadic

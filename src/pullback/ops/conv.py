@@ -130,7 +130,10 @@ def _like(y: Any, shape: Sizes) -> Any:
 
 
 def _declare(name: str, kernel: Call, rules: tuple[Call, Call], batch_rule: Call) -> Call:
-    return op(name, kernel, rules, kind="bilinear", node_name="ConvolutionBackward0", batch_rule=batch_rule)
+    return op(
+        name, kernel, rules, kind="bilinear", node_name="ConvolutionBackward0", batch_rule=batch_rule,
+        image=True,
+    )  # fmt: skip
 
 
 #: y[n, o] = Σ_i w[i]·x[n, o·stride + i·dilation − padding].
@@ -251,7 +254,7 @@ conv_biased: Call = op(
         ),
         lambda g: sum_channels(g),
     ),
-    node_name="ConvolutionBackward0", jvp=_biased_jvp(conv), batch_rule=_biased_batch(conv),
+    node_name="ConvolutionBackward0", jvp=_biased_jvp(conv), batch_rule=_biased_batch(conv), image=True,
 )  # fmt: skip
 
 #: `conv_transpose` plus a bias per output channel.
@@ -267,5 +270,5 @@ conv_transpose_biased: Call = op(
         lambda g: sum_channels(g),
     ),
     node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose),
-    batch_rule=_biased_batch(conv_transpose),
+    batch_rule=_biased_batch(conv_transpose), image=True,
 )  # fmt: skip

@@ -277,6 +277,7 @@ batch_norm = op(
     outputs=("out", "batch_mean", "invstd", "batch_var"),
     differentiable=(0,),
     batch_rule=_batch_batched,
+    image=True,
 )
 batch_norm_backward = op(
     "native_batch_norm_backward",
@@ -380,6 +381,7 @@ group_norm = op(
     outputs=("out", "mean", "rstd"),
     differentiable=(0,),
     batch_rule=_group_batched,
+    image=True,
 )
 group_norm_backward = op(
     "native_group_norm_backward",

@@ -30,7 +30,7 @@ def _negated(amounts: Amounts) -> Amounts:
 #: x with `value` around it.
 pad: Callable[..., Any] = op(
     "constant_pad_nd", _pad, (lambda g, amounts: pad(g, _negated(amounts), 0),),
-    node_name="ConstantPadNdBackward0",
+    node_name="ConstantPadNdBackward0", image=True,
     jvp=lambda primals, tangents, out, amounts, value: pad(tangents[0], amounts, 0),
     batch=lambda size, amounts, value: (((0, 0), *amounts), value),
 )  # fmt: skip
@@ -77,7 +77,7 @@ def _declare(name: str, mode: str, node_name: str) -> Callable[..., Any]:
     return op(
         name, _pad_by(mode),
         (lambda g, shape_x, amounts: pad_adjoint(g, tuple(shape_x[-len(amounts) :]), amounts, mode),),
-        kind="linear", node_name=node_name, batch=lambda size, amounts: (amounts,),
+        kind="linear", node_name=node_name, batch=lambda size, amounts: (amounts,), image=True,
     )  # fmt: skip
 
 

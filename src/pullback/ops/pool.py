@@ -57,7 +57,7 @@ def _declare_avg(suffix: str, node_name: str) -> Call:
                 g, windows, shape_x[2:], count_include_pad, divisor
             ),
         ),
-        kind="linear", node_name=node_name, batch_rule=folded(lambda: avg_pools[suffix]),
+        kind="linear", node_name=node_name, batch_rule=folded(lambda: avg_pools[suffix]), image=True,
     )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def _declare_max(suffix: str, node_name: str) -> Call:
         (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]),),
         outputs=("values", "winners"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, windows: (gather_windows(tangents[0], out[1], windows), None),
-        batch_rule=folded(lambda: max_pools[suffix]),
+        batch_rule=folded(lambda: max_pools[suffix]), image=True,
     )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
     return op(
         "adaptive_avg_pool" + suffix, _adaptive_avg,
         (lambda g, shape_x: adaptive_avg_adjoint(g, shape_x[2:]),),
-        kind="linear", node_name=node_name, batch_rule=folded(lambda: adaptive_avg_pools[suffix]),
+        kind="linear", node_name=node_name, batch_rule=folded(lambda: adaptive_avg_pools[suffix]), image=True,
     )  # fmt: skip
 
 
@@ -201,7 +201,7 @@ def _declare_adaptive_max(suffix: str, node_name: str) -> Call:
         (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]),),
         outputs=("values", "indices"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, output: (gather_planes(tangents[0], out[1]), None),
-        batch_rule=folded(lambda: adaptive_max_pools[suffix]),
+        batch_rule=folded(lambda: adaptive_max_pools[suffix]), image=True,
     )  # fmt: skip
 
 

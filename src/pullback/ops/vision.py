@@ -44,7 +44,7 @@ pixel_shuffle: Call = op(
 #: The inverse of `pixel_shuffle`.
 pixel_unshuffle: Call = op(
     "pixel_unshuffle", _unshuffle, (lambda g, factor: pixel_shuffle(g, factor),), kind="linear",
-    batch=lambda size, factor: (factor,),
+    batch=lambda size, factor: (factor,), image=True,
 )  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def _channel_shuffle(x: ndarray, /, groups: int) -> ndarray:
 channel_shuffle: Call = op(
     "channel_shuffle", _channel_shuffle,
     (lambda g, shape_x, groups: channel_shuffle(g, shape_x[1] // groups),), kind="linear",
-    batch_rule=folded(lambda: channel_shuffle),
+    batch_rule=folded(lambda: channel_shuffle), image=True,
 )  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def _declare_resize(node_name: str) -> None:
     name = node_name.removesuffix("Backward0")
     resizes[name] = op(
         name, _resize, (lambda g, axes: resize_adjoint(g, axes),), kind="linear", node_name=node_name,
-        batch_rule=folded(lambda: resizes[name]),
+        batch_rule=folded(lambda: resizes[name]), image=True,
     )  # fmt: skip
 
 

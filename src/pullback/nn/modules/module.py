@@ -358,9 +358,16 @@ class Module(ModuleState):
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> Module:
-        """Convert floating parameters and buffers to a dtype (or move: there is one device)."""
+        """Convert floating parameters and buffers to a dtype (or move: there is one device), and those of 4
+        and 5 axes to a memory format.
+        """
+        memory_format = kwargs.pop("memory_format", None)
 
         def convert(t: Any) -> Any:
+            if memory_format is not None and t.dim() in (4, 5):
+                t = t.contiguous(memory_format=memory_format)
+            if not args and not kwargs:
+                return t
             target = t.to(*args, **kwargs)
             return target if t.is_floating_point() or t.is_complex() else t
 
