@@ -81,7 +81,7 @@ def total(*parts: Any) -> Any:
     result = None
     for part in parts:
         if part is not None:
-            result = part if result is None else result + part
+            result = part if result is None else add(result, part)
     return result
 
 
@@ -322,7 +322,7 @@ def _det(x: ndarray, /) -> ndarray:
 def _det_rule(g: Any, x: Any, out: Any) -> Any:
     values = concrete(out)
     if values is None or (np.abs(values) >= 100 * np.finfo(values.dtype).eps).all():
-        return mul(column(column(mul(g, conj(out)))), adjoint(inv(x)))
+        return solve(adjoint(x), mul(column(column(mul(g, conj(out)))), eye_of(x)))
     # The adjugate of a singular matrix: with A = U S Vᴴ, det(U)·det(Vᴴ) times that of S.
     from .spectral import svd
 
@@ -353,7 +353,7 @@ def _slogdet_rule(g: Any, x: Any, sign: Any) -> Any:
         slope = -turn if glog is None else sub(glog, turn)
     if slope is None:
         return None
-    return solve(adjoint(x), mul(column(column(slope)), np.eye(shape_of(x)[-1], dtype=dtype_of(x))))
+    return solve_ex(adjoint(x), mul(column(column(slope)), eye_of(x)), True, False, "")[0]
 
 
 #: Sign (or phase) of the determinant and the logarithm of its absolute value.

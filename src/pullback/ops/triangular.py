@@ -233,12 +233,19 @@ def _cholesky_inverse(x: ndarray, /, upper: bool) -> ndarray:
     potri = lapack("potri", x)
     other = np.tril_indices(size, -1) if upper else np.triu_indices(size, 1)
 
-    def step(factor: ndarray) -> tuple[ndarray]:
-        inverse, _ = potri(factor, lower=not upper)
+    def step(factor: ndarray) -> tuple[Any, ...]:
+        inverse, info = potri(factor, lower=not upper)
         inverse[other] = inverse.T[other].conj()
-        return (inverse,)
+        return inverse, info
 
-    return each(step, (x,), ((x.shape[-2:], x.dtype),))[0]
+    result, info = each(step, (x,), ((x.shape[-2:], x.dtype), ((), INT32)))
+    if info.any():
+        where, order = failure(info)
+        raise LinAlgError(
+            f"cholesky_inverse: {where}The diagonal element {order} is zero, the inversion could not be "
+            "completed because the input matrix is singular."
+        )
+    return result
 
 
 def _cholesky_inverse_rule(g: Any, x: Any, out: Any, upper: bool) -> Any:

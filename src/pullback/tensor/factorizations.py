@@ -11,6 +11,7 @@ from ..graph_errors import type_word
 from ..ops import orthogonal, spectral
 from .api import public
 from .matrix_checks import check_floating, check_matrix, check_square, last_size
+from .matrix_deprecations import superseded
 from .return_types import return_type
 from .signature import parsed
 
@@ -197,6 +198,7 @@ def linalg_qr(A: Any, mode: str = "reduced") -> Any:
 @parsed("qr", "(Tensor input, bool some = True)")
 def qr(input: Any, some: bool = True) -> Any:
     """``input = Q R`` (see `torch.linalg.qr`)."""
+    superseded("qr")
     return return_type("qr", "Q", "R")(orthonormal(input, "reduced" if some else "complete"))
 
 

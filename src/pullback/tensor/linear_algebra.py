@@ -25,6 +25,7 @@ from .matrix_checks import (
     is_vector,
     leading_shape,
 )  # fmt: skip
+from .matrix_deprecations import superseded
 from .return_types import return_type
 from .signature import parsed
 from .tensor import checked_dim
@@ -152,7 +153,7 @@ def linalg_tensorinv(input: Any, ind: int = 2) -> Any:
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
             f"got {last} != {first}"
         )
-    return ops.inv_ex(input.reshape(last, last), "linalg.inv")[0].reshape((*shape[ind:], *shape[:ind]))
+    return ops.inv_ex(input.reshape(last, last), "inv")[0].reshape((*shape[ind:], *shape[:ind]))
 
 
 @public(namespace="linalg", name="tensorsolve")
@@ -231,7 +232,7 @@ def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = 
     -------
     (L, info)
     """
-    parts = _factor(input, upper, "torch.linalg.cholesky_ex" if check_errors else "")
+    parts = _factor(input, upper, "linalg.cholesky_ex" if check_errors else "")
     return return_type("linalg_cholesky_ex", "L", "info")(parts)
 
 
@@ -239,6 +240,7 @@ def linalg_cholesky_ex(input: Any, *, upper: bool = False, check_errors: bool = 
 @parsed("cholesky", "(Tensor input, bool upper = False)")
 def cholesky(input: Any, upper: bool = False) -> Any:
     """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
+    superseded("cholesky")
     check_square(input, "cholesky")
     return triangular.cholesky(input, upper)
 
@@ -338,6 +340,7 @@ def triangular_solve(
             )
     check_right_side(input, A, "triangular_solve")
     leading_shape(shape_of(input)[:-2], shape_of(A)[:-2])
+    superseded("triangular_solve")
     parts = triangular.triangular_solve(input, A, upper, transpose, unitriangular)
     return return_type("triangular_solve", "solution", "cloned_coefficient")(parts)
 
@@ -437,6 +440,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """The vector product along `dim`, or along the first axis of length 3."""
     if dim is None:
+        superseded("cross")
         dim = next((d for d, n in enumerate(shape_of(input)) if n == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")

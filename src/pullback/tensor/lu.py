@@ -18,6 +18,7 @@ from .matrix_checks import (
     int32_of,
     leading_shape,
 )  # fmt: skip
+from .matrix_deprecations import superseded
 from .return_types import return_type
 from .signature import parsed
 
@@ -80,10 +81,11 @@ def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
     """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
     if not isinstance(A, TensorBase):
         raise argument_type("_lu_with_info", "input", 1, "Tensor", A)
+    superseded("lu")
     _check_lu(A, pivot, "torch.lu_factor")
     parts = ops.lu_factor_ex(A, "")
     if get_infos:
-        return return_type("linalg_lu_factor_ex", "LU", "pivots", "info")(parts)
+        return return_type("_lu_with_info", "LU", "pivots", "info")(parts)
     return parts[:2]
 
 
@@ -195,6 +197,7 @@ def linalg_lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint:
 @parsed("lu_solve", "(Tensor input, Tensor LU_data, Tensor LU_pivots)")
 def lu_solve(input: Any, LU_data: Any, LU_pivots: Any) -> Any:
     """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
+    superseded("lu_solve")
     return _solved(LU_data, LU_pivots, input, True, False)
 
 

@@ -22,6 +22,7 @@ from .contract import dot, element_word, matmul
 from .factorizations import singular
 from .linear_algebra import linalg_inv
 from .matrix_checks import check_floating, check_matrix, check_square, is_vector, leading_shape
+from .matrix_deprecations import superseded
 from .return_types import return_type
 from .signature import parsed
 
@@ -418,6 +419,7 @@ def linalg_multi_dot(tensors: Sequence[Any]) -> Any:
 def chain_matmul(*matrices: Any) -> Any:
     """The product of a chain of matrices."""
     parts = matrices[0] if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)) else matrices
+    superseded("chain_matmul")
     if not parts:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     return parts[0] if len(parts) == 1 else linalg_multi_dot(parts)
