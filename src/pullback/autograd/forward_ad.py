@@ -24,21 +24,14 @@ UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
 def enter_dual_level() -> int:
     """Open a level; one may be open at a time."""
     if _stack:
-        raise RuntimeError(
-            "Nested forward mode AD is not supported at the moment"
-        )
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
     _stack.append(fresh_level())
     return len(_stack) - 1
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level."""
-    if not _stack:
-        raise RuntimeError(
-            "Trying to exit a forward AD level that was not the last one that was created. This is not "
-            "supported."
-        )
-    if level is not None and level != len(_stack) - 1:
+    if not _stack or level not in (None, len(_stack) - 1):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not "
             "supported."

@@ -14,7 +14,7 @@ from ..tensor.batching import map_over_first_axis
 from ..tensor.namespace import TOP_LEVEL
 from ..tensor.tensor import Tensor
 from . import forward_ad
-from .grad_mode import enable_grad
+from .grad_mode import enable_grad, set_grad_enabled
 
 
 def _as_tuple(values: Any, argument: str, function: str) -> tuple[bool, tuple[Any, ...]]:
@@ -49,6 +49,7 @@ def _zeros(x: Any) -> Any:
 def _filled(
     grads: Any, like: tuple[Any, ...], strict: bool, create_graph: bool, what: str
 ) -> tuple[Any, ...]:
+    """The gradients, zeros where there is none; with `strict` the error `what`, told the place, instead."""
     result = []
     for i, (g, x) in enumerate(zip(grads, like, strict=True)):
         if g is None:
@@ -151,9 +152,7 @@ def vjp(
     return outputs if several_out else outputs[0], result if several_in else result[0]
 
 
-def _grad_mode(create_graph: bool) -> Any:
-    from .grad_mode import set_grad_enabled
-
+def _grad_mode(create_graph: bool) -> set_grad_enabled:
     return set_grad_enabled(create_graph or modes().grad)
 
 

@@ -68,11 +68,9 @@ class _ModeContext:
                         with self.clone():
                             generator.close()
                         raise
-                    except BaseException:  # noqa: BLE001  # whatever the consumer throws goes into the generator
-                        import sys
-
+                    except BaseException as thrown:  # noqa: BLE001  # what the consumer throws goes inside
                         with self.clone():
-                            response = generator.throw(*sys.exc_info()[1:2])
+                            response = generator.throw(thrown)
                     else:
                         with self.clone():
                             response = generator.send(request)

@@ -17,7 +17,7 @@ from ..core.value import array_of, dtype_of, shape_of, wrap
 from ..tensor.backward import grad
 from ..tensor.tensor import Tensor
 from . import forward_ad
-from .grad_mode import no_grad
+from .grad_mode import enable_grad, no_grad
 
 
 class GradcheckError(RuntimeError):
@@ -378,8 +378,6 @@ def gradgradcheck(
             [y for y, _ in pairs], leaves, [v for _, v in pairs], create_graph=True, allow_unused=True
         )
         return tuple(g for g in found if g is not None)
-
-    from .grad_mode import enable_grad
 
     return gradcheck(
         enable_grad()(gradients), tuple(itertools.chain(xs, vs)), eps=eps, atol=atol, rtol=rtol,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.value import TensorBase
 from ..tensor.tensor import Tensor
 
 
@@ -19,10 +18,9 @@ class Variable(metaclass=VariableMeta):
     """``Variable(data, requires_grad=False, volatile=False)`` returns a leaf that shares `data`'s storage."""
 
     def __new__(cls, data: Any = None, requires_grad: bool = False, volatile: bool | None = None) -> Any:
-        if not isinstance(data, TensorBase):
+        if not isinstance(data, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
-        made = data.detach()  # type: ignore[attr-defined]  # every facade tensor has it
-        return made.requires_grad_(requires_grad)
+        return data.detach().requires_grad_(requires_grad)
 
 
 Variable.__module__ = "torch.autograd.variable"

@@ -268,11 +268,13 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
     if layout.metadata or not set(layout.values) <= set(names):
         return _general_binary(op, public, operator)
     wanted_x, wanted_y = layout.wanted if node_class is not None else ((), ())
+    # Which of x, y and the result a node saves, by whether x and y want covectors.
     plans = {
         (True, True): tuple(n in wanted_x or n in wanted_y for n in names),
         (True, False): tuple(n in wanted_x for n in names),
         (False, True): tuple(n in wanted_y for n in names),
     }
+    # Which of them the node has places for, empty or not.
     has = plans[True, True]
     none = (None, FROZEN, 0)
 

@@ -13,6 +13,7 @@ from ..ops import parallel, structure  # noqa: F401  # hand the core what it nee
 from . import (  # noqa: F401  # importing a module registers what it declares
     activations,
     assign,
+    axis_products,
     calculus,
     closeness,
     complex_parts,

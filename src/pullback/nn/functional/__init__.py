@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...tensor.contract import bilinear, linear
+from ...tensor.axis_products import bilinear
+from ...tensor.contract import linear
 from ...tensor.padding import pad
 from .activation import (
     celu,

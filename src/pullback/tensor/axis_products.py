@@ -1,0 +1,154 @@
+"""Products over axes that the caller chooses, under torch's names: tensordot, einsum and their kin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.value import dtype_of, shape_of
+from ..ops import contract as c
+from ..ops.arithmetic import mul
+from ..ops.structure import permute, reshape, sum_dims, unsafe_view
+from .api import public
+from .tensor import Tensor
+
+
+@public
+def inner(input: Any, other: Any) -> Any:
+    """Sums of products over the last axes of both."""
+    a, b = shape_of(input), shape_of(other)
+    if not a or not b:
+        return mul(input, other)
+    if a[-1] != b[-1]:
+        raise RuntimeError(
+            f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and "
+            f"{list(b)}"
+        )
+    return tensordot(input, other, dims=([len(a) - 1], [len(b) - 1]))
+
+
+@public(method=False)
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Sum products over pairs of axes.
+
+    Parameters
+    ----------
+    a, b : tensors
+    dims : int or (list of int, list of int)
+        How many last axes of `a` and first axes of `b` to contract, or which.
+    """
+    ra, rb = len(shape_of(a)), len(shape_of(b))
+    if isinstance(dims, Tensor):
+        dims = dims.tolist() if len(shape_of(dims)) else int(dims)
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(ra, rb):
+            raise RuntimeError(
+                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}, ndim_a={ra}, ndim_b={rb}"
+            )
+        over_a, over_b = list(range(ra - dims, ra)), list(range(dims))
+        given_a = list(range(-dims, 0))
+    else:
+        over_a, over_b = ([d % max(n, 1) for d in ds] for ds, n in zip(dims, (ra, rb), strict=True))
+        given_a = list(dims[0])
+    if len(over_a) != len(over_b):
+        raise RuntimeError("both dimension lists should have same length")
+    sa, sb = shape_of(a), shape_of(b)
+    for i, j, shown in zip(over_a, over_b, given_a, strict=True):
+        if sa[i] != sb[j] and 1 not in (sa[i], sb[j]):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {sa[i]} in dim {shown} and second "
+                f"has size {sb[j]} in dim {j}"
+            )
+    if dtype_of(a) != dtype_of(b):
+        raise RuntimeError("both inputs should have same dtype")
+    for i, j in zip(over_a, over_b, strict=True):
+        if sa[i] != sb[j]:
+            if sa[i] == 1:
+                b = sum_dims(b, (j,), True)
+            else:
+                a = sum_dims(a, (i,), True)
+    sa, sb = shape_of(a), shape_of(b)
+    free_a = [i for i in range(ra) if i not in over_a]
+    free_b = [j for j in range(rb) if j not in over_b]
+    size = int(np.prod([sa[i] for i in over_a], dtype=np.int64))
+    left = reshape(
+        permute(a, (*free_a, *over_a)), (int(np.prod([sa[i] for i in free_a], dtype=np.int64)), size)
+    )
+    right = reshape(
+        permute(b, (*over_b, *free_b)), (size, int(np.prod([sb[j] for j in free_b], dtype=np.int64)))
+    )
+    return reshape(c.mm(left, right), (*(sa[i] for i in free_a), *(sb[j] for j in free_b)))
+
+
+@public
+def kron(input: Any, other: Any) -> Any:
+    """Kronecker product."""
+    a, b = shape_of(input), shape_of(other)
+    rank = max(len(a), len(b))
+    p = (1,) * (rank - len(a)) + a
+    q = (1,) * (rank - len(b)) + b
+    left = reshape(input, tuple(s for n in p for s in (n, 1)))
+    right = reshape(other, tuple(s for n in q for s in (1, n)))
+    return unsafe_view(mul(left, right), tuple(m * n for m, n in zip(p, q, strict=True)))
+
+
+@public(namespace="nn.functional", method=False, out=False)
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
+    out, n, m = shape_of(weight)
+    lead = shape_of(input1)[:-1]
+    if shape_of(input2)[:-1] != lead:
+        raise RuntimeError("bilinear(): input batch dimensions do not match")
+    x = reshape(input1, (-1 if int(np.prod(lead)) else 0, n)) if len(lead) != 1 else input1
+    y = reshape(input2, (-1 if int(np.prod(lead)) else 0, m)) if len(lead) != 1 else input2
+    rows = shape_of(x)[0]
+    half = c.linear(y, reshape(weight, (out * n, m)))
+    product = mul(reshape(half, (rows, out, n)), reshape(x, (rows, 1, n)))
+    result = reshape(sum_dims(product, (2,), False), (*lead, out))
+    return result if bias is None else result + bias
+
+
+@public(method=False, out=False)
+def einsum(*args: Any) -> Any:
+    """Sum of products over named axes, ``einsum("ij,jk->ik", a, b)``; operands may come as one list.
+
+    Pairs of operands are contracted from left to right, each pair by one stacked matrix product.
+    """
+    from .einsum import contract
+
+    if isinstance(args[0], str):
+        equation, operands = args[0], args[1:]
+    else:
+        equation, operands = _from_sublists(args)
+    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+        operands = tuple(operands[0])
+    return contract(equation, list(operands))
+
+
+def _from_sublists(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    def letters(axes: Sequence[Any]) -> str:
+        def one(n: Any) -> str:
+            if n is Ellipsis:
+                return "..."
+            if not 0 <= n < 52:
+                raise ValueError(
+                    "einsum(): subscript in subscript list is not within the valid range [0, 52)"
+                )
+            return chr(ord("A") + n) if n < 26 else chr(ord("a") + n - 26)
+
+        return "".join(one(n) for n in axes)
+
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
+        )
+    equation = ",".join(letters(axes) for axes in args[1::2])
+    operands = args[0 : len(args) - len(args) % 2 : 2]
+    if len(args) % 2:
+        equation += "->" + letters(args[-1])
+    return equation, operands
