@@ -51,6 +51,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     rearrange,
     reductions,
     renorm,
+    segments,
     select,
     serialization,
     settings,
