@@ -1665,6 +1665,12 @@ def searchsorted(
     """
 def seed() -> builtins.int:
     """Start a stream of the default generator that nobody can foretell and return its seed."""
+def segment_reduce(
+    data: Tensor, reduce: str, *, lengths: Tensor | None = ..., indices: Tensor | None = ...,
+    offsets: Tensor | None = ..., axis: builtins.int = ..., unsafe: builtins.bool = ...,
+    initial: _Number | None = ...,
+) -> Tensor:
+    """Reduce neighbouring places of an axis, segment by segment."""
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """The part at `index` of axis `dim`, without that axis."""
 def select_copy(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Tensor | None = ...) -> Tensor:
