@@ -105,6 +105,10 @@ _LAZY_NAMES = {
         "nn.functional.top_level",
     ),
     **dict.fromkeys(
+        ("native_batch_norm", "native_group_norm", "native_layer_norm"),
+        "nn.functional.native",
+    ),
+    **dict.fromkeys(
         ("affine_grid_generator", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"),
         "nn.functional.sampling",
     ),

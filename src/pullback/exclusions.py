@@ -159,8 +159,8 @@ EXCLUDED: dict[str, dict[str, str]] = {
         "torch": (
             "alpha_dropout_ binomial convolution embedding_bag embedding_renorm_ "
             "feature_alpha_dropout_ feature_dropout feature_dropout_ frobenius_norm gru gru_cell "
-            "hash_tensor lobpcg lstm lstm_cell max_pool1d_with_indices native_batch_norm "
-            "native_group_norm native_layer_norm norm_except_dim nuclear_norm rnn_relu rnn_relu_cell "
+            "hash_tensor lobpcg lstm lstm_cell max_pool1d_with_indices "
+            "norm_except_dim nuclear_norm rnn_relu rnn_relu_cell "
             "rnn_tanh rnn_tanh_cell set_anomaly_enabled slice_inverse"
         ),
         "torch.Tensor": "fill_diagonal_ hash_tensor map2_ slice_inverse",

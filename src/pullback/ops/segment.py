@@ -63,7 +63,7 @@ def _spread(y: ndarray, lengths: ndarray, /, axis: int, places: int) -> ndarray:
 
 
 #: The value of its segment at every place of an axis, 0 outside of all: the transpose of the sum.
-spread: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+spread: Call = op(
     "segment_spread", _spread,
     (lambda g, lengths, axis: segment_reduce(g, lengths, "sum", axis, None), None), halves=True,
 )  # fmt: skip
@@ -100,6 +100,6 @@ def _rule(
 
 #: Sum, mean, product, largest or smallest of the segments of an axis, whose sizes are the last axis of
 #: `lengths`; `initial` takes part in each, and stands for what is empty.
-segment_reduce: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+segment_reduce: Call = op(
     "segment_reduce", _segment_reduce, (_rule, None), halves=True
 )

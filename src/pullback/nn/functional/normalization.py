@@ -81,10 +81,10 @@ def batch_norm(
             raise ValueError(
                 f"Expected more than 1 value per channel when training, got input size {_size(shape)}"
             )
-    return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return with_statistics(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
 
 
-def _batch_norm(
+def with_statistics(
     input: Any,
     running_mean: Any,
     running_var: Any,
@@ -93,7 +93,8 @@ def _batch_norm(
     training: bool,
     momentum: float,
     eps: float,
-) -> Any:
+) -> tuple[Any, Any, Any]:
+    """Batch norm with the batch's mean and 1/√(var + eps), which are None where nothing was normalised."""
     shape = shape_of(input)
     _check_channels(
         shape[1] if len(shape) > 1 else 0,
@@ -112,18 +113,18 @@ def _batch_norm(
         out = clone(input)
         for v, join in ((weight, mul), (bias, add)):
             out = out if v is None or not shape_of(v)[0] else join(out, select(v, 0, 0))
-        return out
+        return out, None, None
     detached = [None if v is None else v.detach() for v in (running_mean, running_var)]
     if training:
         detached = [None, None]
-    out, mean, _, var = o.batch_norm(input, weight, bias, *detached, training, float(eps))
+    out, mean, invstd, var = o.batch_norm(input, weight, bias, *detached, training, float(eps))
     if training:
         count = math.prod(shape) // shape[1] if shape[1] else 0
         if running_mean is not None:
             _update(running_mean, mean, momentum)
         if running_var is not None:
             _update(running_var, var * (count / max(count - 1, 1)), momentum)
-    return out
+    return out, mean, invstd
 
 
 @functional
@@ -151,7 +152,7 @@ def instance_norm(
     folded = reshape(input, (1, n * channels, *shape[2:]))
     if use_input_stats and (running_mean is not None or running_var is not None):
         vectors[:2] = [None if v is None else v.detach().clone() for v in vectors[:2]]
-    out = _batch_norm(folded, *vectors, use_input_stats, momentum, eps)  # type: ignore[call-arg, arg-type]  # four vectors
+    out = with_statistics(folded, *vectors, use_input_stats, momentum, eps)[0]  # type: ignore[call-arg, arg-type]  # four vectors
     if use_input_stats:
         for running, each in ((running_mean, vectors[0]), (running_var, vectors[1])):
             if running is not None:
@@ -199,30 +200,28 @@ def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
     """(input − mean) / √(var + eps) · weight + bias over the last dims, which are `normalized_shape`."""
+    return layer_norm_with_statistics(input, normalized_shape, weight, bias, eps)[0]
+
+
+def layer_norm_with_statistics(
+    input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float
+) -> tuple[Any, Any, Any]:
+    """Layer norm with the mean and 1/√(var + eps) that it used."""
     axes = _normalized(input, normalized_shape, weight, bias)
     if (kind := dtype_of(input)).kind in "biuc":
         raise NotImplementedError(f"\"LayerNormKernelImpl\" not implemented for '{type_word(kind)}'")
-    return o.layer_norm(input, weight, bias, axes, float(eps))[0]
+    return o.layer_norm(input, weight, bias, axes, float(eps))
 
 
-@functional
-def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """Normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for each channel."""
-    shape = shape_of(input)
-    if len(shape) < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+def check_groups(shape: tuple[int, ...], num_groups: int, weight: Any, bias: Any) -> None:
+    """Raise torch's errors for groups that do not divide the channels and vectors of another size."""
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    n, channels = shape[:2]
+    channels = shape[1]
     if channels % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(shape)} and num_groups={num_groups}"
-        )
-    if n * channels // num_groups * math.prod(shape[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size "
-            f"{_size((n * channels // num_groups, num_groups, *shape[2:]))}"
         )
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and (len(shape_of(v)) != 1 or shape_of(v)[0] != channels):
@@ -231,6 +230,18 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
                 f"got {name} of shape "
                 f"{list(shape_of(v))} and input of shape {list(shape)}"
             )
+
+
+@functional
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for each channel."""
+    shape = shape_of(input)
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    sizes = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
+    if sizes[0] * math.prod(sizes[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
+    check_groups(shape, num_groups, weight, bias)
     return o.group_norm(input, weight, bias, num_groups, float(eps))[0]
 
 
