@@ -1295,12 +1295,29 @@ def narrow_copy(
     input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Tensor | None = ...,
 ) -> Tensor:
     """Some places of an axis: a copy of what the view of that name shows."""
+def native_batch_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float,
+) -> tuple[Any, Any, Any]:
+    """Batch norm ``(input − mean)·invstd·weight + bias`` of each channel."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """:func:`channel_shuffle` without a derivative, as torch has it."""
 def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> tuple[Tensor, Tensor]:
     """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which are
     left.
     """
+def native_group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: builtins.int, C: builtins.int,
+    HxW: builtins.int, group: builtins.int, eps: builtins.float,
+) -> tuple[Any, Any, Any]:
+    """Group norm ``(input − mean)·rstd`` of each of `group` groups of channels, then weight and bias per
+    channel.
+    """
+def native_layer_norm(
+    input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None, bias: Tensor | None,
+    eps: builtins.float,
+) -> tuple[Any, Any, Any]:
+    """Layer norm ``(input − mean)·rstd·weight + bias`` over the last axes."""
 def ne(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def neg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
