@@ -699,8 +699,11 @@ def float_power(input: Tensor, exponent: _Number, *, out: Tensor | None = ...) -
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def floor_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`floor`: writes the result into `input` and returns it."""
-def floor_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """floor(input / other)."""
+@overload
+def floor_divide(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def floor_divide(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """Quotient downwards, ⌊input/other⌋."""
 def fmax(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def fmin(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1422,8 +1425,13 @@ def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = ...) -> Te
     """Derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12)."""
 def positive(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The input itself."""
-def pow(input: Tensor | _Number, exponent: Any, *, out: Tensor | None = None) -> Tensor:
-    """Power ``input ** exponent`` of tensors or numbers, at least one of them a tensor."""
+@overload
+def pow(input: Tensor, exponent: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def pow(self: _Number, exponent: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def pow(input: Tensor, exponent: _Number, *, out: Tensor | None = ...) -> Tensor:
+    """Power ``input ** exponent``."""
 def prelu(input: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
     """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
 preserve_format: memory_format

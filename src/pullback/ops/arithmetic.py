@@ -15,6 +15,7 @@ from ..core.value import InnerValue, Value
 from .comparison import eq, ge, where, zeros_of
 from .complex import real
 from .convert import conj
+from .kernels import refuse
 
 log = elementwise("log", np.log, lambda g, x: g / conj(x), promote="float")
 
@@ -118,7 +119,9 @@ def zero_to_nonnegative(x: Any, y: Any) -> Any:
 
 
 #: x to the power y, both tensors.
-pow = elementwise("pow", np.power, _pow_base, _pow_exponent, node_name="PowBackward1")
+pow = elementwise(
+    "pow", np.power, _pow_base, _pow_exponent, node_name="PowBackward1", check=refuse("pow", "b")
+)
 
 
 def _integer_pow(x: Any, y: Any, /, out: Any = ...) -> ndarray:
@@ -137,7 +140,7 @@ integer_pow = elementwise("integer_pow", _integer_pow, None, None)
 def _scalar_pow_kernel(x: ndarray, /, base: Any, out: Any = ...) -> ndarray:
     common = dtypes.result_numpy_dtype([x, base])
     power = _integer_pow if common.kind in "iu" else np.power
-    return power(common.type(base), x.astype(common, copy=False), out=out)
+    return power(np.asarray(base).astype(common), x.astype(common, copy=False), out=out)
 
 
 def _scalar_pow_rule(g: Any, x: Any, out: Any, base: Any) -> Any:

@@ -36,6 +36,9 @@ def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch
 
 
 def _add_scaled(x: ndarray, y: Any, /, alpha: Any, out: Any = ...) -> ndarray:
+    if x.dtype.kind == "b":
+        alpha = bool(alpha)
+
     def block(x: Any, y: Any, out: ndarray, spare: ndarray) -> None:
         np.multiply(y, alpha, out=spare)
         np.add(x, spare, out=out)
@@ -275,6 +278,12 @@ remainder_number = elementwise(
     "remainder_number", lambda x, /, y, out=...: _remainder_kernel(x, y, out), lambda g: g, attrs=("y",),
     promote=None, node_name="RemainderBackward0", check=refuse("remainder_cpu", "bc", inputs=1),
 )
+#: Of a number by a tensor, which torch cannot differentiate.
+remainder_of_number = elementwise(
+    "remainder_of_number", lambda y, /, x, out=...: _remainder_kernel(np.asarray(x, y.dtype), y, out),
+    inputs=("y",), attrs=("x",), promote=None, underivable="remainder",
+    check=refuse("remainder_cpu", "bc", inputs=1),
+)
 fmod_number = elementwise(
     "fmod_number", lambda x, /, y, out=...: _fmod_kernel(x, y, out), lambda g: g, attrs=("y",),
     promote=None, node_name="FmodBackward0", check=refuse("fmod_cpu", "bc", inputs=1),
@@ -294,12 +303,13 @@ def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 #: floor(x / y).
 floor_quotient: Call = elementwise(
-    "div_floor", _floor_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
+    "div_floor", _floor_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2",
+    check=refuse("div_floor_cpu", "bc"),
 )
 
 #: floor(x / y) as `//` and `//=` have it, which torch cannot differentiate.
 floor_divide, floor_divide_ = (
-    elementwise(name, _floor_quotient, underivable=name, check=refuse("div_floor_cpu", "c"))
+    elementwise(name, _floor_quotient, underivable=name, check=refuse("div_floor_cpu", "bc"))
     for name in ("floor_divide", "floor_divide_")
 )
 
@@ -317,7 +327,8 @@ def _trunc_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 #: trunc(x / y).
 trunc_quotient = elementwise(
-    "div_trunc", _trunc_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2"
+    "div_trunc", _trunc_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2",
+    check=refuse("div_trunc_cpu", "bc"),
 )
 
 atan2 = elementwise(

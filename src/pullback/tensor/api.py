@@ -25,6 +25,7 @@ from ..core.modes import NO_GRAD, modes
 from ..core.op import TABLE, Op
 from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
 from ..core.versions import bump
+from .signature import Parser
 
 Function = Callable[..., Any]
 
@@ -445,12 +446,23 @@ def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: bool = Fals
     except TypeError:
         if adopt(inputs):
             return dispatch_override(op.public, inputs, {} if out is None else {"out": out})
+        if op.name in _COMPARISONS:
+            raise _COMPARISONS[op.name].rejected(inputs, {}) from None
         raise
     if not isinstance(checked[0], TensorBase) and not isinstance(checked[-1], TensorBase):
         checked = (wrap(np.asarray(checked[0], dtypes.result_numpy_dtype(checked[:1]))), *checked[1:])
     result = run(op, checked, ())
     return result if out is None else write_out(out, result, op.name, checked)
 
+
+#: What reads the arguments of comparisons, asked for their errors only.
+_COMPARISONS = {
+    name: Parser(
+        name, "(Tensor input, Tensor other, *, Tensor out = None)",
+        "(Tensor input, Number other, *, Tensor out = None)",
+    )
+    for name in ("eq", "ne", "lt", "le", "gt", "ge")
+}
 
 #: Functions whose first operand may be a number too.
 _NUMBERS_FIRST = frozenset({"add", "sub", "mul", "div"})

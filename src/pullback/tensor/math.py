@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
-from ..core.value import dtype_of, shape_of
+from .. import dtypes
+from ..core.value import dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
 from ..ops import bessel as b
 from ..ops import comparison as c
@@ -19,6 +19,7 @@ from ..ops.complex import imag_view
 from ..ops.convert import cast
 from .api import public, public_op, write_out
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
+from .signature import Parser
 from .tensor import Tensor
 
 for _call in (
@@ -160,13 +161,30 @@ def true_divide(input: Any, other: Any) -> Any:
     return a.div.op.public(input, other)
 
 
-@public(inplace=True, written=m.floor_divide_)
-def floor_divide(input: Any, other: Any) -> Any:
-    """floor(input / other)."""
+def _floor_divide(input: Any, other: Any) -> Any:
+    """Quotient downwards, ⌊input/other⌋.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        Shapes broadcast.
+
+    Returns
+    -------
+    Tensor
+    """
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        input = wrap(np.asarray(input, dtypes.result_numpy_dtype([input])))
     return m.floor_divide(input, other)
 
 
-def remainder(input: Any, other: Any) -> Any:
+floor_divide = declare(
+    "floor_divide", _floor_divide, *TWO, "(Tensor input, Number other)", numbers=("other",),
+    numbers_first=True, written=m.floor_divide_,
+)
+
+
+def remainder_of(input: Any, other: Any) -> Any:
     """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`.
 
     Parameters
@@ -178,7 +196,9 @@ def remainder(input: Any, other: Any) -> Any:
     -------
     Tensor
     """
-    if isinstance(other, Tensor) or not isinstance(input, Tensor):
+    if not isinstance(input, Tensor):
+        return m.remainder_of_number(widened(other, input), number(input))
+    if isinstance(other, Tensor):
         return m.remainder(input, other)
     return m.remainder_number(widened(input, other), number(other))
 
@@ -201,50 +221,54 @@ def fmod(input: Any, other: Any) -> Any:
     return m.fmod_number(widened(input, other), number(other))
 
 
-declare(
-    "remainder", remainder, *TWO, "(Number self, Tensor other)",
-    "(Tensor input, Number other, *, Tensor out = None)",
+remainder = declare(
+    "remainder", remainder_of, *TWO, "(Number self, Tensor other)",
+    "(Tensor input, Number other, *, Tensor out = None)", numbers=("other",),
 )
-declare("fmod", fmod, *TENSOR_OR_NUMBER)
+declare("fmod", fmod, *TENSOR_OR_NUMBER, numbers=("other",))
 
 
-@public(inplace=True, name="pow")
-def power(input: Any, exponent: Any) -> Any:
-    """Power ``input ** exponent`` of tensors or numbers, at least one of them a tensor."""
+def power_of(input: Any, exponent: Any) -> Any:
+    """Power ``input ** exponent``.
+
+    Parameters
+    ----------
+    input, exponent : Tensor or number
+        At least one of them a tensor; shapes broadcast. Of integers to negative powers the fraction is cut,
+        but for a number as exponent, which torch refuses.
+
+    Returns
+    -------
+    Tensor
+    """
     if isinstance(exponent, Tensor):
-        if isinstance(input, Tensor):
-            if dtype_of(input).kind in "iu" and dtype_of(exponent).kind in "iu" and _any_negative(exponent):
-                return a.integer_pow(input, exponent)
-            return a.pow(input, exponent)
-        return a.scalar_pow(exponent, number(input))
-    if not isinstance(exponent, (bool, int, float, complex, np.generic)):
-        raise errors.invalid_combination(
-            "pow", (exponent,), {},
-            {
-                "(Tensor exponent)": [("exponent", _is_tensor)],
-                "(Number exponent)": [("exponent", _is_number)],
-            },
-        )  # fmt: skip
-    if not isinstance(input, Tensor):
-        raise errors.argument_type("pow", "input", 1, "Tensor", input)
+        if not isinstance(input, Tensor):
+            return a.scalar_pow(exponent, number(input))
+        whole = dtype_of(input).kind in "biu" and dtype_of(exponent).kind in "biu"
+        return (a.integer_pow if whole and _any_negative(exponent) else a.pow)(input, exponent)
+    if not isinstance(input, Tensor) or not isinstance(exponent, (bool, int, float, complex, np.generic)):
+        raise _POWER.rejected((input, exponent), {})
     exponent = number(exponent)
-    if dtype_of(input).kind in "iu" and isinstance(exponent, int) and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    kind = dtype_of(input).kind
     if isinstance(exponent, bool):
-        return a.pow_scalar(input, int(exponent))
-    return a.pow_scalar(widened(input, exponent) if dtype_of(input).kind == "b" else input, exponent)
+        result = a.pow_scalar(widened(input, 1), int(exponent))
+        return cast(result, dtype_of(input)) if kind == "b" else result
+    if kind in "iu" and isinstance(exponent, int) and exponent < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return a.pow_scalar(widened(input, exponent), exponent)
 
 
 def _any_negative(x: Any) -> bool:
     return bool(np.any(x._value < 0)) if isinstance(x._value, np.ndarray) else False
 
 
-def _is_tensor(v: object) -> bool:
-    return isinstance(v, Tensor)
-
-
-def _is_number(v: object) -> bool:
-    return isinstance(v, (bool, int, float, complex))
+_POWER_SIGNATURES = (
+    "(Tensor input, Tensor exponent, *, Tensor out = None)",
+    "(Number self, Tensor exponent, *, Tensor out = None)",
+    "(Tensor input, Number exponent, *, Tensor out = None)",
+)
+_POWER = Parser("pow", *_POWER_SIGNATURES)
+power = declare("pow", power_of, *_POWER_SIGNATURES, numbers=("exponent",))
 
 
 @public(inplace=True)

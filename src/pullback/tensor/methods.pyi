@@ -546,9 +546,15 @@ class Methods(TensorBase):
     def floor(self) -> Tensor: ...
     def floor_(self) -> Tensor:
         """In-place version of :func:`floor`: writes the result into `input` and returns it."""
-    def floor_divide(self, other: Any) -> Tensor:
-        """floor(input / other)."""
-    def floor_divide_(self, other: Any) -> Tensor:
+    @overload
+    def floor_divide(self, other: Tensor) -> Tensor: ...
+    @overload
+    def floor_divide(self, other: _Number) -> Tensor:
+        """Quotient downwards, ⌊input/other⌋."""
+    @overload
+    def floor_divide_(self, other: Tensor) -> Tensor: ...
+    @overload
+    def floor_divide_(self, other: _Number) -> Tensor:
         """In-place version of :func:`floor_divide`: writes the result into `input` and returns it."""
     def fmax(self, other: Any) -> Tensor: ...
     def fmin(self, other: Any) -> Tensor: ...
@@ -1039,9 +1045,15 @@ class Methods(TensorBase):
         """In-place version of :func:`polygamma`: writes the result into `input` and returns it."""
     def positive(self) -> Tensor:
         """The input itself."""
-    def pow(self, exponent: Any) -> Tensor:
-        """Power ``input ** exponent`` of tensors or numbers, at least one of them a tensor."""
-    def pow_(self, exponent: Any) -> Tensor:
+    @overload
+    def pow(self, exponent: Tensor) -> Tensor: ...
+    @overload
+    def pow(self, exponent: _Number) -> Tensor:
+        """Power ``input ** exponent``."""
+    @overload
+    def pow_(self, exponent: Tensor) -> Tensor: ...
+    @overload
+    def pow_(self, exponent: _Number) -> Tensor:
         """In-place version of :func:`pow`: writes the result into `input` and returns it."""
     def prelu(self, weight: Any) -> Tensor:
         """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""

@@ -25,6 +25,7 @@ EITHER_NUMBER = (
 )
 
 _PLAIN = frozenset({int, float, type(None)})
+_NUMBERS = frozenset({bool, int, float, complex})
 
 
 def _positional(signature: str) -> list[str]:
@@ -33,7 +34,9 @@ def _positional(signature: str) -> list[str]:
     return parts[: parts.index("*")] if "*" in parts else parts
 
 
-def _quick(signatures: Sequence[str], before: int, numbers: Collection[str]) -> Callable[..., bool]:
+def _quick(
+    signatures: Sequence[str], before: int, numbers: Collection[str], numbers_first: bool
+) -> Callable[..., bool]:
     """Whether a call needs no parser: tensors only, or tensors and then numbers for the parameters named."""
     first = _positional(signatures[0])
     tensors = before + sum(part.startswith("Tensor ") for part in first)
@@ -45,6 +48,12 @@ def _quick(signatures: Sequence[str], before: int, numbers: Collection[str]) -> 
     most = before + len(last)
 
     def quick(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        if numbers_first and args and type(args[0]) in _NUMBERS:
+            return (
+                len(args) == tensors
+                and not kwargs
+                and isinstance(args[1], TensorBase | complex | float | int)
+            )
         given = 0
         for v in args:
             if isinstance(v, TensorBase):
@@ -63,11 +72,11 @@ def _quick(signatures: Sequence[str], before: int, numbers: Collection[str]) -> 
 
 def _reading(
     printed: str, signatures: Sequence[str], function: Callable[..., Any], before: int,
-    numbers: Collection[str] = (),
+    numbers: Collection[str] = (), numbers_first: bool = False,
 ) -> Any:
     """The function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
-    quick = _quick(signatures, before, numbers)
+    quick = _quick(signatures, before, numbers, numbers_first)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if quick(args, kwargs):
@@ -95,6 +104,7 @@ def _of_method(signature: str) -> str:
 def declare(
     name: str, function: Callable[..., Any], *signatures: str, namespace: str = "", method: bool = True,
     inplace: Any = True, writes_out: bool = False, numbers: Collection[str] = (),
+    numbers_first: bool = False, written: Callable[..., Any] | None = None,
 ) -> Any:
     """Publish a function of tensors.
 
@@ -110,18 +120,22 @@ def declare(
         The function takes `out` itself.
     numbers : collection of str
         Parameters of the last signature for which a Python number is taken as it is.
+    numbers_first : bool
+        The first operand may be a number, which no signature says.
+    written : callable, optional
+        What ``name_`` computes, where that is another function.
     """
     printed = f"{namespace}_{name}" if namespace else name
-    published = _reading(printed, signatures, function, 0, numbers)
-    public(
-        published, name=name, namespace=namespace, method=False,
+    read = _reading(printed, signatures, function, 0, numbers, numbers_first)
+    published = public(
+        read, name=name, namespace=namespace, method=False,
         out=not writes_out and any(" out = " in text for text in signatures),
     )
     if method and not namespace:
         own = [_of_method(text) for text in signatures if text.startswith("(Tensor input")]
         public(
             _reading(name, own, function, 1, numbers), name=name, is_function=False, inplace=inplace,
-            out=False
+            out=False, written=written,
         )
     return published
 

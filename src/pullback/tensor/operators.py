@@ -11,7 +11,7 @@ from ..core.value import TensorBase, dtype_of
 from ..ops import arithmetic, comparison, elementwise, mixture
 from .api import inplace_twin
 from .contract import matmul
-from .math import floor_divide, positive, power, remainder
+from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .tensor import Tensor
 
 
@@ -19,10 +19,14 @@ def _reflected_division(self: Any, other: Any) -> Any:
     return arithmetic.reciprocal.op.public(self) * other
 
 
-def _answering(function: Any, *known: type) -> Any:
-    """An operator that has no answer to operands of other types than those that the function knows."""
+def _answering(function: Any, *known: type, inner: Any = None) -> Any:
+    """An operator that has no answer to operands of other types than those that the function knows; `inner`
+    is what the function does with a tensor and a number, where nothing can override it.
+    """
 
     def operator(self: Any, other: Any) -> Any:
+        if inner is not None and type(self) is Tensor and type(other) in (int, float):
+            return inner(self, other)
         try:
             return function(self, other)
         except TypeError:
@@ -64,13 +68,13 @@ _OPERATORS = {
     "__rtruediv__": _reflected_division,
     "__neg__": arithmetic.neg.op.public,
     "__abs__": elementwise.abs.op.public,
-    "__pow__": _answering(power, *_NUMBERS),
+    "__pow__": _answering(power, *_NUMBERS, inner=power_of),
     "__rpow__": _answering(_reflected(power), *_NUMBERS),
     "__matmul__": _answering(matmul, TensorBase),
     "__rmatmul__": _answering(_reflected(matmul), TensorBase),
     "__floordiv__": _answering(floor_divide, *_NUMBERS),
     "__rfloordiv__": _answering(_reflected(floor_divide), *_NUMBERS),
-    "__mod__": _answering(remainder, *_NUMBERS),
+    "__mod__": _answering(remainder, *_NUMBERS, inner=remainder_of),
     "__rmod__": _answering(_reflected(remainder), *_NUMBERS),
     "__pos__": positive,
     "__eq__": _operator(comparison.eq),

@@ -18,13 +18,14 @@ _EVERYWHERE = [
     "sigmoid",
     "atan",
     "asinh",
-    "tan",
 ]
 _POSITIVE = ["log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal"]
 _REAL = ["erf", "erfc", "lgamma", "digamma"]
 
 SAMPLES = [
     *(Sample(name, (normal(2, 3),)) for name in _EVERYWHERE),
+    Sample("tan", (between(2, 3, low=-1.2, high=1.2),)),
+    Sample("tan", (complex_normal(2, 3),)),
     *(
         Sample(name, (complex_normal(2, 3),))
         for name in [*_EVERYWHERE, *_POSITIVE]

@@ -33,6 +33,7 @@ SAMPLES = [
     Sample("remainder", (positive(4, low=2.1, high=2.9), np.full(4, 1.0)), reference=np.remainder),
     Sample("fmod", (positive(4, low=2.1, high=2.9), np.full(4, -1.0)), reference=np.fmod),
     Sample("remainder_number", (positive(4, low=2.1, high=2.9),), (-1.0,), reference=np.remainder),
+    Sample("remainder_of_number", (positive(4, low=2.1, high=2.9),), (5.0,), smooth=False),
     Sample("fmod_number", (positive(4, low=2.1, high=2.9),), (-1.0,), reference=np.fmod),
     Sample("div_floor", (normal(4), positive(4)), reference=np.floor_divide),
     Sample("div_trunc", (normal(4), positive(4)), reference=lambda x, y: np.trunc(x / y)),
