@@ -52,6 +52,12 @@ SAMPLES = [
     *(Sample(n, (integers(4), integers(4))) for n in ("bitwise_and", "bitwise_or", "bitwise_xor")),
     *(Sample(n, (integers(4), integers(4, high=4))) for n in ("bitwise_left_shift", "bitwise_right_shift")),
     Sample("bitwise_not", (integers(4),)),
+    *(
+        Sample(f"{n}_{kind}", (np.array([0.3, -0.2, 0.7]), other))
+        for n in ("eq", "ne", "lt", "le", "gt", "ge")
+        for kind, other in (("number", 0.1), ("tensor", np.array([0.1, 0.4, 0.6])))
+    ),
+    Sample("integer_pow", (integers(6, low=-2, high=3), integers(6, low=-3, high=3))),
     Sample("where", (normal(3, 4) > 0, normal(3, 4), normal(4)), reference=np.where),
     Sample("real", (complex_normal(3),)),
     Sample("imag", (complex_normal(3),)),

@@ -36,6 +36,10 @@ SAMPLES = [
     Sample("remainder_of_number", (positive(4, low=2.1, high=2.9),), (5.0,), smooth=False),
     Sample("fmod_number", (positive(4, low=2.1, high=2.9),), (-1.0,), reference=np.fmod),
     Sample("div_floor", (normal(4), positive(4)), reference=np.floor_divide),
+    *(
+        Sample(name, (normal(4), positive(4)), smooth=False, reference=np.floor_divide)
+        for name in ("floor_divide", "floor_divide_")
+    ),
     Sample("div_trunc", (normal(4), positive(4)), reference=lambda x, y: np.trunc(x / y)),
     Sample("atan2", (normal(4), normal(4)), reference=np.arctan2),
     Sample("hypot", (normal(4), normal(4)), reference=np.hypot),

@@ -29,4 +29,15 @@ SAMPLES = [
         "histc", (normal(20),), (5, -1.0, 1.0), reference=lambda x, n, a, b: np.histogram(x, n, (a, b))[0]
     ),
     Sample("isin", (integers(5), integers(3)), (False,), reference=lambda x, t, i: np.isin(x, t)),
+    *(
+        Sample(
+            name,
+            (np.array([2.0, 1.0, 1.0, 3.0, 2.0]),),
+            (dim,),
+            smooth=False,
+            batched=False,
+            known_shape=False,
+        )
+        for name, dim in (("_unique2", None), ("unique_dim", 0), ("unique_consecutive", None))
+    ),
 ]
