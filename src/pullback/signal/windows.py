@@ -22,8 +22,8 @@ from ..tensor.creation import empty, ones, tensor
 from ..tensor.ranges import arange, linspace
 
 
-def _check(name: str, M: int, dtype: Any, layout: Any) -> Any:
-    """The window's dtype; torch's errors for a length, a layout and a dtype that no window has."""
+def _options(name: str, M: int, dtype: Any, layout: Any, device: Any, requires_grad: bool) -> dict[str, Any]:
+    """What the functions that make tensors are told; torch's errors for what no window has."""
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if layout is not strided:
@@ -31,7 +31,7 @@ def _check(name: str, M: int, dtype: Any, layout: Any) -> Any:
     chosen = dtypes.get_default_dtype() if dtype is None else dtype
     if chosen not in (dtypes.float32, dtypes.float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {chosen}")
-    return chosen
+    return {"dtype": chosen, "layout": layout, "device": device, "requires_grad": requires_grad}
 
 
 def bartlett(
@@ -56,10 +56,7 @@ def bartlett(
     -------
     Tensor of shape (M,)
     """
-    options = {
-        "dtype": _check("bartlett", M, dtype, layout), "layout": layout, "device": device,
-        "requires_grad": requires_grad,
-    }
+    options = _options("bartlett", M, dtype, layout, device, requires_grad)
     if M < 2:
         return ones((M,), **options)
     step = 2 / (M - 1 if sym else M)
@@ -88,10 +85,7 @@ def cosine(
     -------
     Tensor of shape (M,)
     """
-    options = {
-        "dtype": _check("cosine", M, dtype, layout), "layout": layout, "device": device,
-        "requires_grad": requires_grad,
-    }
+    options = _options("cosine", M, dtype, layout, device, requires_grad)
     if M == 0:
         return empty((0,), **options)
     step = math.pi / (M if sym or M == 1 else M + 1)
@@ -124,10 +118,7 @@ def exponential(
     -------
     Tensor of shape (M,)
     """
-    options = {
-        "dtype": _check("exponential", M, dtype, layout), "layout": layout, "device": device,
-        "requires_grad": requires_grad,
-    }
+    options = _options("exponential", M, dtype, layout, device, requires_grad)
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
@@ -163,10 +154,7 @@ def gaussian(
     -------
     Tensor of shape (M,)
     """
-    options = {
-        "dtype": _check("gaussian", M, dtype, layout), "layout": layout, "device": device,
-        "requires_grad": requires_grad,
-    }
+    options = _options("gaussian", M, dtype, layout, device, requires_grad)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     if M == 0:
@@ -201,10 +189,7 @@ def kaiser(
     -------
     Tensor of shape (M,)
     """
-    options = {
-        "dtype": _check("kaiser", M, dtype, layout), "layout": layout, "device": device,
-        "requires_grad": requires_grad,
-    }
+    options = _options("kaiser", M, dtype, layout, device, requires_grad)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:
@@ -240,10 +225,7 @@ def general_cosine(
     -------
     Tensor of shape (M,)
     """
-    options = {
-        "dtype": _check("general_cosine", M, dtype, layout), "layout": layout, "device": device,
-        "requires_grad": requires_grad,
-    }
+    options = _options("general_cosine", M, dtype, layout, device, requires_grad)
     if M < 2:
         return ones((M,), **options)
     if not isinstance(a, Iterable):
@@ -313,7 +295,7 @@ def blackman(
     requires_grad: bool = False,
 ) -> Any:
     """Blackman's window, of the coefficients 0.42, 0.5, 0.08; parameters as of `general_cosine`."""
-    _check("blackman", M, dtype, layout)
+    _options("blackman", M, dtype, layout, device, requires_grad)
     return general_cosine(
         M, a=[0.42, 0.5, 0.08], sym=sym, dtype=dtype, layout=layout, device=device,
         requires_grad=requires_grad,

@@ -12,6 +12,13 @@ from .creation import optional_parameter
 from .module import Module
 
 
+def _shape_of_axes(normalized_shape: Any) -> tuple[int, ...]:
+    """The shape of the normalised axes, which is given as one size where it is one axis."""
+    if isinstance(normalized_shape, numbers.Integral):
+        return (normalized_shape,)  # type: ignore[return-value]  # an integer of any kind
+    return tuple(normalized_shape)
+
+
 class _Scaled(Module):
     """A normalisation whose result is scaled and shifted by parameters, or only scaled, or neither."""
 
@@ -41,10 +48,7 @@ class LayerNorm(_Scaled):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        shape = (
-            (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)
-        )
-        self.normalized_shape = shape
+        self.normalized_shape = shape = _shape_of_axes(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self._add_scale(elementwise_affine, bias, shape, device, dtype)
@@ -99,10 +103,7 @@ class RMSNorm(Module):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        shape = (
-            (normalized_shape,) if isinstance(normalized_shape, numbers.Integral) else tuple(normalized_shape)
-        )
-        self.normalized_shape = shape
+        self.normalized_shape = shape = _shape_of_axes(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter("weight", optional_parameter(elementwise_affine, shape, device, dtype))
