@@ -31,7 +31,10 @@ def _described(value: Any) -> Any:
     """A tensor as plain data: four numbers stand for its elements."""
     if not hasattr(value, "detach"):
         return value
-    array = value.detach().double().numpy().reshape(-1)
+    array = value.detach()
+    array = array.numpy() if array.is_complex() else array.double().numpy()
+    array = np.concatenate([array.real.reshape(-1), array.imag.reshape(-1)]) if value.is_complex() else array
+    array = array.reshape(-1)
     finite = np.where(np.isfinite(array), array, 0.0)
     weights = np.cos(np.arange(array.size))
     digest = [float((finite * weights).sum()), float(np.abs(finite).sum()), int(np.isnan(array).sum()),

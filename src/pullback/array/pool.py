@@ -416,8 +416,9 @@ def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarr
 
 def gather_planes(x: ndarray, indices: ndarray) -> ndarray:
     """x[n, c] taken at `indices` ``(N, C, *output)`` into its flattened plane."""
-    flat = x.reshape(*x.shape[:2], -1)
-    return np.take_along_axis(flat, indices.reshape(*indices.shape[:2], -1), axis=2).reshape(indices.shape)
+    flat = x.reshape(*x.shape[:2], prod(x.shape[2:]))
+    places = indices.reshape(*indices.shape[:2], prod(indices.shape[2:]))
+    return np.take_along_axis(flat, places, axis=2).reshape(indices.shape)
 
 
 def scatter_planes(y: ndarray, indices: ndarray, size: Sequence[int]) -> ndarray:
@@ -425,7 +426,7 @@ def scatter_planes(y: ndarray, indices: ndarray, size: Sequence[int]) -> ndarray
     from .scatter import index_sum
 
     planes, plane = y.shape[0] * y.shape[1], prod(size)
-    places = indices.reshape(planes, -1) + np.arange(planes)[:, None] * plane
+    places = indices.reshape(planes, prod(indices.shape[2:])) + np.arange(planes)[:, None] * plane
     return index_sum(y.reshape(-1), places.reshape(-1), planes * plane).reshape(*y.shape[:2], *size)
 
 

@@ -173,10 +173,7 @@ def _gather_planes(x: ndarray, indices: ndarray, /) -> ndarray:
 
 
 def _scatter_planes(y: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
-    flat = np.zeros((*y.shape[:2], int(np.prod(size))), y.dtype)
-    planes = np.arange(flat.shape[0] * flat.shape[1])[:, None] * flat.shape[2]
-    np.add.at(flat.reshape(-1), (planes + indices.reshape(len(planes), -1)).reshape(-1), y.reshape(-1))
-    return flat.reshape(*y.shape[:2], *size)
+    return kernels.scatter_planes(y, indices, size)
 
 
 #: Elements of each plane at indices into it.

@@ -53,7 +53,9 @@ def _prelu(input: Any, weight: Any) -> Any:
             f"prelu: Type promoting not supported. Got {type_word(dtype_of(input))} and "
             f"{type_word(dtype_of(weight))}"
         )
-    if own and shape != own:
+    if own and not shape:
+        weight = reshape(weight, ())
+    elif own and shape != own:
         weight = reshape(weight, (1, count, *(1,) * (len(shape) - 2)) if len(shape) > 1 else (count,))
     return o.prelu(input, weight)
 

@@ -100,9 +100,25 @@ def kron(input: Any, other: Any) -> Any:
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
     out, n, m = shape_of(weight)
-    lead = shape_of(input1)[:-1]
-    if shape_of(input2)[:-1] != lead:
-        raise RuntimeError("bilinear(): input batch dimensions do not match")
+    a, b = shape_of(input1), shape_of(input2)
+    lead = a[:-1]
+    if len(a) != len(b):
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")
+    for axis, sizes in enumerate(zip(lead, b[:-1], strict=True)):
+        if sizes[0] != sizes[1]:
+            raise RuntimeError(
+                f"bilinear(): input batch dimensions do not match at dim {axis}: got {sizes[0]} and "
+                f"{sizes[1]}"
+            )
+    for number, size, wanted in ((1, a[-1], n), (2, b[-1], m)):
+        if size != wanted:
+            raise RuntimeError(
+                f"bilinear(): input{number} size does not match weight size: got {size} but expected {wanted}"
+            )
+    if bias is not None and shape_of(bias) != (out,):
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {shape_of(bias)[0]} but expected {out}"
+        )
     x = reshape(input1, (-1 if int(np.prod(lead)) else 0, n)) if len(lead) != 1 else input1
     y = reshape(input2, (-1 if int(np.prod(lead)) else 0, m)) if len(lead) != 1 else input2
     rows = shape_of(x)[0]

@@ -372,7 +372,7 @@ def outer(input: Any, vec2: Any) -> Any:
     return mul(c.column(input), vec2)
 
 
-@public(namespace="nn.functional", name="linear", method=False, out=False)
+@public(namespace="nn.functional", name="linear", method=False)
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
     if not isinstance(weight, Tensor) or not isinstance(input, Tensor):

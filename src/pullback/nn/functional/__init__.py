@@ -43,6 +43,7 @@ from .activation import (
     threshold,
     threshold_,
 )
+from .activation import threshold as _threshold  # noqa: F401  # what torch's function is called
 from .attention import scaled_dot_product_attention
 from .classification_loss import (
     binary_cross_entropy,

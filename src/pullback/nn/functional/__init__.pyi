@@ -179,7 +179,7 @@ def gaussian_nll_loss(
     input: Tensor, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean',
 ) -> Tensor:
     """½(log var + (input − target)²/var), with var no less than `eps`."""
-def gelu(input: Tensor, *, approximate: str = 'none') -> Tensor:
+def gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None) -> Tensor:
     """input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a tanh."""
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim` times the sigmoid of the second."""
@@ -243,7 +243,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     """input where it is positive, else `negative_slope`·input."""
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """`leaky_relu`, in place."""
-def linear(input: Tensor, weight: Any, bias: Any = None) -> Tensor:
+def linear(input: Tensor, weight: Any, bias: Any = None, *, out: Tensor | None = None) -> Tensor:
     """``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
 def linear_cross_entropy(
     input: Tensor, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Any = None,
@@ -259,7 +259,7 @@ def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None,
 ) -> Tensor:
     """input − log Σ exp(input) along `dim`."""
-def logsigmoid(input: Tensor) -> Tensor:
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(sigmoid(input))."""
 def lp_pool1d(
     input: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False,
@@ -436,9 +436,9 @@ def softmin(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: dtype | None = None,
 ) -> Tensor:
     """softmax(−input)."""
-def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20, *, out: Tensor | None = None) -> Tensor:
     """log(1 + exp(β·input)) / β, and input itself where β·input > threshold."""
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """input brought `lambd` nearer to 0, and 0 where |input| ≤ `lambd`."""
 def softsign(input: Tensor) -> Tensor:
     """input / (1 + |input|)."""

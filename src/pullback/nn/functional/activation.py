@@ -124,7 +124,7 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
 hardshrink = functional(activations.hardshrink)
 
 
-@functional
+@public(namespace="nn.functional", method=False)
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """input brought `lambd` nearer to 0, and 0 where |input| ≤ `lambd`."""
     check_floating("softshrink_check", input)
@@ -210,7 +210,7 @@ def celu_(input: Any, alpha: float = 1.0) -> Any:
     return celu(input, alpha, True)
 
 
-@functional
+@public(namespace="nn.functional", method=False)
 def gelu(input: Any, *, approximate: str = "none") -> Any:
     """input·Φ(input), Φ the normal distribution function; ``approximate="tanh"`` replaces it by a tanh."""
     if approximate not in ("none", "tanh"):
@@ -234,14 +234,14 @@ def mish(input: Any, inplace: bool = False) -> Any:
     return applied(input, inplace, o.mish)
 
 
-@functional
+@public(namespace="nn.functional", method=False)
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     """log(1 + exp(β·input)) / β, and input itself where β·input > threshold."""
     check_floating("softplus_cpu", input)
     return o.softplus(input, float(beta), float(threshold))
 
 
-@functional
+@public(namespace="nn.functional", method=False)
 def logsigmoid(input: Any) -> Any:
     """log(sigmoid(input))."""
     check_floating("log_sigmoid_cpu", input)
@@ -281,6 +281,7 @@ def glu(input: Any, dim: int = -1) -> Any:
     found = checked_dim(dim, len(shape))
     if shape[found] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {found} is size {shape[found]}")
+    check_floating("glu_cpu", input)
     return o.glu(input, found)
 
 

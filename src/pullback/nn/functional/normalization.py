@@ -12,17 +12,19 @@ from ... import dtypes
 from ...core import inplace as writing
 from ...core.modes import change, set_modes
 from ...core.value import dtype_of, shape_of
+from ...errors import argument_type
 from ...graph_errors import type_word
 from ...ops import normalize as o
 from ...ops.arithmetic import add, mul, pow_scalar, rsqrt
 from ...ops.convert import clone
-from ...ops.cumulative import shift
 from ...ops.mixture import clamp
 from ...ops.reduce import mean_dims
 from ...ops.structure import expand, reshape
-from ...ops.view import select
+from ...ops.view import select, unsqueeze
 from ...tensor import norms
 from ...tensor.api import public, write_out
+from ...tensor.padding import pad
+from .pooling import avg_pool2d, avg_pool3d
 
 _F = Callable[..., Any]
 
@@ -76,7 +78,14 @@ def batch_norm(
     """
     shape = shape_of(input)
     if training:
-        count = math.prod(shape) // shape[1] if len(shape) > 1 and shape[1] else 0
+        if len(shape) < 2:
+            last = max(len(shape), 1)
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-last}, {last - 1}], but got 1)"
+            )
+        if eps <= 0.0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+        count = math.prod(shape) // shape[1] if shape[1] else 0
         if count == 1:
             raise ValueError(
                 f"Expected more than 1 value per channel when training, got input size {_size(shape)}"
@@ -146,8 +155,14 @@ def instance_norm(
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
     n, channels = shape[:2]
-    _check_channels(channels, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    for name, v in (
+        ("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)
+    ):  # fmt: skip
+        if v is not None and shape_of(v)[0] != channels:
+            raise RuntimeError(f"{name} should contain {n * channels} elements not {n * shape_of(v)[0]}")
     vectors = [None if v is None else _repeated(v, n) for v in (running_mean, running_var, weight, bias)]
     folded = reshape(input, (1, n * channels, *shape[2:]))
     if use_input_stats and (running_mean is not None or running_var is not None):
@@ -207,6 +222,8 @@ def layer_norm_with_statistics(
     input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float
 ) -> tuple[Any, Any, Any]:
     """Layer norm with the mean and 1/√(var + eps) that it used."""
+    if not isinstance(normalized_shape, (tuple, list)):
+        raise argument_type("layer_norm", "normalized_shape", 2, "tuple of ints", normalized_shape)
     axes = _normalized(input, normalized_shape, weight, bias)
     if (kind := dtype_of(input)).kind in "biuc":
         raise NotImplementedError(f"\"LayerNormKernelImpl\" not implemented for '{type_word(kind)}'")
@@ -242,13 +259,20 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     if sizes[0] * math.prod(sizes[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
     check_groups(shape, num_groups, weight, bias)
+    for v in (weight, bias):
+        if v is not None and dtype_of(v) != dtype_of(input) and dtype_of(input).itemsize != 2:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
     return o.group_norm(input, weight, bias, num_groups, float(eps))[0]
 
 
 @functional
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
+    if not isinstance(normalized_shape, (tuple, list)):
+        raise argument_type("rms_norm", "normalized_shape", 2, "tuple of ints", normalized_shape)
     axes = _normalized(input, normalized_shape, weight, comma="")
+    if dtype_of(input).kind in "biu":
+        raise NotImplementedError(f"\"rms_norm\" not implemented for '{type_word(dtype_of(input))}'")
     if eps is None:
         eps = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).eps
     rank = len(shape_of(input))
@@ -257,8 +281,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     return scaled if weight is None else scaled * weight
 
 
-# --- others -----------------------------------------------------------------------------------------------
-# ------------
+# --- others -------------------------------------------------------------------------------------------------
 
 
 @functional
@@ -269,14 +292,17 @@ def local_response_norm(
     rank = len(shape_of(input))
     if rank < 3:
         raise ValueError(f"Expected 3D or higher dimensionality{' ' * 26}input (got {rank} dimensions)")
+    shape = shape_of(input)
+    if 0 in shape:
+        return input
+    around = (size // 2, (size - 1) // 2)
     squares = input * input
-    total = squares
-    for backward, steps in ((False, size // 2), (True, (size - 1) // 2)):
-        moved = squares
-        for _ in range(steps):
-            moved = shift(moved, 1, backward)
-            total = total + moved
-    return input / pow_scalar(total * (alpha / size) + k, beta)
+    if rank == 3:
+        means = avg_pool2d(pad(unsqueeze(squares, 1), (0, 0, *around)), (size, 1), 1)
+    else:
+        images = reshape(squares, (shape[0], 1, shape[1], shape[2], math.prod(shape[3:])))
+        means = avg_pool3d(pad(images, (0, 0, 0, 0, *around)), (size, 1, 1), 1)
+    return input / pow_scalar(reshape(means, shape) * alpha + k, beta)
 
 
 @functional

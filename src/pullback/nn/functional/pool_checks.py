@@ -195,7 +195,9 @@ def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -
             f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' "
             f"(while checking arguments for {function})"
         )
-    if isinstance(wanted, (float, str)):
+    if rank == 1 and wanted is None:
+        raise argument_type(function, "output_size", 2, "tuple of ints", wanted)
+    if isinstance(wanted, (float, str)) or wanted is None:
         raise TypeError(f"object of type '{type(wanted).__name__}' has no len()")
     values = tuple(wanted) if isinstance(wanted, Iterable) else (wanted,) * rank
     if rank > 1 and isinstance(wanted, Iterable) and len(shape) <= len(values):

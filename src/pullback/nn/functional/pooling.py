@@ -160,7 +160,7 @@ def avg_pool3d(
 def _adaptive(x: Any, output_size: Any, rank: int, call: Any, is_max: bool = False) -> Any:
     function = f"adaptive_{'max' if is_max else 'avg'}_pool{rank}d"
     size = adaptive_size(x, output_size, rank, function, is_max)
-    check_kind(x, "fiuV" if is_max else "fV", function.replace("1d", "2d"))
+    check_kind(x, "fV", function.replace("1d", "2d"))
     alone = len(shape_of(x)) == rank + 1
     if alone:
         x = unsqueeze(x, 0)
