@@ -73,9 +73,18 @@ polygamma: Call = elementwise(
 )
 
 
-def _incomplete(name: str) -> Callable[..., ndarray]:
+def _incomplete(name: str, at_zero: float) -> Callable[..., ndarray]:
+    """A kernel of an incomplete gamma function, whose value at an argument of 0 is given.
+
+    At 0 and at ∞ torch asks for one operand only; the other may be nan.
+    """
+
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        return into(out, scipy_function(name)(x, y))
+        result = np.asarray(scipy_function(name)(x, y))
+        unknown = np.isnan(x)
+        np.copyto(result, at_zero, where=(unknown & np.equal(y, 0)) | (np.isposinf(x) & np.isnan(y)))
+        np.copyto(result, 1 - at_zero, where=unknown & np.isposinf(y))
+        return into(out, result)
 
     return kernel
 
@@ -87,18 +96,18 @@ def _igamma_slope(x: Any, y: Any) -> Any:
 
 #: The lower incomplete gamma function over Γ (DLMF 8.2.4), of its parameter x and its argument y.
 igamma = elementwise(
-    "igamma", _incomplete("gammainc"), not_implemented("igamma: input"),
+    "igamma", _incomplete("gammainc", 0), not_implemented("igamma: input"),
     lambda g, x, y: g * _igamma_slope(x, y), promote="same", check=refuse("igamma_cpu", "biuc"),
 )
 #: The upper one over Γ.
 igammac = elementwise(
-    "igammac", _incomplete("gammaincc"), not_implemented("igammac: input"),
+    "igammac", _incomplete("gammaincc", 1), not_implemented("igammac: input"),
     lambda g, x, y: -g * _igamma_slope(x, y), promote="same", check=refuse("igammac_cpu", "biuc"),
 )
 
 
 def _mvlgamma(x: ndarray, /, p: int, out: Any = ...) -> ndarray:
-    total = np.sum([scipy_function("gammaln")(x - x.dtype.type(k / 2)) for k in range(p)], axis=0)
+    total = np.sum([_lgamma(x - x.dtype.type(k / 2)) for k in range(p)], axis=0)
     constant = x.dtype.type(p * (p - 1) / 4 * math.log(math.pi))
     return np.add(np.asarray(total, x.dtype), constant, out=out)
 
@@ -125,6 +134,7 @@ mvlgamma = elementwise(
 def _zeta(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     result = np.asarray(scipy_function("zeta")(x, y))
     np.copyto(result, np.nan, where=np.isposinf(y))
+    np.copyto(result, np.inf, where=np.equal(x, 1))
     return into(out, result.astype(y.dtype, copy=False))
 
 
