@@ -95,10 +95,10 @@ def _solver(driver: str, x: ndarray, y: ndarray, rcond: float) -> Call:
     """
     module = importlib.import_module("scipy.linalg.lapack")
     rows, columns = x.shape[-2:]
-    routine = lapack(driver, x, y)
+    routine = lapack(driver, x)
     if driver == "gels":
         return lambda a, b: (routine(a, b)[1], 0, 0)
-    (workspace,) = module.get_lapack_funcs((f"{driver}_lwork",), (x, y))
+    workspace = lapack(f"{driver}_lwork", x)
     work = module._compute_lwork(workspace, rows, columns, y.shape[-1], rcond)
     work = work if isinstance(work, tuple) else (work,)
 

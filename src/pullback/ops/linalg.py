@@ -8,6 +8,7 @@ LAPACK leaves them, column by column, as torch's do.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -122,10 +123,20 @@ def aligned_fronts(size: int, values: Sequence[Any], dims: Sequence[int | None])
 # --- kernels ------------------------------------------------------------------------------------------------
 
 
-def lapack(name: str, *arrays: ndarray) -> Call:
-    """LAPACK's routine for the dtype of the arrays."""
-    (routine,) = importlib.import_module("scipy.linalg.lapack").get_lapack_funcs((name,), arrays)
-    return routine
+@functools.cache
+def routine(name: str, dtype: np.dtype[Any]) -> Call:
+    """LAPACK's or BLAS's routine for a dtype; SciPy's own search for one takes 50 µs."""
+    probe = (np.empty(0, dtype),)
+    try:
+        (found,) = importlib.import_module("scipy.linalg.lapack").get_lapack_funcs((name,), probe)
+    except ValueError:
+        (found,) = importlib.import_module("scipy.linalg.blas").get_blas_funcs((name,), probe)
+    return found  # type: ignore[no-any-return]  # SciPy has no types
+
+
+def lapack(name: str, x: ndarray) -> Call:
+    """LAPACK's routine for the dtype of an array."""
+    return routine(name, x.dtype)
 
 
 def empty_columns(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ndarray:
@@ -145,6 +156,12 @@ def leading(arrays: Sequence[ndarray], ranks: Sequence[int]) -> tuple[int, ...]:
     return np.broadcast_shapes(*(a.shape[: a.ndim - r] for a, r in zip(arrays, ranks, strict=True)))
 
 
+def _laid_out(part: Any, dtype: np.dtype[Any]) -> ndarray:
+    """What a step returned as an array, a matrix with contiguous columns."""
+    array = np.asarray(part, dtype)
+    return array if array.ndim < 2 or array.flags.f_contiguous else column_major(array)
+
+
 def each(
     step: Callable[..., tuple[Any, ...]],
     arrays: Sequence[ndarray],
@@ -161,6 +178,10 @@ def each(
         How many axes an item of each array has (2 by default).
     """
     ranks = (2,) * len(arrays) if ranks is None else ranks
+    if all(a.ndim == r for a, r in zip(arrays, ranks, strict=True)):
+        return tuple(
+            _laid_out(part, dtype) for part, (_, dtype) in zip(step(*arrays), outputs, strict=True)
+        )
     lead = leading(arrays, ranks)
     stacks = [
         np.broadcast_to(a, (*lead, *a.shape[a.ndim - r :])) for a, r in zip(arrays, ranks, strict=True)

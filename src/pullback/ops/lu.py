@@ -241,7 +241,7 @@ def _lu_solve(
         return _lu_solve(x, pivots, flipped, True, not adjointed).conj().swapaxes(-1, -2)
     if y.size == 0:
         return empty_columns((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype)
-    getrs = lapack("getrs", x, y)
+    getrs = lapack("getrs", x)
     trans = 2 if adjointed else 0
     return each(
         lambda a, p, b: (getrs(a, p - 1, b, trans)[0],), (x, pivots, y), ((y.shape[-2:], y.dtype),), (2, 1, 2)
@@ -319,7 +319,7 @@ ldl_factor_ex: Call = op(
 def _ldl_solve(x: ndarray, pivots: ndarray, y: ndarray, /, hermitian: bool) -> ndarray:
     if y.size == 0:
         return empty_columns((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype)
-    trs = lapack("hetrs" if hermitian and x.dtype.kind == "c" else "sytrs", x, y)
+    trs = lapack("hetrs" if hermitian and x.dtype.kind == "c" else "sytrs", x)
     return each(
         lambda a, p, b: (trs(a, p, b, lower=1)[0],), (x, pivots, y), ((y.shape[-2:], y.dtype),), (2, 1, 2)
     )[0]
