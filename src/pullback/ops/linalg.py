@@ -131,7 +131,7 @@ def routine(name: str, dtype: np.dtype[Any]) -> Call:
         (found,) = importlib.import_module("scipy.linalg.lapack").get_lapack_funcs((name,), probe)
     except ValueError:
         (found,) = importlib.import_module("scipy.linalg.blas").get_blas_funcs((name,), probe)
-    return found  # type: ignore[no-any-return]  # SciPy has no types
+    return found
 
 
 def lapack(name: str, x: ndarray) -> Call:
