@@ -6,6 +6,7 @@ Run after the list was changed, from the project's root: ``python -m tools.make_
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 
 from pullback.exclusions import EXCLUDED
 
@@ -27,7 +28,8 @@ def page() -> str:
     for why, places in EXCLUDED.items():
         parts.append(f"\n## {why[0].upper()}{why[1:]}\n")
         for place, names in places.items():
-            parts.append(f"\n`{place}`: {', '.join(f'`{name}`' for name in names.split())}\n")
+            listed = f"`{place}`: {', '.join(f'`{name}`' for name in names.split())}"
+            parts.append(f"\n{fill(listed, 110, break_long_words=False, break_on_hyphens=False)}\n")
     return "".join(parts)
 
 
