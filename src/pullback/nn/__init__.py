@@ -91,6 +91,7 @@ from .modules import (
     ModuleDict,
     ModuleList,
     MSELoss,
+    MultiheadAttention,
     MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
@@ -141,6 +142,7 @@ from .modules import (
 from .parameter import Buffer, Parameter
 
 __all__ = [
+    "MultiheadAttention",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",

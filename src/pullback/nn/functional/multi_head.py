@@ -57,7 +57,7 @@ def _check_ranks(
     return rank == 3
 
 
-def _added(mask: Any, name: str, dtype: Any, other: Any = None) -> Any:
+def added_mask(mask: Any, name: str, dtype: Any, other: Any = None) -> Any:
     """A mask as what is added to the scores: −∞ where a bool mask hides a key."""
     if mask is None:
         return None
@@ -220,7 +220,7 @@ def multi_head_attention_forward(
         query, key, value = (x.unsqueeze(1) for x in (query, key, value))
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     rows, batch, width = shape_of(query)
-    padding = _added(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
+    padding = added_mask(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
@@ -229,7 +229,7 @@ def multi_head_attention_forward(
     if is_causal and padding is None and not need_weights:
         mask = None
     else:
-        mask = _added(attn_mask, "attn_mask", query.dtype)
+        mask = added_mask(attn_mask, "attn_mask", query.dtype)
         is_causal = is_causal and padding is None
     if width != embed_dim_to_check:
         raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}")

@@ -165,7 +165,7 @@ def gaussian_nll_loss(
     if v != a and v:
         if a[:-1] == v:
             var = reshape(var, (*v, 1))
-        elif not (a[:-1] == v[:-1] and v[-1] == 1):
+        elif len(a) != len(v) or sum(k for n, k in zip(a, v, strict=True) if n != k) != 1:
             raise ValueError("var is of incorrect size")
     check_known(reduction)
     floor = clamp(var.detach(), eps, None)

@@ -35,6 +35,7 @@ from .activation import (
 from .adaptive import (
     AdaptiveLogSoftmaxWithLoss,
 )
+from .attention import MultiheadAttention
 from .batchnorm import (
     BatchNorm1d,
     BatchNorm2d,
@@ -175,6 +176,7 @@ from .upsampling import (
 )
 
 __all__ = [
+    "MultiheadAttention",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",

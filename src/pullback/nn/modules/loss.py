@@ -126,6 +126,11 @@ class HuberLoss(_Loss):
         """Order of the constructor's arguments."""
         return ["reduction", "delta"]
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not isinstance(self.delta, (int, float)):
+            raise TypeError(f"delta must be a float or int, got: {type(self.delta)}")
+
 
 class NLLLoss(_Loss):
     """−weight[c]·x[c] at the target class c."""
