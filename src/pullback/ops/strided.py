@@ -14,6 +14,7 @@ from numpy import ndarray
 
 from ..array.strides import extent, laid_out, strided, strides_of
 from ..core.op import Call, op, view
+from .comparison import where
 from .structure import Shape, permute_to_front
 
 Strides = tuple[int, ...]
@@ -134,14 +135,21 @@ def _as_strided_scatter(
     return new
 
 
+def _replaced(shape: Shape, size: Shape, stride: Strides, offset: int, strides: Strides) -> ndarray:
+    """Which elements of a layout ``as_strided`` selects."""
+    mask = laid_out(np.zeros(shape, np.bool_), strides)
+    strided(mask, size, stride, offset)[...] = True
+    return mask
+
+
 #: `x` (with strides `strides`) with the elements that ``as_strided`` selects replaced by `src`. The covector
 #: of `x` is torch's: what lies at the replaced elements, where that of the others would be right.
 as_strided_scatter: Call = op(
     "as_strided_scatter",
     _as_strided_scatter,
     (
-        lambda g, size, stride, offset, strides: (
-            g - as_strided_scatter(g, 0.0, size, stride, offset, strides)
+        lambda g, shape_x, size, stride, offset, strides: where(
+            _replaced(shape_x, size, stride, offset, strides), g, 0
         ),
         lambda g, shape_x, size, stride, offset, strides: strided_values(
             g, shape_x, strides, size, stride, offset

@@ -31,6 +31,21 @@ def _slice(input: Any, dim: int = 0, start: int | None = None, end: int | None =
     return v.slice_dim(input, dim, first, last, step)
 
 
+def _narrow(input: Any, dim: int, start: int, length: int) -> Any:
+    sizes = shape_of(input)
+    if not sizes:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if dim >= len(sizes):
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this "
+            "error message be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    if length < 0:
+        first = start + sizes[dim] if start < 0 else start
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({sizes[dim]}).")
+    return parts.narrow(input, dim, start, length)
+
+
 def _squeeze(input: Any, dim: Any = None) -> Any:
     return shape.squeeze(input, dim)
 
@@ -72,7 +87,7 @@ _COPIES: dict[str, tuple[_Function, str | Callable[..., str], str, tuple[str, ..
         _expand, "expand", "Axes of size 1 repeated", ("tuple of ints size, *, bool implicit = False",)
     ),
     "narrow": (
-        parts.narrow, "narrow", "Some places of an axis", ("int dim, int start, int length",)
+        _narrow, "narrow", "Some places of an axis", ("int dim, int start, int length",)
     ),
     "permute": (shape.permute, "permute", "The axes in another order", ("tuple of ints dims",)),
     "select": (parts.select, "select", "One place of an axis", ("int dim, int index",)),

@@ -83,7 +83,7 @@ def native_group_norm(
     return out, mean, rsqrt(variance + eps)
 
 
-@public(method=False, out=False)
+@public(method=False)
 @parsed(
     "native_batch_norm",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "
