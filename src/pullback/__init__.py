@@ -85,6 +85,7 @@ _LAZY_NAMES = {
         (
             "adaptive_max_pool1d",
             "alpha_dropout",
+            "alpha_dropout_",
             "batch_norm",
             "binary_cross_entropy_with_logits",
             "cosine_embedding_loss",
@@ -93,6 +94,9 @@ _LAZY_NAMES = {
             "dropout_",
             "embedding",
             "feature_alpha_dropout",
+            "feature_alpha_dropout_",
+            "feature_dropout",
+            "feature_dropout_",
             "group_norm",
             "hinge_embedding_loss",
             "instance_norm",

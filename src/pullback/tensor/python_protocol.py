@@ -18,6 +18,7 @@ from .conversion import type_name
 from .data import overflow, stored
 from .interchange import DLDeviceType, from_numpy
 from .printing import tensor_text
+from .signature import method
 from .tensor import Tensor, check_not_batched
 from .warn import warn_once
 from .wrapped_text import wrapped_text
@@ -179,6 +180,19 @@ def map_(self: Any, tensor: Any, callable: Callable[[Any, Any], Any]) -> Any:
     return _written_by_python(self, "map_", [callable(a, b) for a, b in pairs])
 
 
+@method("map2_", "(Tensor x, Tensor y, object callable)")
+def map2_(self: Any, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]) -> Any:
+    """Replace every element by what a Python function makes of it and of two other tensors'."""
+    for name, other in (("x", x), ("y", y)):
+        if dtype_of(other) != dtype_of(self):
+            raise TypeError(
+                f"map2_: expected {type_name(self)} for argument '{name}' (got {type_name(other)})"
+            )
+    arrays = (self, *(other.expand(shape_of(self)) for other in (x, y)))
+    rows = zip(*(array_of(v).ravel().tolist() for v in arrays))
+    return _written_by_python(self, "map2_", [callable(*row) for row in rows])
+
+
 def _array(self: Any, dtype: Any = None, copy: bool | None = None) -> ndarray:
     return np.asarray(numpy(self), dtype=dtype, copy=copy)
 
@@ -214,7 +228,7 @@ for _name, _function in {
     "__repr__": _repr,
     "__format__": _format, "__array__": _array, "__array_wrap__": _array_wrap, "__dlpack__": _dlpack,
     "__dlpack_device__": _dlpack_device, "__cuda_array_interface__": property(_cuda_array_interface),
-    "__long__": _int, "__nonzero__": _bool, "apply_": apply_, "map_": map_,
+    "__long__": _int, "__nonzero__": _bool, "apply_": apply_, "map_": map_, "map2_": map2_,
     "numpy": numpy, "tolist": tolist, "__array_priority__": 1000,
 }.items():  # fmt: skip
     setattr(Tensor, _name, _function)

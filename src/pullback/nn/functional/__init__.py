@@ -71,6 +71,7 @@ from .distance_loss import (
     hinge_embedding_loss,
     margin_ranking_loss,
     pairwise_distance,
+    pdist,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
@@ -246,6 +247,7 @@ __all__ = [
     "nll_loss",
     "normalize",
     "pairwise_distance",
+    "pdist",
     "one_hot",
     "poisson_nll_loss",
     "prelu",

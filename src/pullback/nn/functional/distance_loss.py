@@ -8,7 +8,7 @@ from ...core.value import shape_of
 from ...ops.comparison import eq, where
 from ...ops.mixture import clamp, clamp_min_number, minimum
 from ...ops.structure import sum_dims
-from ...tensor import activations
+from ...tensor import activations, distances
 from .loss_reduction import (
     Function,
     apply_reduction,
@@ -20,6 +20,7 @@ from .loss_reduction import (
 
 cosine_similarity = functional(activations.cosine_similarity)
 pairwise_distance = functional(activations.pairwise_distance)
+pdist = functional(distances.pdist)
 
 
 @functional

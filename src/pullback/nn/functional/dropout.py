@@ -51,7 +51,8 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     return _with_mask(input, input.detach(), p, inplace)
 
 
-def _channel_dropout(input: Any, p: float, training: bool, inplace: bool, images: bool = True) -> Any:
+def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images: bool = True) -> Any:
+    """`dropout` of whole channels; without `images` the input is one of them."""
     if not training or p == 0:
         return input
     if images:
@@ -72,7 +73,7 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
             "to provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an "
             "optional batch dimension (i.e. 2D or 3D inputs)."
         )
-    return _channel_dropout(input, p, training, inplace, rank == 3)
+    return channel_dropout(input, p, training, inplace, rank == 3)
 
 
 def _warn_of_rank(rank: int, axes: int) -> None:
@@ -104,7 +105,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
             UserWarning,
             stacklevel=3,
         )
-    return _channel_dropout(input, p, training, inplace)
+    return channel_dropout(input, p, training, inplace)
 
 
 @functional
@@ -114,7 +115,7 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     rank = len(shape_of(input))
     if rank not in (4, 5):
         _warn_of_rank(rank, 3)
-    return _channel_dropout(input, p, training, inplace, rank == 5)
+    return channel_dropout(input, p, training, inplace, rank == 5)
 
 
 @functional

@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...tensor.api import public
+from ...tensor.signature import parsed
 from . import classification_loss, ctc, distance_loss, normalization, pooling, regression_loss
 from .dropout import alpha_dropout as functional_alpha_dropout
+from .dropout import channel_dropout
 from .dropout import dropout as functional_dropout
 from .dropout import feature_alpha_dropout as functional_feature_alpha_dropout
 from .embedding import embedding as functional_embedding
@@ -50,6 +52,40 @@ def alpha_dropout(input: Any, p: float, train: bool) -> Any:
 def feature_alpha_dropout(input: Any, p: float, train: bool) -> Any:
     """:func:`alpha_dropout` of whole channels."""
     return functional_feature_alpha_dropout(input, p, train)
+
+
+@public(method=False, out=False)
+def alpha_dropout_(input: Any, p: float, train: bool) -> Any:
+    """In-place version of :func:`alpha_dropout`."""
+    return functional_alpha_dropout(input, p, train, inplace=True)
+
+
+@public(method=False, out=False)
+def feature_alpha_dropout_(input: Any, p: float, train: bool) -> Any:
+    """In-place version of :func:`feature_alpha_dropout`."""
+    return functional_feature_alpha_dropout(input, p, train, inplace=True)
+
+
+def _check_probability(p: float) -> None:
+    """Raise the error that torch's own code has where its layers raise a ValueError."""
+    if p < 0 or p > 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+
+
+@public(method=False, out=False)
+@parsed("feature_dropout", "(Tensor input, float p, bool train)")
+def feature_dropout(input: Any, p: float, train: bool) -> Any:
+    """:func:`dropout` of whole channels."""
+    _check_probability(p)
+    return channel_dropout(input, p, train, False)
+
+
+@public(method=False, out=False)
+@parsed("feature_dropout_", "(Tensor input, float p, bool train)")
+def feature_dropout_(input: Any, p: float, train: bool) -> Any:
+    """In-place version of :func:`feature_dropout`."""
+    _check_probability(p)
+    return channel_dropout(input, p, train, True)
 
 
 @public(method=False, out=False)

@@ -1,0 +1,36 @@
+"""`fill_diagonal_`: one number on the main diagonal, in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.value import shape_of
+from .api import public
+from .signature import method
+
+
+@public(is_function=False, out=False)
+@method("fill_diagonal_", "(Number fill_value, bool wrap = False)")
+def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """Fill the main diagonal in place and return the tensor.
+
+    Parameters
+    ----------
+    fill_value : number
+    wrap : bool
+        In a matrix with more rows than columns, begin the diagonal again after each square block and a row.
+    """
+    shape = shape_of(self)
+    if len(shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    strides = self.stride()
+    step, size = sum(strides), min(shape)
+    start = self.storage_offset()
+    self.as_strided((size,), (step,), start).fill_(fill_value)
+    if wrap and len(shape) == 2 and shape[0] > shape[1] + 1:
+        period = shape[1] + 1
+        more = -(-shape[0] * shape[1] // period) - size
+        self.as_strided((more,), (step,), start + strides[0] * period).fill_(fill_value)
+    return self
