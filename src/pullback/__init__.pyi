@@ -118,6 +118,8 @@ def allclose(
     """Whether `isclose`, whose parameters these are, holds everywhere."""
 def alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """Dropout that keeps the mean and the variance of what `selu` gives."""
+def alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """In-place version of :func:`alpha_dropout`."""
 def amax(
     input: Tensor, dim: Any = (), keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
@@ -670,6 +672,12 @@ def eye(
     """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """:func:`alpha_dropout` of whole channels."""
+def feature_alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """In-place version of :func:`feature_alpha_dropout`."""
+def feature_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """:func:`dropout` of whole channels."""
+def feature_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """In-place version of :func:`feature_dropout`."""
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor like `input` with one value in every element."""
 def fill_(self: Tensor, value: Any) -> Tensor:
@@ -716,6 +724,10 @@ def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`frac`: writes the result into `input` and returns it."""
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> Any:
     """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
+def frobenius_norm(
+    input: Tensor, dim: Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Tensor | None = ...,
+) -> Tensor:
+    """Euclidean norm ``√Σ|x|²`` over one axis or two, or over all where `dim` is empty."""
 def from_dlpack(
     ext_tensor: Any, *, device: _Device | None = None, copy: builtins.bool | None = None,
 ) -> Tensor:
@@ -1300,7 +1312,8 @@ def narrow_copy(
     """Some places of an axis: a copy of what the view of that name shows."""
 def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
-    running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float,
+    running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, *,
+    out: Tensor | None = ...,
 ) -> tuple[Any, Any, Any]:
     """Batch norm ``(input − mean)·invstd·weight + bias`` of each channel."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
@@ -1341,6 +1354,10 @@ def norm(
     dtype: dtype | None = None, out: Tensor | None = None,
 ) -> Tensor:
     """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a matrix."""
+def norm_except_dim(v: Tensor, pow: builtins.int = ..., dim: builtins.int = ...) -> Tensor:
+    """Norm of order `pow` over all axes but `dim`, which the others stay beside with size 1; over all for
+    −1.
+    """
 @overload
 def normal(
     mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Tensor | None = ...,
@@ -1362,6 +1379,13 @@ def normal(
 ) -> Tensor:
     """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
 def not_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def nuclear_norm(
+    input: Tensor, dim: Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Tensor | None = ...,
+) -> Tensor: ...
+@overload
+def nuclear_norm(input: Tensor, keepdim: builtins.bool = ..., *, out: Tensor | None = ...) -> Tensor:
+    """Sum of the singular values of matrices."""
 def numel(input: Tensor) -> builtins.int:
     """The number of elements."""
 @overload

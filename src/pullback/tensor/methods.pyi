@@ -523,6 +523,8 @@ class Methods(TensorBase):
         """Fill with exponentially distributed numbers of rate `lambd`."""
     def fill_(self, value: Any) -> Tensor:
         """Write one value into every element; return the tensor."""
+    def fill_diagonal_(self, fill_value: _Number, wrap: builtins.bool = ...) -> Tensor:
+        """Fill the main diagonal in place and return the tensor."""
     def fix(self) -> Tensor: ...
     def fix_(self) -> Tensor:
         """In-place version of :func:`fix`: writes the result into `input` and returns it."""
@@ -851,6 +853,8 @@ class Methods(TensorBase):
     def mH(self) -> Any: ...
     @property
     def mT(self) -> Tensor: ...
+    def map2_(self, x: Tensor, y: Tensor, callable: Any) -> Tensor:
+        """Replace every element by what a Python function makes of it and of two other tensors'."""
     def map_(self, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tensor:
         """Replace every element by what a Python function makes of it and of the other tensor's."""
     def masked_fill(self, mask: Any, value: Any) -> Tensor:

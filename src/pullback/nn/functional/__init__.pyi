@@ -376,6 +376,8 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = 'constant', value: float 
     """Pad the last axes."""
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
     """Norm of order p of x1 − x2 + eps along the last dim."""
+def pdist(input: Tensor, p: float = ...) -> Tensor:
+    """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
