@@ -22,6 +22,15 @@ def type_word(numpy_dtype: object) -> str:
     return _TYPE_WORD[str(numpy_dtype)]
 
 
+def class_name(numpy_dtype: object) -> str:
+    """Return what torch's messages call the tensors of a dtype: the old class, which younger dtypes
+    never had.
+    """
+    word = type_word(numpy_dtype)
+    young = word.startswith(("Bool", "BFloat", "Complex", "UInt"))
+    return f"CPU{word}Type" if young else f"torch.{word}Tensor"
+
+
 def freed_graph() -> RuntimeError:
     """Build the error for a second backward through a graph whose saved values are gone."""
     return with_note(
@@ -40,13 +49,10 @@ def modified_in_place(
 ) -> RuntimeError:
     """Build the error for a saved value that was written to before backward needed it."""
     sizes = ", ".join(map(str, shape))
-    word = type_word(dtype)
-    # The names of old classes, which the younger dtypes never had.
-    kind = f"CPU{word}Type" if word.startswith(("Bool", "BFloat", "Complex")) else f"torch.{word}Tensor"
     return with_note(
         RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{kind} [{sizes}]]{maker} is at version {version}; expected version "
+            f"[{class_name(dtype)} [{sizes}]]{maker} is at version {version}; expected version "
             f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to "
             "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
         ),

@@ -338,8 +338,19 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
             if not o._inference:
                 alias._view = View(base, steps, FUNCTION_VIEW, o._counter[0])
             outputs[k] = alias
-        elif o._view is not None and recorded and not is_dirty:
-            o._view.creation = FUNCTION_VIEW
+        elif o._view is not None and recorded:
+            if not is_dirty:
+                o._view.creation = FUNCTION_VIEW
+            elif len(outputs) > 1:
+                raise RuntimeError(
+                    "If your Function modifies inplace an input that is a view of another Tensor, your "
+                    "Function cannot return more than one Tensor. This is not supported by the current "
+                    "autograd engine. You should either make sure the input is not a view (using .clone() "
+                    "for example) or make your Function only return one Tensor (potentially splitting it "
+                    "into two Functions: one doing the inplace that returns a single Tensor and a second one "
+                    "that does the other operations). You can ask on the forum https://discuss.pytorch.org/ "
+                    "if you need help to do this change."
+                )
     node._shape = tuple(shape_of(o) if isinstance(o, Tensor) else None for o in outputs)
     node._dtype = tuple(dtype_of(o) if isinstance(o, Tensor) else None for o in outputs)
     if recorded:

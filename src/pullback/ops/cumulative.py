@@ -32,8 +32,8 @@ def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
         return x.copy()
     if reverse:
         back = _along(dim, slice(None, None, -1))
-        return np.ascontiguousarray(np.add.accumulate(x[back], axis=dim)[back])
-    return np.add.accumulate(x, axis=dim)
+        return np.ascontiguousarray(np.add.accumulate(x[back], axis=dim, dtype=x.dtype)[back])
+    return np.add.accumulate(x, axis=dim, dtype=x.dtype)
 
 
 #: Running sum along `dim`, from the end with `reverse`.
@@ -114,7 +114,7 @@ exclusive_cumprod = op("exclusive_cumprod", _exclusive_cumprod, (_exclusive_rule
 
 
 def _cumprod(x: ndarray, /, dim: int) -> ndarray:
-    return x.copy() if x.ndim == 0 else np.multiply.accumulate(x, axis=dim)
+    return x.copy() if x.ndim == 0 else np.multiply.accumulate(x, axis=dim, dtype=x.dtype)
 
 
 def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:

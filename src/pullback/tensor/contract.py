@@ -98,6 +98,11 @@ def mv(input: Any, vec: Any) -> Any:
     (n, k), (j,) = shape_of(input), shape_of(vec)
     if k != j:
         raise RuntimeError(f"size mismatch, got input ({n}), mat ({n}x{k}), vec ({j})")
+    if dtype_of(input) != dtype_of(vec):
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {_title(vec)}, {_title(input)}, and "
+            f"{_title(vec)}"
+        )
     _check_dtypes(input, vec)
     return c.mv(input, vec)
 

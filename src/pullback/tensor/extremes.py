@@ -206,18 +206,24 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
 # --- running values -----------------------------------------------------------------------------------------
 
 
+def _numbers(name: str, x: Any) -> Any:
+    if dtype_of(x).kind == "b":
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+    return x
+
+
 @reduction(inplace=True)
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Running sum along `dim`."""
     check_tensor("cumsum", input)
-    return c.cumsum(accumulated(input, dtype), one_dim(dim, len(shape_of(input))), False)
+    return c.cumsum(_numbers("cumsum", accumulated(input, dtype)), one_dim(dim, len(shape_of(input))), False)
 
 
 @reduction(inplace=True)
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """Running product along `dim`."""
     check_tensor("cumprod", input)
-    return c.cumprod(accumulated(input, dtype), one_dim(dim, len(shape_of(input))))
+    return c.cumprod(_numbers("cumprod", accumulated(input, dtype)), one_dim(dim, len(shape_of(input))))
 
 
 @reduction

@@ -10,7 +10,9 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..array.strides import contiguous_strides, extent, storage, strides_of
-from ..core.value import TensorBase, array_of, shape_of, wrap
+from ..core.inplace import requires_grad
+from ..core.modes import modes
+from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..graph_errors import type_word
 from ..ops import rearrange as r
 from ..ops import strided as s
@@ -143,6 +145,8 @@ def repeat_interleave(
         return reshaped(x, (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
     counts = tensor("repeat_interleave", "repeats", repeats, 2)
     x = input if dim is not None else reshaped(input, (count(shape_of(input)),))
+    if not shape_of(x):
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     dim = checked_dim(dim, len(shape_of(x))) if dim is not None else 0
     size = shape_of(x)[dim]
     if len(shape_of(counts)) == 1 and shape_of(counts)[0] not in (1, size):
@@ -246,6 +250,13 @@ def _same_size(src: Any, part: Ints) -> None:
         )
 
 
+def _check_complex(name: str, input: Any, src: Any) -> None:
+    if dtype_of(input).kind == "c" and modes().grad and (requires_grad(input) or requires_grad(src)):
+        raise RuntimeError(
+            f"{name} does not support automatic differentiation for outputs with complex dtype."
+        )
+
+
 @public(out=False)
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     """`input` with the part at `index` of axis `dim` replaced by `src`."""
@@ -257,6 +268,7 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
             f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
         )
     _same_size(tensor("select_scatter", "src", src, 2), (*shape[:dim], *shape[dim + 1 :]))
+    _check_complex("select_scatter", input, src)
     return r.select_scatter(input, src, dim, index + size if index < 0 else index)
 
 
@@ -274,6 +286,7 @@ def slice_scatter(
     _same_size(
         tensor("slice_scatter", "src", src, 2), (*shape[:dim], -(-(last - first) // step), *shape[dim + 1 :])
     )
+    _check_complex("slice_scatter", input, src)
     return r.slice_scatter(input, src, dim, first, last, step)
 
 

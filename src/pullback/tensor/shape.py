@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from .. import dtypes, errors
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
-from ..graph_errors import type_word
+from ..graph_errors import class_name, type_word
 from ..ops import structure
 from ..ops import view as v
 from ..ops.convert import conj
@@ -363,7 +363,7 @@ def expanded(input: Any, size: Ints) -> Any:
     lead = len(size) - len(own)
     if lead < 0:
         raise RuntimeError(
-            f"expand(torch.{type_word(dtype_of(input))}Tensor{{{list(own)}}}, size={list(size)}): the number "
+            f"expand({class_name(dtype_of(input))}{{{list(own)}}}, size={list(size)}): the number "
             "of sizes provided "
             f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(own)})"
         )

@@ -319,3 +319,41 @@ def to_string(torch: T) -> None:
 
 def type_of_number(torch: T) -> None:
     torch.ones(1).type(3)
+
+
+def softmax_of_integers_over_the_first_axis(torch: T) -> None:
+    torch.softmax(torch.ones(2, 2, dtype=torch.int64), 0)
+
+
+def cumsum_in_small_integers(torch: T) -> object:
+    return str(torch.tensor([2, 1]).cumsum(0, dtype=torch.uint8).dtype)
+
+
+def cumprod_as_bool(torch: T) -> None:
+    torch.tensor([True]).cumprod(0, dtype=torch.bool)
+
+
+def floor_division_of_bools(torch: T) -> object:
+    return torch.tensor([True]) // torch.tensor([True])
+
+
+def slice_scatter_of_complex_with_grad(torch: T) -> object:
+    x = torch.ones(3, requires_grad=True).to(torch.complex64)
+    return torch.slice_scatter(x, torch.ones(1, dtype=torch.complex64), 0, 0, 1)
+
+
+def select_scatter_of_complex_with_grad(torch: T) -> object:
+    x = torch.ones(3, requires_grad=True)
+    return torch.select_scatter(torch.ones(3, 3, dtype=torch.complex64), x, 0, 0)
+
+
+def expand_of_complex_to_fewer_axes(torch: T) -> object:
+    return torch.ones(3, 3, dtype=torch.complex128).expand(3)
+
+
+def expand_of_bools_to_fewer_axes(torch: T) -> object:
+    return torch.ones(3, 3, dtype=torch.bool).expand(3)
+
+
+def repeat_interleave_by_counts_of_a_scalar(torch: T) -> object:
+    return torch.tensor(1).repeat_interleave(torch.tensor([2]), dim=1)
