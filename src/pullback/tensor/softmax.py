@@ -18,7 +18,9 @@ def _checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
     found = checked_dim(dim, len(shape_of(x)))
     if dtype_of(x).kind in "biuc":
         last = "lastdim_" if found == max(len(shape_of(x)) - 1, 0) else ""
-        raise NotImplementedError(f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(dtype_of(x))}'")
+        raise NotImplementedError(
+            f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(dtype_of(x))}'"
+        )
     return x, found
 
 
