@@ -83,7 +83,10 @@ def invalid_combination(
     given = [type_name(value) for value in args] + [f"{name}={type_name(v)}" for name, v in kwargs.items()]
     last_comma = ", " if kwargs and not args else ""  # torch leaves it standing where there are keywords only
     got = f"got ({', '.join(given)}{last_comma})"
-    lines = [f"{function}() received an invalid combination of arguments - {got}, but expected one of:"]
+    told = f"{function}() received an invalid combination of arguments - {got}, but expected"
+    if len(signatures) == 1:
+        return TypeError(f"{told} {next(iter(signatures))}")
+    lines = [f"{told} one of:"]
     for printed, parameters in signatures.items():
         lines.append(f" * {printed}")
         if len(parameters) == len(given):

@@ -26,6 +26,7 @@ from ..core.op import TABLE, Op
 from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
 from ..core.versions import bump
 from .signature import Parser
+from .wrong_calls import wrong_call
 
 Function = Callable[..., Any]
 
@@ -36,7 +37,8 @@ class Declaration(NamedTuple):
     name: str
     function: Function
     namespace: str
-    method: bool
+    #: The function as a method, or None.
+    method: Function | None
     inplace: Any
     is_function: bool
     #: What the in-place twin writes, where it is not the result of `function`.
@@ -76,9 +78,18 @@ def public(
             (namespace in ("", "linalg", "special", "fft") and namespace == "") if method is None else method
         )
         printed = f"{namespace}_{chosen}" if namespace == "linalg" else chosen
-        call = _with_out(function, printed) if out else _with_overrides(function)
+        place = "nn" if namespace == "nn.functional" else namespace
+        call = (
+            _with_out(function, printed, place, chosen) if out else _with_overrides(function, place, chosen)
+        )
+        bound = None
+        if has_method:
+            bound = (
+                _with_out(function, printed, "Tensor", chosen) if out
+                else _with_overrides(function, "Tensor", chosen)
+            )
         for n in (chosen, *aliases):
-            REGISTRY.append(Declaration(n, call, namespace, has_method, inplace, is_function, written))
+            REGISTRY.append(Declaration(n, call, namespace, bound, inplace, is_function, written))
         return call
 
     return declare if function is None else declare(function)
@@ -94,7 +105,8 @@ def public_op(
     """
     op = call.op  # type: ignore[attr-defined]  # every op's call has it
     for n in (name or op.name, *aliases):
-        REGISTRY.append(Declaration(n, op.public, namespace, method, inplace, is_function, written))
+        bound = op.public if method else None
+        REGISTRY.append(Declaration(n, op.public, namespace, bound, inplace, is_function, written))
     return op.public
 
 
@@ -123,31 +135,40 @@ def adopt(args: Iterable[Any]) -> bool:
     return bool(foreign) and not modes().function_disabled
 
 
-def _with_overrides(function: Function) -> Function:
+def _explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise torch's error where a call that failed had wrong arguments."""
+    error = wrong_call(place, name, args[1:] if place == "Tensor" else args, kwargs)
+    if error is not None:
+        raise error from None
+
+
+def _with_overrides(function: Function, place: str, name: str) -> Function:
     def call(*args: Any, **kwargs: Any) -> Any:
         if OVERRIDING and _overridden((*args, *kwargs.values())):
             return dispatch_override(call, args, kwargs)
         try:
             return function(*args, **kwargs)
-        except TypeError:
-            if adopt((*args, *kwargs.values())):
+        except Exception as error:
+            if isinstance(error, TypeError) and adopt((*args, *kwargs.values())):
                 return dispatch_override(call, args, kwargs)
+            _explain(place, name, args, kwargs)
             raise
 
     return _named(call, function)
 
 
-def _with_out(function: Function, name: str) -> Function:
+def _with_out(function: Function, printed: str, place: str, name: str) -> Function:
     def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if OVERRIDING and _overridden((*args, *kwargs.values())):
             return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
         try:
             if out is None:
                 return function(*args, **kwargs)
-            return write_out(out, function(*args, **kwargs), name, _items((*args, *kwargs.values())))
-        except TypeError:
-            if adopt((*args, *kwargs.values())):
+            return write_out(out, function(*args, **kwargs), printed, _items((*args, *kwargs.values())))
+        except Exception as error:
+            if isinstance(error, TypeError) and adopt((*args, *kwargs.values())):
                 return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
+            _explain(place, name, args, kwargs if out is None else {**kwargs, "out": out})
             raise
 
     return _named(call, function)
@@ -309,7 +330,11 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
                     inplace.check_apart(input._value, operand._value)
         if fills and isinstance(input._value, ndarray) and overlap.overlaps_itself(input._value):
             warn_of_expanded(name + "_")
-        new = function(input, *args, **kwargs)
+        try:
+            new = function(input, *args, **kwargs)
+        except Exception:
+            _explain("Tensor", name + "_", (input, *args), kwargs)
+            raise
         return input if new is input else inplace.store(input, new)
 
     call = general
@@ -385,7 +410,10 @@ def _fast_parts(parts: Function, general: Function) -> Function:
                 and input._view is None
                 and (a.dtype is calls.F32 or a.dtype is calls.F64)
             ):
-                op, operands, attrs = parts(*args, **kwargs)
+                try:
+                    op, operands, attrs = parts(*args, **kwargs)
+                except TypeError:
+                    return general(input, *args, **kwargs)
                 arrays = [_plain_operand(v, a, modes() is NO_GRAD) for v in operands]
                 if op is not None and all(v is not None for v in arrays):
                     op.kernel(a, *arrays, *attrs, out=a)
@@ -417,8 +445,8 @@ def install(facade: type, functions: dict[str, Any]) -> None:
     namespace.
     """
     for d in REGISTRY:
-        if d.method and not hasattr(facade, d.name):
-            setattr(facade, d.name, d.function)
+        if d.method is not None and not hasattr(facade, d.name):
+            setattr(facade, d.name, d.method)
         if d.inplace and not hasattr(facade, d.name + "_"):
             parts = d.inplace if callable(d.inplace) else None
             setattr(facade, d.name + "_", inplace_twin(d.name, d.written or d.function, parts))

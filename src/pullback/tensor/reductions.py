@@ -123,7 +123,7 @@ def _check_sum_like(name: str, dim: Any, keepdim: Any, names: dict[str, Any]) ->
 
 def _declare(function: _F) -> _F:
     function.__name__ = function.__qualname__ = function.__name__.removesuffix("_all")
-    REGISTRY.append(Declaration(function.__name__, function, "", True, False, True))
+    REGISTRY.append(Declaration(function.__name__, function, "", function, False, True))
     return function
 
 

@@ -8,12 +8,14 @@ What this module must do:
 - where they fit none, say what torch says, which depends on how many signatures have the right count of
   arguments.
 
-In a signature a question mark behind a type (it is not printed) means that None is allowed.
+In a signature a question mark behind a type means that None is allowed, ``[n]`` that one element may stand
+for many, and ``|deprecated`` at the end that messages do not name it; these marks are not printed.
 """
 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn
@@ -110,6 +112,18 @@ def _is_storage(value: Any) -> bool:
     return hasattr(value, "_is_pullback_storage")
 
 
+def _nothing(value: Any) -> bool:
+    return False
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, TensorBase) or is_number(value)
+
+
+def _one_or_many(many: Check, one: Check) -> Check:
+    return lambda value: many(value) or one(value)
+
+
 def _is_size_element(value: Any) -> bool:
     return is_integer(value) or isinstance(value, bool)
 
@@ -131,7 +145,9 @@ CHECKS: dict[str, Check] = {
     "torch.device": _is_device,
     "torch.Generator": _is_generator,
     "torch.Storage": _is_storage,
+    "torch.Stream": _nothing,
     "str": lambda value: isinstance(value, str),
+    "tuple of Scalars": _is_list(is_number),
     "object": lambda value: True,
 }
 
@@ -166,6 +182,10 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+#: Kinds of which one element stands for many where a size is known.
+_REPEATED: dict[str, Check] = {"tuple of ints": is_integer, "tuple of floats": is_real}
+
+
 class Parameter:
     """One parameter of a signature."""
 
@@ -180,16 +200,20 @@ class Parameter:
         "target",
     )
 
-    def __init__(self, text: str, keyword_only: bool) -> None:
+    def __init__(self, text: str, keyword_only: bool, numbers: bool = False) -> None:
         declared, _, default = text.partition(" = ")
         kind, self.name = declared.rsplit(" ", 1)
         self.target = KEYWORDS.get(self.name, self.name)
-        self.kind = kind.removesuffix("?")
+        self.kind, sized, _ = kind.removesuffix("?").partition("[")
         self.has_default = bool(default)
         self.allows_none = kind.endswith("?") or default == "None"
         self.keyword_only = keyword_only
         self.accepts = CHECKS[self.kind]
         self.convert = CONVERSIONS.get(self.kind)
+        if numbers and self.kind == "Tensor":
+            self.accepts = _is_operand
+        elif sized and self.kind in _REPEATED:
+            self.accepts, self.convert = _one_or_many(self.accepts, _REPEATED[self.kind]), None
 
     def take(self, value: Any, bound: dict[str, Any]) -> bool:
         """Put a value into `bound`, converted; whether it is of the right type."""
@@ -202,24 +226,27 @@ class Parameter:
         return True
 
 
-def _nothing(value: Any) -> bool:
-    return False
-
-
 def _named(kind: str) -> Check:
     """How that comparison tests a value: by the name of its type alone."""
     names = {"float": ("float", "int"), "Tensor": ("Tensor", "Parameter")}.get(kind, (kind,))
     return lambda value: type_name(value) in names
 
 
+#: Behind a signature that torch still takes but does not name.
+DEPRECATED = "|deprecated"
+_COMMA = re.compile(r", (?![^{]*\})")
+_MARKS = re.compile(r"(\[\d*\])?\??(?= \w+( =|,|\)))")
+
+
 class Signature:
     """One way in which a function can be called."""
 
-    def __init__(self, text: str) -> None:
-        parts = [part for part in text[1:-1].split(", ") if part]
+    def __init__(self, text: str, numbers: bool = False) -> None:
+        self.deprecated = text.endswith(DEPRECATED)
+        self.text = text = text.removesuffix(DEPRECATED)
+        parts = [part for part in _COMMA.split(text[1:-1]) if part]
         star = parts.index("*") if "*" in parts else len(parts)
-        self.text = text
-        self.parameters = [Parameter(part, i > star) for i, part in enumerate(parts) if part != "*"]
+        self.parameters = [Parameter(part, i > star, numbers) for i, part in enumerate(parts) if part != "*"]
         self.positional = [p for p in self.parameters if not p.keyword_only]
         self.by_name = {p.name: p for p in self.parameters}
         self.required = [p.target for p in self.parameters if not p.has_default]
@@ -230,7 +257,7 @@ class Signature:
     @property
     def printed(self) -> str:
         """The signature as torch prints it."""
-        return self.text.replace("?", "")
+        return _MARKS.sub("", self.text)
 
     def compared(self) -> list[tuple[str, Check]]:
         """Names and tests for torch's comparison with what was given.
@@ -241,7 +268,7 @@ class Signature:
         return [
             ("", _nothing) if part in ("*", "")
             else ("" if " = " in part else part.rsplit(" ", 1)[1], _named(Parameter(part, False).kind))
-            for part in self.text[1:-1].split(", ")
+            for part in _COMMA.split(self.text[1:-1])
         ]
 
     def match(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -342,6 +369,11 @@ class Signature:
         kind = parameter.kind
         if isinstance(value, list | tuple) and kind in ELEMENTS:
             at = next(i for i, item in enumerate(value) if not ELEMENTS[kind](item))
+            if kind == "tuple of Tensors":
+                raise TypeError(
+                    f"expected Tensor as element {at} in argument {self.parameters.index(parameter)}, but "
+                    f"got {type_name(value[at])}"
+                )
             if at and kind == "tuple of ints":
                 self._bad_element(function, parameter, value)
             if where:
@@ -372,16 +404,19 @@ class Parser:
         The name that messages use.
     *signatures : str
         In the form and the order in which torch prints them.
+    numbers : bool
+        Whether numbers are taken for tensors.
     """
 
-    def __init__(self, function: str, *signatures: str) -> None:
+    def __init__(self, function: str, *signatures: str, numbers: bool = False) -> None:
         self.function = function
         self.texts = signatures
+        self.numbers = numbers
 
     @cached_property
     def signatures(self) -> list[Signature]:
         """The signatures, read when first needed: reading those of all functions takes 4 ms."""
-        return [Signature(text) for text in self.texts]
+        return [Signature(text, self.numbers) for text in self.texts]
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given arguments by name, converted, or raise torch's TypeError."""
@@ -396,7 +431,9 @@ class Parser:
         count = len(args) + len(kwargs)
         plausible = self.signatures
         if len(plausible) > 1:
-            plausible = [s for s in plausible if len(s.required) <= count <= len(s.parameters)]
+            plausible = [
+                s for s in plausible if not s.deprecated and len(s.required) <= count <= len(s.parameters)
+            ]
         try:
             if len(plausible) == 1:
                 plausible[0].explain(self.function, args, kwargs)
@@ -408,8 +445,8 @@ class Parser:
         return invalid_combination(
             self.function,
             args,
-            dict(sorted(kwargs.items())),
-            {s.printed: s.compared() for s in self.signatures},
+            dict(reversed(kwargs.items())),  # the order in which torch goes through its own table of them
+            {s.printed: s.compared() for s in self.signatures if not s.deprecated},
         )
 
 

@@ -1,0 +1,63 @@
+"""What torch says of a call whose arguments fit none of a function's signatures.
+
+Functions here check only what they need, so a wrong call fails somewhere inside, as Python has it. Only then
+is the call read as torch's parser reads it, with the signatures that torch prints (`signatures.json`, written
+by ``tools/record_signatures.py``): a right call costs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .signature import Parser
+
+#: Functions that take a number where their signatures say Tensor.
+NUMBERS_AS_TENSORS = frozenset({
+    "add", "copy", "copy_", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "to",
+    "true_divide",
+})  # fmt: skip
+
+
+@cache
+def _signatures() -> dict[str, dict[str, list[str]]]:
+    text = Path(__file__).with_name("signatures.json").read_text("utf-8")
+    return json.loads(text)
+
+
+@cache
+def _parser(place: str, name: str) -> Parser | None:
+    texts = _signatures().get(place, {}).get(name)
+    if texts is None:
+        return None
+    printed = f"{place}_{name}" if place in ("linalg", "fft", "special") else name
+    numbers = name in NUMBERS_AS_TENSORS or name.removesuffix("_") in NUMBERS_AS_TENSORS
+    return Parser(printed, *texts, numbers=numbers)
+
+
+def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError | None:
+    """Build torch's error for a call, or return None where the arguments fit.
+
+    Parameters
+    ----------
+    place : str
+        'Tensor' for a method, otherwise the namespace; torch's top level is ''.
+    name : str
+    args, kwargs
+        What was given; of a method, without the tensor itself.
+    """
+    parser = _parser(place, name)
+    if parser is None:
+        return None
+    if parser.texts == ("()",):
+        if kwargs:
+            return TypeError(f"TensorBase.{name}() takes no keyword arguments")
+        return TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)") if args else None
+    try:
+        parser.bind(args, kwargs)
+    except TypeError as error:
+        return error
+    return None
