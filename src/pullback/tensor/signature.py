@@ -147,7 +147,6 @@ CHECKS: dict[str, Check] = {
     "torch.Storage": _is_storage,
     "torch.Stream": _nothing,
     "str": lambda value: isinstance(value, str),
-    "tuple of Scalars": _is_list(is_number),
     "object": lambda value: True,
 }
 
