@@ -444,7 +444,9 @@ class Parser:
         return invalid_combination(
             self.function,
             args,
-            dict(reversed(kwargs.items())),  # the order in which torch goes through its own table of them
+            {
+                name: kwargs[name] for name in reversed(tuple(kwargs))
+            },  # the order in which torch goes through its own table of them
             {s.printed: s.compared() for s in self.signatures if not s.deprecated},
         )
 
