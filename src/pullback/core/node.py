@@ -86,6 +86,8 @@ class Node:
         if len(rules) == len(edges):
             # torch has no edge for an input without a derivative (a mask, an index).
             edges = tuple(e for e, rule in zip(edges, rules, strict=True) if rule is not None)
+        elif (which := getattr(self._op, "differentiable_inputs", None)) is not None:
+            edges = tuple(edges[i] for i in which)
         return tuple((None, 0) if edge is None else edge_target(edge) for edge in edges)
 
     @property

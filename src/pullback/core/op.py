@@ -79,8 +79,15 @@ class Op:
         Names of the outputs; more than one makes the call return a tuple.
     differentiable : sequence of int
         Which outputs carry gradients (default: all).
+<<<<<<< HEAD
     promote : {None, "same", "float"}
         How inputs of different dtypes meet: not at all, at torch's common dtype, or at a floating one.
+=======
+    differentiable_inputs : sequence of int, optional
+        For a joint rule: which inputs have an edge (default: all).
+    promote : {None, "same", "float", "compare"}
+        How inputs of different dtypes meet: to torch's common dtype, to a floating one, or for a bool result.
+>>>>>>> 3c6c58f (Attention as one op where torch has one, composed as torch's elsewhere; cross entropy and nll_loss with torch's nodes; products and quotients with numbers)
     halves : bool
         float16 and bfloat16 inputs are computed in float32 and rounded, as torch does.
     variadic : bool
@@ -127,6 +134,7 @@ class Op:
         node_name: str | None = None,
         outputs: Sequence[str] = ("out",),
         differentiable: Sequence[int] | None = None,
+        differentiable_inputs: Sequence[int] | None = None,
         promote: str | None = None,
         halves: bool = False,
         variadic: bool = False,
@@ -174,6 +182,7 @@ class Op:
         self.differentiable_outputs = tuple(
             range(len(self.outputs)) if differentiable is None else differentiable
         )
+        self.differentiable_inputs = differentiable_inputs
         self.promote = promote
         self.halves = halves
         self.check = check

@@ -57,11 +57,34 @@ rsub_tensor = renamed(rsub, "rsub_tensor", "RsubBackward0")
 mul = elementwise("mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x))
 
 
+
+def _mul_number(x: ndarray, /, other: Any, out: Any = ...) -> ndarray:
+    return np.multiply(x, other, out=out)
+
+
+#: x times a number that is none of the user's tensors: what composed functions scale with.
+mul_number = elementwise(
+    "mul_number", _mul_number, lambda g, other: g * other.conjugate(), attrs=("other",), promote="float",
+    node_name="MulBackward1",
+)
+
+
 def _div_y(g: Any, x: Any, y: Any) -> Any:
     return -g * conj((x / y) / y)
 
 
 div = elementwise("div", np.true_divide, lambda g, y: g / conj(y), _div_y, promote="float")
+
+
+def _div_number(x: ndarray, /, other: Any, out: Any = ...) -> ndarray:
+    return np.true_divide(x, other, out=out)
+
+
+#: x over a number that is none of the user's tensors.
+div_number = elementwise(
+    "div_number", _div_number, lambda g, other: g / other.conjugate(), attrs=("other",), promote="float",
+    node_name="DivBackward1",
+)
 
 neg = elementwise("neg", np.negative, lambda g: -g, check=_no_negated_bools)
 

@@ -63,6 +63,26 @@ softmax: Call = op(
 )
 
 
+def _safe_softmax(x: ndarray, /, dim: int) -> ndarray:
+    if x.ndim == 0 or x.size == 0:
+        return _softmax(x, dim)
+    with np.errstate(invalid="ignore"):
+        out = _softmax(x, dim)
+    out[np.broadcast_to(np.isneginf(np.maximum.reduce(x, axis=dim, keepdims=True)), x.shape)] = 0
+    return out
+
+
+#: `softmax`, but zeros where all of a row is −∞.
+safe_softmax: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+    "safe_softmax",
+    _safe_softmax,
+    (lambda g, out, dim: _softmax_pull(g, out, dim),),
+    halves=True,
+    batch_rule=_batched(lambda: safe_softmax),
+    jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
+)
+
+
 def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
     if x.ndim == 0:
         return np.subtract(x, x, out=...)

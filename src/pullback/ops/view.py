@@ -118,7 +118,7 @@ diagonal_backward: Call = op(
 
 
 def _transpose(x: ndarray, /, dim0: int, dim1: int) -> ndarray:
-    return x.swapaxes(dim0, dim1)
+    return x.swapaxes(dim0, dim1) if x.ndim else x[...]
 
 
 #: Axes `dim0` and `dim1` exchanged.
@@ -126,8 +126,14 @@ transpose: Call = view(
     "transpose",
     _transpose,
     lambda g, dim0, dim1: transpose(g, dim0, dim1),
-    batch=lambda size, dim0, dim1: (dim0 + 1, dim1 + 1),
+    batch_rule=lambda size, values, dims, dim0, dim1: _transpose_batched(
+        permute_to_front(values[0], dims[0]), dim0, dim1
+    ),
 )
+
+
+def _transpose_batched(x: Any, dim0: int, dim1: int) -> Any:
+    return transpose(x, dim0 + 1, dim1 + 1) if len(shape_of(x)) > 1 else alias(x)
 
 
 def _t(x: ndarray, /) -> ndarray:

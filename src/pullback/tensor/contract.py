@@ -238,7 +238,11 @@ def _folded(x: Any, y: Any) -> Any:
             f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {b[0]}x{b[1]})"
         )
     product = unsafe_view(_mm(folded, y), (*a[:-1], b[1]))
-    return contiguous_copy(_swapped(product)) if swapped else product
+    if not swapped:
+        return product
+    product = _swapped(product)
+    value = product._value
+    return product if type(value) is ndarray and value.flags.c_contiguous else contiguous_copy(product)
 
 
 def _swapped(x: Any) -> Any:

@@ -212,7 +212,7 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     rank = len(shape_of(tensor("transpose", "input", input)))
     a = checked_dim(integer("transpose", "dim0", 1, dim0), rank)
     b = checked_dim(integer("transpose", "dim1", 2, dim1), rank)
-    return v.transpose(input, a, b) if rank else v.alias(input)
+    return v.transpose(input, a, b)
 
 
 @public(out=False, aliases=("swapdims",))

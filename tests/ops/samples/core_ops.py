@@ -22,6 +22,8 @@ SAMPLES = [
     Sample("pow_scalar", (positive(3),), (2.5,), reference=np.power),
     Sample("pow_scalar", (normal(3),), (2,), reference=np.power),
     Sample("pow_scalar", (normal(3),), (3,), reference=np.power),
+    Sample("mul_number", (normal(3),), (2.5,), reference=np.multiply),
+    Sample("div_number", (complex_normal(3),), (2.5,), reference=np.divide),
     Sample("cast", (normal(3),), (np.dtype(np.float64),)),
     Sample("clone", (normal(2, 3),)),
     Sample("contiguous_copy", (normal(2, 3),)),

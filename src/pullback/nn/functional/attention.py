@@ -7,10 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ...array.strides import strides_of
 from ...core.value import dtype_of, shape_of, wrap
+from ...ops.arithmetic import mul_number
+from ...ops.attention import attention, default_scale
+from ...ops.comparison import where
+from ...ops.reduce import sum_all
+from ...ops.softmax import safe_softmax
 from ...tensor.api import public
 from ...tensor.contract import matmul
-from .activation import softmax
 from .convolution import word
 from .dropout import dropout
 
@@ -50,22 +55,61 @@ def scaled_dot_product_attention(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {words[0]} "
             f"key.dtype: {words[1]} and value.dtype: {words[2]} instead."
         )
+    if not all(math.prod(shape_of(t)) for t in parts):
+        # Nothing to attend to: zeros, with torch's history.
+        sums = sum_all(query) + sum_all(key) + sum_all(value)
+        zeros = np.zeros((*shape_of(query)[:-1], shape_of(value)[-1]), dtype_of(query))
+        return wrap(zeros) + mul_number(sums, 0)
+    if dropout_p == 0 and _is_one_op(query, key, value, attn_mask, enable_gqa):
+        return attention(query, key, value, attn_mask, 0.0, is_causal, scale)[0]
+    return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+def _is_one_op(query: Any, key: Any, value: Any, mask: Any, grouped: bool) -> bool:
+    """Whether torch computes the attention by one kernel on the CPU.
+
+    It asks for four dimensions, equal batches, heads and widths, rows in one piece and a mask that needs no
+    gradient.
+    """
+    shapes = [shape_of(t) for t in (query, key, value)]
+    if any(len(s) != 4 for s in shapes):
+        return False
+    q, k, v = shapes
+    if not (q[0] == k[0] == v[0] and q[3] == k[3] == v[3] and k[2] == v[2]):
+        return False
+    if not (k[1] == v[1] and (q[1] % k[1] == 0 if grouped else q[1] == k[1])):
+        return False
+    arrays = [t._value for t in (query, key, value)]
+    if any(isinstance(a, np.ndarray) and strides_of(a)[-1] != 1 for a in arrays):
+        return False
+    if mask is None:
+        return True
+    shape = shape_of(mask)
+    if mask.requires_grad or len(shape) not in (2, 4):
+        return False
+    return all(n in (1, full) for n, full in zip(shape[::-1], (k[2], q[2], q[1], q[0]), strict=False))
+
+
+def _composed(
+    query: Any, key: Any, value: Any, mask: Any, dropout_p: float, is_causal: bool, scale: float | None,
+    grouped: bool
+) -> Any:
     rows, width = shape_of(query)[-2:]
     columns = shape_of(key)[-2]
-    if enable_gqa:
+    if grouped:
         repeats = shape_of(query)[-3] // shape_of(key)[-3]
         key, value = key.repeat_interleave(repeats, -3), value.repeat_interleave(repeats, -3)
-    factor = 1 / math.sqrt(width) if scale is None else scale
-    scores = matmul(query * factor, key.transpose(-2, -1))
+    # Each factor takes the root of the scale, which keeps the scores of half precisions in range.
+    root = math.sqrt(default_scale(width) if scale is None else scale)
+    scores = matmul(mul_number(query, root), mul_number(key.transpose(-2, -1), root))
     if is_causal:
-        visible = np.tril(np.ones((rows, columns), bool))
-        scores = scores.masked_fill(wrap(~visible), -math.inf)
-    elif attn_mask is not None:
-        if dtype_of(attn_mask).kind == "b":
-            scores = scores.masked_fill(attn_mask.logical_not(), -math.inf)
-        else:
-            scores = scores + attn_mask
-    weights = softmax(scores, -1)
+        mask = wrap(np.tri(rows, columns, dtype=bool))
+    if mask is not None:
+        if dtype_of(mask).kind == "b":
+            hidden = wrap(np.zeros((), dtype_of(query)))
+            mask = where(mask, hidden, wrap(np.full((), -math.inf, dtype_of(query))))
+        scores = scores + mask
+    weights = safe_softmax(scores, len(shape_of(scores)) - 1)
     if dropout_p > 0:
         weights = dropout(weights, dropout_p, True)
     return matmul(weights, value)

@@ -14,8 +14,10 @@ from ...graph_errors import type_word
 from ...ops import loss as o
 from ...ops import margin_loss as margins
 from ...ops import reduce as r
-from ...ops.comparison import eq, where
-from ...ops.structure import reshape, sum_dims
+from ...ops.arithmetic import div_number, mul_number
+from ...ops.comparison import eq
+from ...ops.mixture import masked_fill
+from ...ops.structure import contiguous_copy, reshape, sum_dims
 from ...tensor.activations import check_floating
 from ...tensor.softmax import log_softmax
 from .loss_reduction import (
@@ -272,9 +274,21 @@ def nll_loss(
 
 def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
     _check_nll(input, target, weight, ignore_index)
-    if len(shape_of(input)) > 2:
+    shape = shape_of(input)
+    if len(shape) <= 2:
+        return o.nll_loss(input, target, weight, reduction, ignore_index)
+    if len(shape) == 4:
         return o.nll_loss_nd(input, target, weight, reduction, ignore_index)
-    return o.nll_loss(input, target, weight, reduction, ignore_index)
+    # torch has kernels for no axis behind the classes and for two: others are folded.
+    rows = shape_of(target)
+    folded = (*shape[:2], 1, math.prod(shape[2:]))
+    value = input._value
+    if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
+        input = contiguous_copy(input)
+    each = o.nll_loss_nd(
+        reshape(input, folded), reshape(target, (rows[0], *folded[2:])), weight, reduction, ignore_index
+    )
+    return reshape(each, rows) if reduction == "none" else each
 
 
 @functional
@@ -310,9 +324,8 @@ def cross_entropy(
     loss = _nll(logs, target, weight, reduction, ignore_index)
     if label_smoothing == 0:
         return loss
-    return (1 - label_smoothing) * loss + _smooth_part(
-        logs, target, weight, reduction, ignore_index, label_smoothing, dim
-    )
+    smooth = _smooth_part(logs, target, weight, reduction, ignore_index, label_smoothing, dim)
+    return mul_number(loss, 1 - label_smoothing) + smooth
 
 
 def _by_class(weight: Any, rank: int, dim: int) -> Any:
@@ -327,15 +340,14 @@ def _smooth_part(
     shape = shape_of(logs)
     weighted = logs if weight is None else logs * _by_class(weight, len(shape), dim)
     each = -sum_dims(weighted, (dim,), False)
-    each = where(eq(target, ignore_index), 0, each)
+    each = masked_fill(each, eq(target, ignore_index), 0)
     share = smoothing / shape[dim]
     if reduction == "none":
-        return share * each
-    total = sum_dims(each, tuple(range(len(shape_of(each)))), False)
+        return mul_number(each, share)
+    total = r.sum_all(each)
     if reduction == "mean":
-        w = o.nll_weights(target, weight, ignore_index, dtype_of(logs))
-        total = total / sum_dims(w, tuple(range(len(shape_of(w)))), False)
-    return share * total
+        total = total / r.sum_all(o.nll_weights(target, weight, ignore_index, dtype_of(logs)))
+    return mul_number(total, share)
 
 
 def _soft_cross_entropy(
@@ -349,11 +361,11 @@ def _soft_cross_entropy(
     shape = shape_of(input)
     logs = log_softmax(input, dim)
     if smoothing > 0:
-        target = target * (1 - smoothing) + smoothing / shape[dim]
+        target = mul_number(target, 1 - smoothing) + smoothing / shape[dim]
     product = logs * target
     if weight is not None:
         product = product * _by_class(weight, len(shape), dim)
     if reduction == "none":
         return -sum_dims(product, (dim,), False)
     total = -r.sum_all(product)
-    return total / (math.prod(shape) / shape[dim]) if reduction == "mean" else total
+    return div_number(total, math.prod(shape) / shape[dim]) if reduction == "mean" else total

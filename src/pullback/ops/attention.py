@@ -1,0 +1,136 @@
+"""Scaled dot-product attention as one op: the weights are not kept but computed again in the covector's rule.
+
+`attn_mask` is bool, where False hides a key, or is added to the scores; a query that sees no key gets zeros.
+With grouped queries the heads of `key` and `value` serve several heads of `query` each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.layout import empty_like
+from ..core.op import Call, op
+from ..core.value import dtype_of, shape_of
+from .comparison import where
+from .contract import matmul, swap
+from .elementwise import exp
+from .softmax import safe_softmax
+from .structure import expand, lay_out, permute_to_front, reshape, sum_dims
+
+
+def default_scale(width: int) -> float:
+    """1/√width, what scores are multiplied with."""
+    return 1 / math.sqrt(width) if width else math.inf
+
+
+def _attention(
+    query: ndarray, key: ndarray, value: ndarray, attn_mask: Any, /, dropout_p: float, is_causal: bool,
+    scale: float | None,
+) -> tuple[ndarray, ndarray]:  # fmt: skip
+    repeats = query.shape[-3] // key.shape[-3]
+    if repeats > 1:
+        key, value = np.repeat(key, repeats, -3), np.repeat(value, repeats, -3)
+    scores = np.matmul(query, key.swapaxes(-1, -2))
+    scores *= default_scale(query.shape[-1]) if scale is None else scale
+    if is_causal:
+        np.copyto(scores, -np.inf, where=~np.tri(*scores.shape[-2:], dtype=bool))
+    if attn_mask is not None and attn_mask.dtype.kind == "b":
+        scores = np.where(attn_mask, scores, scores.dtype.type(-np.inf))
+    elif attn_mask is not None:
+        scores = np.add(scores, attn_mask, dtype=scores.dtype)
+    top = np.maximum.reduce(scores, axis=-1, keepdims=True)
+    np.copyto(top, 0, where=np.isneginf(top))
+    np.subtract(scores, top, out=scores)
+    np.exp(scores, out=scores)
+    total = np.add.reduce(scores, axis=-1, keepdims=True)
+    blind = total == 0
+    logsumexp = np.where(blind, np.inf, top + np.log(np.where(blind, 1, total)))[..., 0].astype(scores.dtype)
+    scores /= np.where(blind, 1, total)
+    shape = (*scores.shape[:-1], value.shape[-1])
+    out = empty_like(query) if query.shape == shape else np.empty(shape, scores.dtype)
+    return np.matmul(scores, value, out=out), logsumexp
+
+
+def _for_each_head(x: Any, repeats: int) -> Any:
+    if repeats == 1:
+        return x
+    *lead, heads, rows, width = shape_of(x)
+    spread = expand(reshape(x, (*lead, heads, 1, rows, width)), (*lead, heads, repeats, rows, width))
+    return reshape(spread, (*lead, heads * repeats, rows, width))
+
+
+def _over_heads(g: Any, repeats: int) -> Any:
+    if repeats == 1:
+        return g
+    *lead, heads, rows, width = shape_of(g)
+    parts = reshape(g, (*lead, heads // repeats, repeats, rows, width))
+    return sum_dims(parts, (len(lead) + 1,), False)
+
+
+def _rows_outside_heads(g: Any) -> Any:
+    """torch lays the covectors out with the heads inside the rows."""
+    if len(shape_of(g)) != 4:
+        return g
+    _, heads, rows, width = shape_of(g)
+    return lay_out(g, (rows * heads * width, width, heads * width, 1))
+
+
+def _attention_rule(
+    g: Any, query: Any, key: Any, value: Any, attn_mask: Any, output: Any, logsumexp: Any, dropout_p: float,
+    is_causal: bool, scale: float | None, needs: tuple[bool, ...]
+) -> tuple[Any, ...]:
+    repeats = shape_of(query)[-3] // shape_of(key)[-3]
+    key, value = _for_each_head(key, repeats), _for_each_head(value, repeats)
+    factor = default_scale(shape_of(query)[-1]) if scale is None else scale
+    scores = matmul(query, swap(key)) * factor
+    if is_causal:
+        scores = where(np.tri(*shape_of(scores)[-2:], dtype=bool), scores, -math.inf)
+    if attn_mask is not None and dtype_of(attn_mask).kind == "b":
+        scores = where(attn_mask, scores, -math.inf)
+    elif attn_mask is not None:
+        scores = scores + attn_mask
+    last = len(shape_of(g)) - 1
+    if type(scores) is ndarray:
+        weights = exp(scores - logsumexp[..., None])
+    else:
+        # The saved logarithms have no history, so derivatives of this rule need the softmax itself.
+        weights = safe_softmax(scores, last)
+    each = weights * (matmul(g, swap(value)) - sum_dims(g * output, (last,), True))
+    pulled = each * factor
+    return (
+        _rows_outside_heads(matmul(pulled, key)),
+        _rows_outside_heads(_over_heads(matmul(swap(pulled), query), repeats)),
+        _rows_outside_heads(_over_heads(matmul(swap(weights), g), repeats)),
+        each if needs[3] else None,
+    )
+
+
+def _attention_batched(
+    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], *attrs: Any
+) -> tuple[Any, ...]:
+    ranks = [0 if v is None else len(shape_of(v)) - (d is not None) for v, d in zip(values, dims)]
+
+    def aligned(v: Any, d: int | None) -> Any:
+        if d is None:
+            return v
+        x = permute_to_front(v, d)
+        own = shape_of(x)[1:]
+        return reshape(x, (size, *(1,) * (max(ranks) - len(own)), *own))
+
+    query, *others = (aligned(v, d) for v, d in zip(values, dims, strict=True))
+    if dims[0] is None:
+        query = expand(reshape(query, (1, *shape_of(query))), (size, *shape_of(query)))
+    output, logsumexp = attention(query, *others, *attrs)
+    return output, logsumexp
+
+
+#: softmax(query @ keyᵀ · scale + mask) @ value, with the logarithm of each softmax's divisor.
+attention: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+    "scaled_dot_product_attention", _attention, _attention_rule, joint=True, halves=True,
+    outputs=("output", "logsumexp"), differentiable=(0,), differentiable_inputs=(0, 1, 2),
+    batch_rule=_attention_batched, node_name="ScaledDotProductFlashAttentionForCpuBackward0",
+)  # fmt: skip
