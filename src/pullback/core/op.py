@@ -79,15 +79,10 @@ class Op:
         Names of the outputs; more than one makes the call return a tuple.
     differentiable : sequence of int
         Which outputs carry gradients (default: all).
-<<<<<<< HEAD
     promote : {None, "same", "float"}
         How inputs of different dtypes meet: not at all, at torch's common dtype, or at a floating one.
-=======
     differentiable_inputs : sequence of int, optional
         For a joint rule: which inputs have an edge (default: all).
-    promote : {None, "same", "float", "compare"}
-        How inputs of different dtypes meet: to torch's common dtype, to a floating one, or for a bool result.
->>>>>>> 3c6c58f (Attention as one op where torch has one, composed as torch's elsewhere; cross entropy and nll_loss with torch's nodes; products and quotients with numbers)
     halves : bool
         float16 and bfloat16 inputs are computed in float32 and rounded, as torch does.
     variadic : bool
