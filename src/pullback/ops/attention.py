@@ -27,6 +27,12 @@ def default_scale(width: int) -> float:
     return 1 / math.sqrt(width) if width else math.inf
 
 
+def _seen(shape: tuple[int, ...]) -> ndarray:
+    """Which keys each query sees of those up to its own place."""
+    rows, columns = shape[-2:]
+    return np.less_equal(np.arange(columns), np.arange(rows)[:, None])
+
+
 def _attention(
     query: ndarray, key: ndarray, value: ndarray, attn_mask: Any, /, dropout_p: float, is_causal: bool,
     scale: float | None,
@@ -37,7 +43,7 @@ def _attention(
     scores = np.matmul(query, key.swapaxes(-1, -2))
     scores *= default_scale(query.shape[-1]) if scale is None else scale
     if is_causal:
-        np.copyto(scores, -np.inf, where=~np.tri(*scores.shape[-2:], dtype=bool))
+        np.copyto(scores, -np.inf, where=np.logical_not(_seen(scores.shape)))
     if attn_mask is not None and attn_mask.dtype.kind == "b":
         scores = np.where(attn_mask, scores, scores.dtype.type(-np.inf))
     elif attn_mask is not None:
@@ -88,7 +94,7 @@ def _attention_rule(
     factor = default_scale(shape_of(query)[-1]) if scale is None else scale
     scores = matmul(query, swap(key)) * factor
     if is_causal:
-        scores = where(np.tri(*shape_of(scores)[-2:], dtype=bool), scores, -math.inf)
+        scores = where(_seen(shape_of(scores)), scores, -math.inf)
     if attn_mask is not None and dtype_of(attn_mask).kind == "b":
         scores = where(attn_mask, scores, -math.inf)
     elif attn_mask is not None:
@@ -129,7 +135,7 @@ def _attention_batched(
 
 
 #: softmax(query @ keyᵀ · scale + mask) @ value, with the logarithm of each softmax's divisor.
-attention: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+attention: Call = op(
     "scaled_dot_product_attention", _attention, _attention_rule, joint=True, halves=True,
     outputs=("output", "logsumexp"), differentiable=(0,), differentiable_inputs=(0, 1, 2),
     batch_rule=_attention_batched, node_name="ScaledDotProductFlashAttentionForCpuBackward0",

@@ -73,7 +73,7 @@ def _safe_softmax(x: ndarray, /, dim: int) -> ndarray:
 
 
 #: `softmax`, but zeros where all of a row is −∞.
-safe_softmax: Call = op(  # type: ignore[assignment]  # narrower here than in the base
+safe_softmax: Call = op(
     "safe_softmax",
     _safe_softmax,
     (lambda g, out, dim: _softmax_pull(g, out, dim),),

@@ -14,30 +14,37 @@ from ..core.value import shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import permute, reshape, sum_dims
+from ..ops.view import unsqueeze
 
 
 def contract(equation: str, operands: list[Any]) -> Any:
     """Evaluate an einsum equation on tensors."""
     inputs, output = _parse(equation, operands)
     order = [*output, *sorted({s for subscripts in inputs for s in subscripts} - set(output))]
-    sizes = _sizes(inputs, operands)
+    _check_sizes(inputs, operands)
     terms = [_canonical(x, subscripts, order) for x, subscripts in zip(operands, inputs, strict=True)]
-    last_use = {
-        s: max(i for i, subscripts in enumerate(inputs) if s in subscripts) for s in order if s in sizes
-    }
     summed = range(len(output), len(order))
-    result = _sum_unused(terms[0], [d for d in summed if last_use.get(order[d], 0) == 0])
-    for i in range(1, len(terms)):
-        over = [d for d in summed if last_use[order[d]] == i]
-        result = _pair(result, terms[i], over)
-    kept = shape_of(result)[: len(output)]
-    if len(order) > len(output):
-        result = reshape(result, kept)
-    return result
-
-
-def _sum_unused(x: Any, dims: list[int]) -> Any:
-    return sum_dims(x, tuple(dims), True) if dims else x
+    #: How many operands that are not yet multiplied run along each axis.
+    left = [sum(shape_of(term)[d] != 1 for term in terms) for d in range(len(order))]
+    result, *others = terms
+    for other in others:
+        a, b = shape_of(result), shape_of(other)
+        over: list[int] = []
+        for d in summed:
+            if a[d] != 1 and b[d] != 1:
+                left[d] -= 1
+                if left[d] == 1:
+                    over.append(d)
+        only = [tuple(d for d in summed if left[d] == 1 and s[d] != 1 and d not in over) for s in (a, b)]
+        for d in (*over, *only[0], *only[1]):
+            left[d] = 0
+        result, other = (sum_dims(x, dims, True) if dims else x for x, dims in zip((result, other), only))
+        result = _pair(result, other, over)
+    if not summed:
+        return result
+    if others:
+        return reshape(result, shape_of(result)[: len(output)])
+    return sum_dims(result, tuple(summed), False)
 
 
 def _parse(equation: str, operands: list[Any]) -> tuple[list[list[str]], list[str]]:
@@ -113,7 +120,7 @@ def _count_text(relation: str) -> str:
     return "is more than" if relation == "exceeds" else "does not match"
 
 
-def _sizes(inputs: list[list[str]], operands: list[Any]) -> dict[str, int]:
+def _check_sizes(inputs: list[list[str]], operands: list[Any]) -> None:
     sizes: dict[str, int] = {}
     for position, (names, x) in enumerate(zip(inputs, operands, strict=True)):
         here: dict[str, int] = {}
@@ -130,7 +137,6 @@ def _sizes(inputs: list[list[str]], operands: list[Any]) -> dict[str, int]:
                     f"einsum(): subscript {s} has size {n} for operand {position} which does not broadcast "
                     f"with previously seen size {sizes[s]}"
                 )
-    return sizes
 
 
 def _canonical(x: Any, names: list[str], order: list[str]) -> Any:
@@ -140,55 +146,32 @@ def _canonical(x: Any, names: list[str], order: list[str]) -> Any:
         while names.count(s) > 1:
             first = names.index(s)
             second = names.index(s, first + 1)
-            x = x.diagonal(0, first, second)
-            del names[second], names[first]
+            x = x.diagonal(0, first, second).movedim(-1, first)
+            del names[second]
+    for s in order:
+        if s not in names:
+            x = unsqueeze(x, len(names))
             names.append(s)
-    present = [s for s in order if s in names]
-    axes = tuple(names.index(s) for s in present)
-    if axes != tuple(range(len(axes))):
-        x = permute(x, axes)
-    if len(present) < len(order):
-        shape = iter(shape_of(x))
-        x = reshape(x, tuple(next(shape) if s in names else 1 for s in order))
-    return x
+    return permute(x, tuple(names.index(s) for s in order))
 
 
 def _pair(x: Any, y: Any, over: list[int]) -> Any:
-    """Multiply two canonical operands and sum over some axes (kept with size 1)."""
-    a, b = shape_of(x), shape_of(y)
-    both = [d for d in over if a[d] != 1 and b[d] != 1]
-    only_x = tuple(d for d in over if a[d] != 1 and b[d] == 1)
-    only_y = tuple(d for d in over if a[d] == 1 and b[d] != 1)
-    x = sum_dims(x, only_x, True) if only_x else x
-    y = sum_dims(y, only_y, True) if only_y else y
-    if not both:
+    """Multiply two canonical operands and sum over some axes that both have (kept with size 1)."""
+    if not over:
         return mul(x, y)
     a, b = shape_of(x), shape_of(y)
-    rank = len(a)
-    batch = [d for d in range(rank) if d not in over and a[d] != 1 and b[d] != 1]
-    left = [d for d in range(rank) if d not in over and d not in batch and a[d] != 1]
-    right = [d for d in range(rank) if d not in over and d not in batch and a[d] == 1]
-    size = _count(a, both)
-    p = reshape(
-        permute(x, (*batch, *left, *both, *_rest(rank, batch, left, both))),
-        (_count(a, batch), _count(a, left), size),
+    free = [d for d in range(len(a)) if d not in over]
+    batch = [d for d in free if a[d] != 1 and b[d] != 1]
+    left = [d for d in free if a[d] != 1 and b[d] == 1]
+    right = [d for d in free if a[d] == 1]
+    size = _count(a, over)
+    p = reshape(permute(x, (*batch, *left, *over, *right)), (_count(a, batch), _count(a, left), size))
+    q = reshape(permute(y, (*batch, *over, *right, *left)), (_count(b, batch), size, _count(b, right)))
+    axes = [*batch, *left, *over, *right]
+    product = reshape(
+        c.bmm(p, q), tuple(1 if d in over else b[d] if d in right else a[d] for d in axes)
     )
-    q = reshape(
-        permute(y, (*batch, *both, *right, *_rest(rank, batch, both, right))),
-        (_count(b, batch), size, _count(b, right)),
-    )
-    product = c.bmm(p, q)
-    axes = [*batch, *left, *right]
-    product = reshape(product, tuple(a[d] if d not in right else b[d] for d in axes))
-    back = sorted(range(len(axes)), key=lambda k: axes[k])
-    product = permute(product, tuple(back))
-    shape = iter(shape_of(product))
-    return reshape(product, tuple(1 if d in over else next(shape) for d in range(rank)))
-
-
-def _rest(rank: int, *used: list[int]) -> list[int]:
-    taken = {d for group in used for d in group}
-    return [d for d in range(rank) if d not in taken]
+    return permute(product, tuple(axes.index(d) for d in range(len(axes))))
 
 
 def _count(shape: tuple[int, ...], dims: list[int]) -> int:
