@@ -13,7 +13,7 @@ import numpy as np
 from ..core.value import shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul
-from ..ops.structure import permute, reshape, sum_dims
+from ..ops.structure import permute, reshape, reshape_view, sum_dims
 from ..ops.view import unsqueeze
 
 
@@ -43,7 +43,7 @@ def contract(equation: str, operands: list[Any]) -> Any:
     if not summed:
         return result
     if others:
-        return reshape(result, shape_of(result)[: len(output)])
+        return reshape_view(result, shape_of(result)[: len(output)])
     return sum_dims(result, tuple(summed), False)
 
 
