@@ -67,7 +67,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
     """Maxima over `output_size` windows of nearly equal length and their indices."""
 def add(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
-    """Sum ``input + alpha * other``; shapes broadcast."""
+    """Sum ``input + alpha·other``."""
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1,
     out: Tensor | None = None,
@@ -580,11 +580,11 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def dist(input: Tensor, other: Any, p: Any = 2, *, out: Tensor | None = None) -> Tensor:
     """Norm of order `p` of ``input − other``."""
 def div(input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
-    """Quotient, true (None), towards zero ("trunc") or downwards ("floor")."""
+    """Quotient ``input/other``."""
 def divide(
     input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """Quotient, true (None), towards zero ("trunc") or downwards ("floor")."""
+    """Quotient ``input/other``."""
 def dot(input: Tensor, tensor: Any, *, out: Tensor | None = None) -> Tensor:
     """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
 double: dtype
@@ -1031,7 +1031,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """Where the input is +∞."""
 def isreal(input: Tensor) -> Tensor:
-    """Where the imaginary part is 0."""
+    """Where the imaginary part is 0: everywhere in a real tensor."""
 def istft(
     input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = ...,
     win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ...,
@@ -1198,7 +1198,7 @@ def margin_ranking_loss(
 ) -> Tensor:
     """max(0, −y·(x₁ − x₂) + margin)."""
 def masked_fill(input: Tensor, mask: Any, value: Any, *, out: Tensor | None = None) -> Tensor:
-    """The input with `value` where `mask` holds."""
+    """The input with a value where a mask holds."""
 def masked_scatter(input: Tensor, mask: Any, source: Any) -> Tensor:
     """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
 def masked_select(input: Tensor, mask: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1814,7 +1814,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Square ``input ** 2``."""
+    """Square ``input²``, of bool in int64."""
 def square_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`square`: writes the result into `input` and returns it."""
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
@@ -1849,9 +1849,9 @@ def stft(
     """Short-time Fourier transform ``X[k, m] = Σₙ window[n]·x[n + m·hop]·exp(−2πi·kn/n_fft)``."""
 strided: layout
 def sub(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
-    """Difference ``input - alpha * other``; shapes broadcast."""
+    """Difference ``input − alpha·other``."""
 def subtract(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
-    """Difference ``input - alpha * other``; shapes broadcast."""
+    """Difference ``input − alpha·other``."""
 def sum(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
     out: Tensor | None = None, **names: Any,
@@ -1957,7 +1957,7 @@ def triu_indices(
 ) -> Tensor:
     """The places of the upper triangle of a (row, col) matrix, row by row."""
 def true_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
-    """True quotient."""
+    """True quotient ``input/other``: `div` without a rounding mode."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def trunc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`trunc`: writes the result into `input` and returns it."""

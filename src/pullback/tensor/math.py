@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, errors
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
 from ..ops import bessel as b
@@ -19,7 +19,7 @@ from ..ops.complex import imag_view
 from ..ops.convert import cast
 from .api import public, public_op, write_out
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
-from .signature import Parser
+from .signature import Parser, is_number
 from .tensor import Tensor
 
 for _call in (
@@ -30,10 +30,19 @@ for _call in (
     public_op(_call)
 for _call, _alias in (
     (e.asin, "arcsin"), (e.acos, "arccos"), (e.atan, "arctan"), (e.asinh, "arcsinh"), (e.acosh, "arccosh"),
-    (e.atanh, "arctanh"), (e.trunc, "fix"), (e.abs, "absolute"), (a.neg, "negative"),
+    (e.atanh, "arctanh"), (e.trunc, "fix"), (a.neg, "negative"),
     (a.mul, "multiply"), (m.atan2, "arctan2"),
 ):  # fmt: skip
     public_op(_call, aliases=(_alias,))
+
+
+def _abs_in_place(input: Any) -> Any:
+    if dtype_of(input).kind == "c":
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return e.abs(input)
+
+
+public_op(e.abs, aliases=("absolute",), written=_abs_in_place)
 for _call, _written, _aliases in (
     (c.lt, c.lt_, ("less",)), (c.le, c.le_, ("less_equal",)), (c.gt, c.gt_, ("greater",)),
     (c.ge, c.ge_, ("greater_equal",)), (c.ne, c.ne_, ("not_equal",)), (c.eq, c.eq_, ()),
@@ -70,7 +79,9 @@ def widened(input: Any, *numbers: Any) -> Any:
     return input if common == dtype_of(input) else cast(input, common)
 
 
-def _check_alpha(alpha: Any, *operands: Any) -> None:
+def _check_alpha(function: str, alpha: Any, *operands: Any) -> None:
+    if not is_number(alpha):
+        raise errors.argument_type(function, "alpha", None, "Number", alpha)
     kinds = [dtype_of(v).kind for v in operands if isinstance(v, (Tensor, bool, int, float, complex))]
     if isinstance(alpha, bool) and any(k != "b" for k in kinds):
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
@@ -90,12 +101,22 @@ def _scaled_sum_parts(other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
 
 @public(inplace=_scaled_sum_parts)
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Sum ``input + alpha * other``; shapes broadcast."""
+    """Sum ``input + alpha·other``.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        Shapes broadcast.
+    alpha : number
+
+    Returns
+    -------
+    Tensor
+    """
     if type(alpha) is int and alpha == 1:
         return a.add.op.public(input, other)
-    alpha = number(alpha)
-    _check_alpha(alpha, input, other)
-    return m.add_scaled(input, other, alpha)
+    _check_alpha("add", alpha, input, other)
+    return m.add_scaled(input, other, number(alpha))
 
 
 def _scaled_difference_parts(other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
@@ -108,11 +129,22 @@ def _scaled_difference_parts(other: Any, *, alpha: Any = 1, out: Any = None) -> 
 
 @public(inplace=_scaled_difference_parts, aliases=("subtract",))
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """Difference ``input - alpha * other``; shapes broadcast."""
+    """Difference ``input − alpha·other``.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        Not bool; shapes broadcast.
+    alpha : number
+
+    Returns
+    -------
+    Tensor
+    """
     if type(alpha) is int and alpha == 1:
         return a.sub.op.public(input, other)
+    _check_alpha("sub", alpha, input, other)
     alpha = number(alpha)
-    _check_alpha(alpha, input, other)
     return a.sub.op.public(input, a.mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
 
 
@@ -130,7 +162,7 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     -------
     Tensor
     """
-    _check_alpha(alpha, input, other)
+    _check_alpha("rsub", alpha, input, other)
     scaled = input if type(alpha) is int and alpha == 1 else a.mul(input, alpha)
     return a.rsub_tensor(scaled, other) if isinstance(other, Tensor) else a.rsub(scaled, other)
 
@@ -141,11 +173,31 @@ declare(
 )
 
 
+_DIV = Parser(
+    "div", *TWO, "(Tensor input, Tensor other, *, str rounding_mode, Tensor out = None)",
+    "(Tensor input, Number other, *, str rounding_mode)",
+)
+
+
 @public(inplace=True, name="div", aliases=("divide",))
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """Quotient, true (None), towards zero ("trunc") or downwards ("floor")."""
+    """Quotient ``input/other``.
+
+    Parameters
+    ----------
+    input, other : Tensor or number
+        Shapes broadcast.
+    rounding_mode : {None, 'trunc', 'floor'}
+        The true quotient, of integers in the default dtype; or cut towards 0; or downwards.
+
+    Returns
+    -------
+    Tensor
+    """
     if rounding_mode is None:
         return a.div.op.public(input, other)
+    if not isinstance(rounding_mode, str):
+        raise _DIV.rejected((input, other), {"rounding_mode": rounding_mode})
     if rounding_mode == "floor":
         return m.floor_quotient(input, other)
     if rounding_mode == "trunc":
@@ -157,7 +209,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 @public(inplace=True)
 def true_divide(input: Any, other: Any) -> Any:
-    """True quotient."""
+    """True quotient ``input/other``: `div` without a rounding mode."""
     return a.div.op.public(input, other)
 
 
@@ -273,7 +325,16 @@ power = declare("pow", power_of, *_POWER_SIGNATURES, numbers=("exponent",))
 
 @public(inplace=True)
 def square(input: Any) -> Any:
-    """Square ``input ** 2``."""
+    """Square ``input²``, of bool in int64.
+
+    Parameters
+    ----------
+    input : Tensor
+
+    Returns
+    -------
+    Tensor
+    """
     return power(input, 2)
 
 
@@ -287,7 +348,19 @@ def positive(input: Any) -> Any:
 
 @public(inplace=True)
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
-    """The input with `value` where `mask` holds."""
+    """The input with a value where a mask holds.
+
+    Parameters
+    ----------
+    input : Tensor
+    mask : Tensor of bool
+        Shapes broadcast.
+    value : number or Tensor of no dimension
+
+    Returns
+    -------
+    Tensor
+    """
     if dtype_of(mask).kind != "b":
         word = {"int64": "long int", "uint8": "unsigned char", "float32": "float"}.get(
             str(dtype_of(mask)), str(dtype_of(mask))
@@ -335,8 +408,17 @@ _infinite("isneginf", "−", c.lt)
 
 @public(out=False)
 def isreal(input: Any) -> Any:
-    """Where the imaginary part is 0."""
-    return c.eq(imag_view(input), 0) if dtype_of(input).kind == "c" else c.eq(input, input)
+    """Where the imaginary part is 0: everywhere in a real tensor.
+
+    Parameters
+    ----------
+    input : Tensor
+
+    Returns
+    -------
+    Tensor of bool
+    """
+    return c.eq(imag_view(input) if dtype_of(input).kind == "c" else c.zeros_of(input), 0)
 
 
 @public(method=False, out=False)

@@ -135,7 +135,7 @@ class Methods(TensorBase):
     def acosh_(self) -> Tensor:
         """In-place version of :func:`acosh`: writes the result into `input` and returns it."""
     def add(self, other: Any, *, alpha: _Number = 1) -> Tensor:
-        """Sum ``input + alpha * other``; shapes broadcast."""
+        """Sum ``input + alpha·other``."""
     def add_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """In-place version of :func:`add`: writes the result into `input` and returns it."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
@@ -479,11 +479,11 @@ class Methods(TensorBase):
     def dist(self, other: Any, p: Any = 2) -> Tensor:
         """Norm of order `p` of ``input − other``."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """Quotient, true (None), towards zero ("trunc") or downwards ("floor")."""
+        """Quotient ``input/other``."""
     def div_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """In-place version of :func:`div`: writes the result into `input` and returns it."""
     def divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """Quotient, true (None), towards zero ("trunc") or downwards ("floor")."""
+        """Quotient ``input/other``."""
     def divide_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """In-place version of :func:`divide`: writes the result into `input` and returns it."""
     def dot(self, tensor: Any) -> Tensor:
@@ -756,7 +756,7 @@ class Methods(TensorBase):
     def isposinf(self) -> Tensor:
         """Where the input is +∞."""
     def isreal(self) -> Tensor:
-        """Where the imaginary part is 0."""
+        """Where the imaginary part is 0: everywhere in a real tensor."""
     def istft(
         self, n_fft: builtins.int, hop_length: builtins.int | None = ...,
         win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ...,
@@ -858,7 +858,7 @@ class Methods(TensorBase):
     def map_(self, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tensor:
         """Replace every element by what a Python function makes of it and of the other tensor's."""
     def masked_fill(self, mask: Any, value: Any) -> Tensor:
-        """The input with `value` where `mask` holds."""
+        """The input with a value where a mask holds."""
     def masked_fill_(self, mask: Any, value: Any) -> Tensor:
         """In-place version of :func:`masked_fill`: writes the result into `input` and returns it."""
     def masked_scatter(self, mask: Any, source: Any) -> Tensor:
@@ -1267,7 +1267,7 @@ class Methods(TensorBase):
     def sqrt_(self) -> Tensor:
         """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""
     def square(self) -> Tensor:
-        """Square ``input ** 2``."""
+        """Square ``input²``, of bool in int64."""
     def square_(self) -> Tensor:
         """In-place version of :func:`square`: writes the result into `input` and returns it."""
     def squeeze(self, dim: Any = None) -> Tensor:
@@ -1292,11 +1292,11 @@ class Methods(TensorBase):
     def storage_offset(self) -> builtins.int:
         """Place of the first element in the storage, in elements."""
     def sub(self, other: Any, *, alpha: _Number = 1) -> Tensor:
-        """Difference ``input - alpha * other``; shapes broadcast."""
+        """Difference ``input − alpha·other``."""
     def sub_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """In-place version of :func:`sub`: writes the result into `input` and returns it."""
     def subtract(self, other: Any, *, alpha: _Number = 1) -> Tensor:
-        """Difference ``input - alpha * other``; shapes broadcast."""
+        """Difference ``input − alpha·other``."""
     def subtract_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """In-place version of :func:`subtract`: writes the result into `input` and returns it."""
     def sum(
@@ -1386,7 +1386,7 @@ class Methods(TensorBase):
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """In-place version of :func:`triu`: writes the result into `input` and returns it."""
     def true_divide(self, other: Any) -> Tensor:
-        """True quotient."""
+        """True quotient ``input/other``: `div` without a rounding mode."""
     def true_divide_(self, other: Any) -> Tensor:
         """In-place version of :func:`true_divide`: writes the result into `input` and returns it."""
     def trunc(self) -> Tensor: ...
