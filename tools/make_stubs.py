@@ -65,12 +65,16 @@ ANY_RESULT = {
     "triangular_solve", "type", "unique", "unique_consecutive", "where", "__array_wrap__", "__dlpack__",
 }  # fmt: skip
 
+PAIR = "tuple[Tensor, Tensor]"
+
 #: Results that are no tensors although the function's annotation is `Any`.
 RESULTS = {
     **dict.fromkeys(ANY_RESULT, "Any"),
     "allclose": "bool", "is_complex": "bool", "is_conj": "bool", "is_floating_point": "bool",
     "is_inference": "bool", "is_neg": "bool", "is_signed": "bool", "is_storage": "bool", "is_tensor": "bool",
-    "std_mean": "tuple[Tensor, Tensor]", "var_mean": "tuple[Tensor, Tensor]",
+    "std_mean": PAIR, "var_mean": PAIR,
+    **dict.fromkeys((f"{k}max_pool{n}d_with_indices" for k in ("", "adaptive_") for n in (1, 2, 3)), PAIR),
+    **dict.fromkeys(("split_copy", "split_with_sizes_copy", "unbind_copy"), "tuple[Tensor, ...]"),
     "__iter__": "Iterator[Tensor]",
 }  # fmt: skip
 
@@ -292,7 +296,7 @@ class Stub:
         if name.endswith("_") and not name.startswith("_"):
             return self.annotation("Tensor")
         told = str(inspect.signature(twin_of(name, function)).return_annotation)
-        if told not in ("Any", "tuple[Any, ...]", "tuple[Any, Any]"):
+        if not re.fullmatch(r"Any|tuple\[Any(, Any)*(, \.\.\.)?\]", told):
             return self.annotation(told)
         return self.annotation(told.replace("Any", "Tensor"))
 

@@ -1314,7 +1314,7 @@ def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, *,
     out: Tensor | None = ...,
-) -> tuple[Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Batch norm ``(input − mean)·invstd·weight + bias`` of each channel."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """:func:`channel_shuffle` without a derivative, as torch has it."""
@@ -1325,14 +1325,14 @@ def native_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> tu
 def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: builtins.int, C: builtins.int,
     HxW: builtins.int, group: builtins.int, eps: builtins.float,
-) -> tuple[Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Group norm ``(input − mean)·rstd`` of each of `group` groups of channels, then weight and bias per
     channel.
     """
 def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None, bias: Tensor | None,
     eps: builtins.float,
-) -> tuple[Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Layer norm ``(input − mean)·rstd·weight + bias`` over the last axes."""
 def ne(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1421,7 +1421,7 @@ def pairwise_distance(
     """Norm of order p of x1 − x2 + eps along the last dim."""
 def pca_lowrank(
     A: Any, q: builtins.int | None = None, center: builtins.bool = True, niter: builtins.int = 2,
-) -> tuple[Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Principal components of the rows of nearly low-rank matrices (see `svd_lowrank`)."""
 def pdist(input: Tensor, p: builtins.float = ...) -> Tensor:
     """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
@@ -1799,7 +1799,7 @@ def split(
     """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
 def split_copy(
     input: Tensor, split_size: builtins.int, dim: builtins.int = ..., *, out: Sequence[Tensor] | None = ...,
-) -> Tensor:
+) -> tuple[Tensor, ...]:
     """Parts of one size along an axis: a copy of what the view of that name shows."""
 def split_with_sizes(
     input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
@@ -1808,7 +1808,7 @@ def split_with_sizes(
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ..., *,
     out: Sequence[Tensor] | None = ...,
-) -> Tensor:
+) -> tuple[Tensor, ...]:
     """Parts of given sizes along an axis: a copy of what the view of that name shows."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1863,7 +1863,7 @@ def svd(
     """``input = U diag(S) Vᴴ``, with V itself as third result."""
 def svd_lowrank(
     A: Any, q: builtins.int | None = 6, niter: builtins.int | None = 2, M: Any = None,
-) -> tuple[Any, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Singular values and vectors of nearly low-rank matrices, ``A ≈ U diag(S) Vᴴ``, by random projection."""
 def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Axes `axis0` and `axis1` exchanged."""
@@ -1969,7 +1969,9 @@ uint64: dtype
 uint8: dtype
 def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """The parts along axis `dim`, each without it."""
-def unbind_copy(input: Tensor, dim: builtins.int = ..., *, out: Sequence[Tensor] | None = ...) -> Tensor:
+def unbind_copy(
+    input: Tensor, dim: builtins.int = ..., *, out: Sequence[Tensor] | None = ...,
+) -> tuple[Tensor, ...]:
     """The parts along an axis: a copy of what the view of that name shows."""
 def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
     """Axis `dim` as several axes of `sizes`; one size may be -1."""

@@ -17,15 +17,21 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """Means over `output_size` windows of nearly equal length, three axes."""
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, one axis."""
-def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
+def adaptive_max_pool1d_with_indices(
+    input: Tensor, output_size: Any, return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
     """:func:`adaptive_max_pool1d` and the places of the maxima, whatever `return_indices` says."""
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, two axes."""
-def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
+def adaptive_max_pool2d_with_indices(
+    input: Tensor, output_size: Any, return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
     """:func:`adaptive_max_pool2d` and the places of the maxima, whatever `return_indices` says."""
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, three axes."""
-def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
+def adaptive_max_pool3d_with_indices(
+    input: Tensor, output_size: Any, return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
     """:func:`adaptive_max_pool3d` and the places of the maxima, whatever `return_indices` says."""
 def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
     """The grid of an affine map: ``out[n, p] = theta[n] @ (p, 1)`` for the centre p of every pixel."""
@@ -286,7 +292,7 @@ def max_pool1d(
 def max_pool1d_with_indices(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
-) -> Tensor:
+) -> tuple[Tensor, Tensor]:
     """:func:`max_pool1d` and the places of the maxima, whatever `return_indices` says."""
 def max_pool2d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
@@ -296,7 +302,7 @@ def max_pool2d(
 def max_pool2d_with_indices(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
-) -> Tensor:
+) -> tuple[Tensor, Tensor]:
     """:func:`max_pool2d` and the places of the maxima, whatever `return_indices` says."""
 def max_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
@@ -306,7 +312,7 @@ def max_pool3d(
 def max_pool3d_with_indices(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
-) -> Tensor:
+) -> tuple[Tensor, Tensor]:
     """:func:`max_pool3d` and the places of the maxima, whatever `return_indices` says."""
 def max_unpool1d(
     input: Tensor, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
