@@ -8,6 +8,7 @@ weights differentiated.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -70,10 +71,26 @@ def _bounded(c: ndarray, n: int, sampler: Sampler) -> tuple[ndarray, Any]:
     return np.clip(c, 0, n - 1), sign * ((c > 0) & (c < n - 1))
 
 
+#: Minus the place of an absent pixel, by the kind of integer: a sum of places with one of them is negative.
+_ABSENT = {np.int32: 1 << 29, np.int64: 1 << 60}
+
+
+def _slope(coefficients: Sequence[float], t: ndarray, order: int) -> ndarray:
+    """A derivative of a polynomial, by Horner's rule."""
+    rest = np.polynomial.Polynomial(coefficients).deriv(order).coef.tolist()
+    value = np.full_like(t, rest[-1])
+    for coefficient in reversed(rest[:-1]):
+        value = value * t + coefficient
+    return value
+
+
 def _taps(
-    places: ndarray, n: int, sampler: Sampler, order: int
-) -> tuple[list[ndarray], list[ndarray], list[ndarray]]:
-    """Pixels of one axis around each place, which of them exist, and their weights' derivative."""
+    places: ndarray, n: int, step: int, sampler: Sampler, order: int, kind: type
+) -> list[tuple[ndarray, ndarray]]:
+    """Pixels of one axis around each place, times `step`, and their weights' derivative.
+
+    A pixel that does not exist is negative.
+    """
     scale = (n - 1) / 2 if sampler.align_corners else n / 2
     c = (places + 1) * scale - (0.0 if sampler.align_corners else 0.5)
     slope: Any = 1.0
@@ -82,21 +99,23 @@ def _taps(
     first = np.rint(c) if sampler.mode == "nearest" else np.floor(c)
     fraction = c - first
     kernel, offset = _KERNELS[sampler.mode]
-    pixels, present, weights = [], [], []
+    taps = []
     for tap, coefficients in enumerate(kernel):
         pixel = first + (tap + offset)
         if sampler.mode == "bicubic":
             pixel, _ = _bounded(pixel, n, sampler)
         inside = (pixel >= 0) & (pixel < n)
-        pixels.append(np.where(inside, pixel, 0).astype(np.intp))
-        present.append(inside)
-        weight = np.polynomial.Polynomial(coefficients).deriv(order)(fraction)
-        weights.append(weight * (scale * slope) ** order if order else weight)
-    return pixels, present, weights
+        position = np.where(inside, pixel, -(_ABSENT[kind] // step)).astype(kind)
+        position *= kind(step)
+        weight = _slope(coefficients, fraction, order)
+        taps.append((position, weight * (scale * slope) ** order if order else weight))
+    return taps
 
 
 def matrix(grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequence[int]) -> Any:
-    """The sparse matrix (N·places, N·pixels) that samples N images, or a derivative of it.
+    """The sparse matrix (N·places, N·pixels + 1) that samples N images, or a derivative of it.
+
+    The last column stands for what lies outside the images.
 
     Parameters
     ----------
@@ -111,32 +130,37 @@ def matrix(grid: ndarray, size: Sequence[int], sampler: Sampler, orders: Sequenc
 
     images, rank = grid.shape[0], len(size)
     points = grid.reshape(images, -1, rank)
-    count = points.shape[0] * points.shape[1]
-    base = np.arange(images, dtype=np.intp)[:, None] * prod(size)
-    columns: list[ndarray] = [base]
-    present: list[Any] = [True]
-    weights: list[Any] = [1.0]
+    count, pixels = points.shape[0] * points.shape[1], images * prod(size)
+    kind = np.int32 if pixels < _ABSENT[np.int32] else np.int64
+    axes = []
     for axis in range(rank):
+        along = rank - 1 - axis
         step = prod(size[axis + 1 :])
-        pixels, inside, factors = _taps(
-            points[..., rank - 1 - axis], size[axis], sampler, orders[rank - 1 - axis]
+        axes.append(
+            _taps(np.ascontiguousarray(points[..., along]), size[axis], step, sampler, orders[along], kind)
         )
-        taps = list(zip(pixels, inside, factors, strict=True))
-        columns = [column + pixel * step for column in columns for pixel, _, _ in taps]
-        present = [there & here for there in present for _, here, _ in taps]
-        weights = [weight * factor for weight in weights for _, _, factor in taps]
-    kept = np.stack(present, -1).reshape(count, -1)
-    data = np.stack(weights, -1).reshape(count, -1).astype(grid.dtype, copy=False)
-    index = np.stack(columns, -1).reshape(count, -1)
-    starts = np.concatenate([[0], np.cumsum(kept.sum(-1))])
-    if not kept.all():  # a pixel outside counts for nothing, also where another one is infinite
-        data, index = data[kept], index[kept]
-    return csr_array((data.reshape(-1), index.reshape(-1), starts), shape=(count, images * prod(size)))
+    combinations = list(product(*axes))
+    # 131,072 places bilinear: 14.5 ms by columns, 34.5 ms with arrays that are stacked and compressed
+    index = np.empty((*points.shape[:2], len(combinations)), kind)
+    data = np.empty(index.shape, grid.dtype)
+    base = (np.arange(images) * prod(size)).astype(kind)[:, None]
+    for number, taps in enumerate(combinations):
+        place, weight = taps[0]
+        for other_place, other_weight in taps[1:]:
+            place, weight = place + other_place, weight * other_weight
+        index[..., number] = np.where(place < 0, kind(pixels), place + base)
+        data[..., number] = weight
+    starts = np.arange(0, index.size + 1, len(combinations), dtype=kind)
+    return csr_array((data.reshape(-1), index.reshape(-1), starts), shape=(count, pixels + 1))
 
 
-def _rows(x: ndarray) -> ndarray:
-    """(N, C, *size) as (N·pixels, C)."""
-    return np.ascontiguousarray(np.moveaxis(x, 1, -1)).reshape(-1, x.shape[1])
+def _rows(x: ndarray, more: int = 0) -> ndarray:
+    """(N, C, *size) as (N·pixels + more, C), the additional rows zeros."""
+    pixels = x.shape[0] * prod(x.shape[2:])
+    rows = np.empty((pixels + more, x.shape[1]), x.dtype)
+    rows[:pixels].reshape(x.shape[0], *x.shape[2:], x.shape[1])[...] = np.moveaxis(x, 1, -1)
+    rows[pixels:] = 0
+    return rows
 
 
 def _images(rows: ndarray, images: int, size: Sequence[int]) -> ndarray:
@@ -153,7 +177,7 @@ def sample(x: ndarray, grid: ndarray, sampler: Sampler, orders: Sequence[int]) -
     places = grid.shape[1:-1]
     if _vanishes(sampler, orders) or not (x.shape[0] and x.shape[1] and prod(places)):
         return np.zeros((x.shape[0], x.shape[1], *places), x.dtype)
-    return _images(matrix(grid, x.shape[2:], sampler, orders) @ _rows(x), x.shape[0], places)
+    return _images(matrix(grid, x.shape[2:], sampler, orders) @ _rows(x, 1), x.shape[0], places)
 
 
 def sample_adjoint(
@@ -162,7 +186,7 @@ def sample_adjoint(
     """The transpose of `sample`: (N, C, *places) added to the pixels (N, C, *size) around the places."""
     if _vanishes(sampler, orders) or not y.size:
         return np.zeros((*y.shape[:2], *size), y.dtype)
-    return _images(matrix(grid, size, sampler, orders).T @ _rows(y), y.shape[0], size)
+    return _images((matrix(grid, size, sampler, orders).T @ _rows(y))[:-1], y.shape[0], size)
 
 
 def base_grid(size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> ndarray:
