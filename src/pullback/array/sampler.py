@@ -72,7 +72,7 @@ def _bounded(c: ndarray, n: int, sampler: Sampler) -> tuple[ndarray, Any]:
 
 
 #: Minus the place of an absent pixel, by the kind of integer: a sum of places with one of them is negative.
-_ABSENT = {np.int32: 1 << 29, np.int64: 1 << 60}
+_ABSENT: dict[Any, int] = {np.int32: 1 << 29, np.int64: 1 << 60}
 
 
 def _slope(coefficients: Sequence[float], t: ndarray, order: int) -> ndarray:
@@ -85,7 +85,7 @@ def _slope(coefficients: Sequence[float], t: ndarray, order: int) -> ndarray:
 
 
 def _taps(
-    places: ndarray, n: int, step: int, sampler: Sampler, order: int, kind: type
+    places: ndarray, n: int, step: int, sampler: Sampler, order: int, kind: Any
 ) -> list[tuple[ndarray, ndarray]]:
     """Pixels of one axis around each place, times `step`, and their weights' derivative.
 
