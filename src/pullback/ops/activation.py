@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import activations as kernels
-from ..core.op import elementwise, op
+from ..core.op import Call, elementwise, op, renamed
 from ..core.value import shape_of
 from .comparison import ge, gt, le, lt, where, zeros_of
 from .elementwise import exp, sigmoid, tanh
@@ -31,7 +31,7 @@ def _into(out: Any, result: Any) -> ndarray:
 
 def _activation(
     name: str, kernel: Callable[..., Any], rule: Callable[..., Any], **fields: Any
-) -> Callable[..., Any]:
+) -> Call:
     """Declare ``kernel(x, *attrs)`` as an elementwise op."""
     names = fields.pop("attrs", ())
 
@@ -47,11 +47,47 @@ def _chosen(condition: ndarray, x: Any, y: Any, dtype: Any) -> ndarray:
 
 # --- piecewise linear ---------------------------------------------------------------------------------------
 
+
+def _leaky_relu(x: ndarray, slope: float) -> ndarray:
+    return _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype)
+
+
 leaky_relu = _activation(
     "leaky_relu",
-    lambda x, slope: _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype),
+    _leaky_relu,
     lambda g, x, slope: where(gt(x, 0), g, g * slope),
     attrs=("slope",),
+)
+
+
+def _leaky_relu_of_result(g: Any, out: Any, slope: float) -> Any:
+    if slope < 0:
+        raise _irreversible("leakyReLu")
+    return where(gt(out, 0), g, g * slope)
+
+
+def _irreversible(name: str) -> RuntimeError:
+    """The error of a rule that reads off the result on which side of 0 the input was."""
+    return RuntimeError(
+        f"In-place {name} backward calculation is triggered with a negative slope which is not supported. "
+        "This is caused by calling in-place forward function with a negative slope, please call "
+        "out-of-place version instead."
+        + (
+            " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
+            "leakRelu backward calculation with negative slope"
+            if name == "leakyReLu"
+            else ""
+        )
+    )
+
+
+#: What `leaky_relu_` runs: it saves its result, for the input is overwritten.
+leaky_relu_in_place = _activation(
+    "leaky_relu_in_place",
+    _leaky_relu,
+    _leaky_relu_of_result,
+    attrs=("slope",),
+    node_name="LeakyReluBackward1",
 )
 
 hardtanh = _activation(
@@ -67,6 +103,9 @@ threshold = _activation(
     lambda g, x, at: where(le(x, at), 0, g),
     attrs=("at", "value"),
 )
+
+#: The same under the node name of `threshold_`.
+threshold_in_place = renamed(threshold, "threshold_in_place", "ThresholdBackward1")
 
 hardshrink = _activation(
     "hardshrink",
@@ -114,11 +153,38 @@ elu = _activation(
     attrs=("alpha", "scale", "input_scale"),
 )
 
+
+def _celu(x: ndarray, alpha: float) -> ndarray:
+    return _chosen(x > 0, x, np.expm1(np.minimum(x, 0) / alpha) * x.dtype.type(alpha), x.dtype)
+
+
 celu = _activation(
     "celu",
-    lambda x, alpha: _chosen(x > 0, x, np.expm1(np.minimum(x, 0) / alpha) * x.dtype.type(alpha), x.dtype),
+    _celu,
     lambda g, x, alpha: g * where(gt(x, 0), 1, exp(where(gt(x, 0), 0, x) / alpha)),
     attrs=("alpha",),
+)
+
+
+def _elu_of_result(g: Any, out: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    if alpha < 0:
+        raise _irreversible("elu")
+    return g * where(gt(out, 0), scale, (out + alpha * scale) * input_scale)
+
+
+#: What `elu_` and `selu_` run, saving their result.
+elu_in_place = _activation(
+    "elu_in_place", _elu, _elu_of_result, attrs=("alpha", "scale", "input_scale"),
+    node_name="EluBackward1",
+)
+
+#: What `celu_` runs, saving its result.
+celu_in_place = _activation(
+    "celu_in_place",
+    _celu,
+    lambda g, out, alpha: _elu_of_result(g, out, alpha, 1.0, 1 / alpha),
+    attrs=("alpha",),
+    node_name="CeluBackward1",
 )
 
 softplus = _activation(

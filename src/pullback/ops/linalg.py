@@ -27,8 +27,8 @@ from .complex import imag_view
 from .contract import column, matmul, swap
 from .convert import conj
 from .reduce import prod_dim
-from .structure import permute_to_front, reshape
-from .view import slice_dim
+from .structure import expand, permute_to_front, reshape, sum_dims
+from .view import diagonal, diagonal_backward, slice_dim
 
 Call = Callable[..., Any]
 INT32 = np.dtype(np.int32)
@@ -396,4 +396,24 @@ cross: Call = op(
     "linalg_cross", _cross,
     (lambda g, y, dim: cross(conj(y), g, dim), lambda g, x, dim: cross(g, conj(x), dim)), kind="bilinear",
     batch=lambda size, dim: (dim + 1,),
+)  # fmt: skip
+
+
+# --- the diagonal's sum -------------------------------------------------------------------------------------
+
+
+def _trace(x: ndarray, /) -> ndarray:
+    return np.add.reduce(x.diagonal(), dtype=np.int64 if x.dtype.kind in "iu" else x.dtype, out=...)
+
+
+def _trace_batched(size: int, values: tuple[Any, ...], dims: tuple[int, ...]) -> Any:
+    return sum_dims(diagonal(permute_to_front(values[0], dims[0]), 0, 1, 2), (1,), False)
+
+
+#: The sum of a matrix's diagonal; of integers in int64.
+trace = op(
+    "trace", _trace,
+    (lambda g, shape_x: diagonal_backward(expand(g, (min(shape_x),)), shape_x, 0, 0, 1),),
+    kind="reduce", halves=True, jvp=lambda primals, tangents, out: trace(tangents[0]),
+    batch_rule=_trace_batched,
 )  # fmt: skip

@@ -64,6 +64,12 @@ sort: Any = op(
     jvp=_sort_jvp, batch=dim_first,
 )
 
+#: The same (every sort here is stable) under the node name of a sort for which `stable` is given.
+sort_stable: Any = op(
+    "sort_stable", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"),
+    differentiable=(0,), jvp=_sort_jvp, batch=dim_first, node_name="SortBackward1",
+)
+
 #: The k largest (smallest) values along `dim` in order, and where they were.
 topk: Any = op(
     "topk", _topk, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),

@@ -13,8 +13,7 @@ from ..ops import triangular
 from ..ops.arithmetic import add, log
 from ..ops.comparison import eq, where
 from ..ops.contract import column
-from ..ops.structure import expand, sum_dims
-from ..ops.view import diagonal as diagonal_view
+from ..ops.structure import expand
 from .api import public
 from .matrix_checks import (
     check_floating,
@@ -405,7 +404,7 @@ def trace(input: Any) -> Any:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {rank}")
     if dtype_of(input).kind == "b":
         raise NotImplementedError("\"trace\" not implemented for 'Bool'")
-    return sum_dims(diagonal_view(input, 0, 0, 1), (0,), False)
+    return ops.trace(input)
 
 
 # --- products -----------------------------------------------------------------------------------------------

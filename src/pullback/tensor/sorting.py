@@ -20,16 +20,17 @@ def _dim(name: str, input: Any, dim: Any) -> int:
     return checked_dim(integer(name, "dim", 2, dim), len(shape_of(tensor(name, "input", input))))
 
 
-def _sorted(input: Any, dim: int, descending: bool) -> tuple[Any, Any]:
+def _sorted(input: Any, dim: int, descending: bool, stable: bool | None = None) -> tuple[Any, Any]:
     if dtype_of(input).kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    return o.sort(input, dim, bool(descending))
+    return (o.sort if stable is None else o.sort_stable)(input, dim, bool(descending))
 
 
 @public
-def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
     """Values in order along `dim`, and the indices where they were; equal values keep their order."""
-    return named("sort", ("values", "indices"), _sorted(input, _dim("sort", input, dim), descending))
+    found = _sorted(input, _dim("sort", input, dim), descending, stable)
+    return named("sort", ("values", "indices"), found)
 
 
 @public

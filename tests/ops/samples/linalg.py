@@ -88,6 +88,7 @@ _NONE, _ROUNDING = np.zeros(()), np.asarray(1e-12)
 _THIN = normal(4, 2) @ normal(2, 3)
 
 SAMPLES = [
+    Sample("trace", (normal(3, 4),), reference=np.trace),
     # --- inverse and solution
     Sample("linalg_inv_ex", (_well(3, 3),), ("",), reference=lambda x, _: _no_failure(x, np.linalg.inv(x))),
     Sample("linalg_inv_ex", (_well(2, 2, 2),), ("",)),

@@ -17,6 +17,7 @@ def _sorted(x: np.ndarray, dim: int, descending: bool) -> Any:
 SAMPLES = [
     Sample("sort", (apart(3, 4),), (1, False), reference=_sorted),
     Sample("sort", (apart(3, 4),), (0, True), reference=_sorted),
+    Sample("sort_stable", (apart(3, 4),), (0, True), reference=_sorted),
     Sample("topk", (apart(3, 4),), (2, 1, True)),
     Sample("topk", (apart(4, 3),), (3, 0, False)),
     Sample("searchsorted", (np.array([1.0, 3.0, 5.0]), normal(2, 3)), (False, False)),

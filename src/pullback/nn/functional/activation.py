@@ -84,7 +84,9 @@ def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """input where it is positive, else `negative_slope`·input."""
     check_floating("leaky_relu_cpu", input)
-    return applied(input, inplace, o.leaky_relu, float(negative_slope))
+    return applied(
+        input, inplace, o.leaky_relu_in_place if inplace else o.leaky_relu, float(negative_slope)
+    )
 
 
 @functional
@@ -98,13 +100,13 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
     """input where it is above `threshold`, else `value`."""
     if dtype_of(input).kind == "c":
         raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{type_word(dtype_of(input))}'")
-    return applied(input, inplace, o.threshold, threshold, value)
+    return applied(input, inplace, o.threshold_in_place if inplace else o.threshold, threshold, value)
 
 
 @functional
 def threshold_(input: Any, threshold: float, value: float) -> Any:
     """In-place threshold."""
-    return written(input, lambda: o.threshold(input, threshold, value))
+    return written(input, lambda: o.threshold_in_place(input, threshold, value))
 
 
 @functional
@@ -171,7 +173,7 @@ def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training:
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input where it is positive, else α(exp(input) − 1)."""
     check_floating("elu_cpu", input)
-    return applied(input, inplace, o.elu, float(alpha), 1.0, 1.0)
+    return applied(input, inplace, o.elu_in_place if inplace else o.elu, float(alpha), 1.0, 1.0)
 
 
 @functional
@@ -184,8 +186,9 @@ def elu_(input: Any, alpha: float = 1.0) -> Any:
 def selu(input: Any, inplace: bool = False) -> Any:
     """The self-normalising `elu`: scale 1.0507, α 1.6733."""
     check_floating("elu_cpu", input)
+    call = o.elu_in_place if inplace else o.elu
     return applied(
-        input, inplace, o.elu, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
+        input, inplace, call, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
     )
 
 
@@ -201,7 +204,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     check_floating("elu_cpu", input)
-    return applied(input, inplace, o.celu, float(alpha))
+    return applied(input, inplace, o.celu_in_place if inplace else o.celu, float(alpha))
 
 
 @functional

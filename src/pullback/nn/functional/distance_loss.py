@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.value import shape_of
 from ...ops.comparison import eq, where
-from ...ops.mixture import clamp, clamp_min_number, minimum
+from ...ops.mixture import clamp_min_number, minimum
 from ...ops.structure import sum_dims
 from ...tensor import activations, distances
 from .loss_reduction import (
@@ -34,7 +34,7 @@ def hinge_embedding_loss(
 ) -> Any:
     """input where target is 1, max(0, margin − input) where it is −1."""
     reduction = legacy_reduction(size_average, reduce, reduction)
-    far = where(eq(target, 1), 0, clamp(margin - input, 0, None))
+    far = where(eq(target, 1), 0, clamp_min_number(margin - input, 0, None))
     near = where(eq(target, -1), 0, input)
     return apply_reduction(far + near, reduction)
 
@@ -57,7 +57,7 @@ def margin_ranking_loss(
             f"input1: {sizes_text(shape_of(input1))}, input2: {sizes_text(shape_of(input2))}, "
             f"target: {sizes_text(shape_of(target))} "
         )
-    return apply_reduction(clamp(-target * (input1 - input2) + margin, 0, None), reduction)
+    return apply_reduction(clamp_min_number(-target * (input1 - input2) + margin, 0, None), reduction)
 
 
 @functional
@@ -88,7 +88,7 @@ def cosine_embedding_loss(
     product = sum_dims(input1 * input2, dim, False)
     squares = [sum_dims(x * x, dim, False) + tiny for x in (input1, input2)]
     cos = product / (squares[0] * squares[1]).sqrt()
-    loss = where(eq(target, 1), 1 - cos, 0) + where(eq(target, -1), clamp(cos - margin, 0, None), 0)
+    loss = where(eq(target, 1), 1 - cos, 0) + where(eq(target, -1), clamp_min_number(cos - margin, 0, None), 0)
     return apply_reduction(loss, reduction)
 
 
