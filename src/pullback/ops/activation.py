@@ -55,15 +55,15 @@ def _leaky_relu(x: ndarray, slope: float) -> ndarray:
 leaky_relu = _activation(
     "leaky_relu",
     _leaky_relu,
-    lambda g, x, slope: where(gt(x, 0), g, g * slope),
-    attrs=("slope",),
+    lambda g, x, negative_slope: where(gt(x, 0), g, g * negative_slope),
+    attrs=("negative_slope",),
 )
 
 
-def _leaky_relu_of_result(g: Any, out: Any, slope: float) -> Any:
-    if slope < 0:
+def _leaky_relu_of_result(g: Any, out: Any, negative_slope: float) -> Any:
+    if negative_slope < 0:
         raise _irreversible("leakyReLu")
-    return where(gt(out, 0), g, g * slope)
+    return where(gt(out, 0), g, g * negative_slope)
 
 
 def _irreversible(name: str) -> RuntimeError:
@@ -86,22 +86,22 @@ leaky_relu_in_place = _activation(
     "leaky_relu_in_place",
     _leaky_relu,
     _leaky_relu_of_result,
-    attrs=("slope",),
+    attrs=("negative_slope",),
     node_name="LeakyReluBackward1",
 )
 
 hardtanh = _activation(
     "hardtanh",
     lambda x, low, high: np.minimum(np.maximum(x, low), high).astype(x.dtype, copy=False),
-    lambda g, x, low, high: where(gt(x, low) & lt(x, high), g, 0),
-    attrs=("low", "high"),
+    lambda g, x, min_val, max_val: where(gt(x, min_val) & lt(x, max_val), g, 0),
+    attrs=("min_val", "max_val"),
 )
 
 threshold = _activation(
     "threshold",
     lambda x, at, value: _chosen(x <= at, value, x, x.dtype),
-    lambda g, x, at: where(le(x, at), 0, g),
-    attrs=("at", "value"),
+    lambda g, x, threshold: where(le(x, threshold), 0, g),
+    attrs=("threshold", "value"),
 )
 
 #: The same under the node name of `threshold_`.
@@ -269,8 +269,8 @@ def _rrelu(x: ndarray, noise: ndarray, /, out: Any = ...) -> ndarray:
 rrelu_mean = _activation(
     "rrelu_mean",
     lambda x, slope: _chosen(x > 0, x, x * x.dtype.type(slope), x.dtype),
-    lambda g, x, slope: where(gt(x, 0), g, g * slope),
-    attrs=("slope",),
+    lambda g, x, negative_slope: where(gt(x, 0), g, g * negative_slope),
+    attrs=("negative_slope",),
     node_name="RreluWithNoiseBackward0",
 )
 

@@ -411,7 +411,7 @@ def _trace_batched(size: int, values: tuple[Any, ...], dims: tuple[int, ...]) ->
 
 
 #: The sum of a matrix's diagonal; of integers in int64.
-trace = op(
+trace: Call = op(
     "trace", _trace,
     (lambda g, shape_x: diagonal_backward(expand(g, (min(shape_x),)), shape_x, 0, 0, 1),),
     kind="reduce", halves=True, jvp=lambda primals, tangents, out: trace(tangents[0]),

@@ -88,7 +88,8 @@ def cosine_embedding_loss(
     product = sum_dims(input1 * input2, dim, False)
     squares = [sum_dims(x * x, dim, False) + tiny for x in (input1, input2)]
     cos = product / (squares[0] * squares[1]).sqrt()
-    loss = where(eq(target, 1), 1 - cos, 0) + where(eq(target, -1), clamp_min_number(cos - margin, 0, None), 0)
+    apart = clamp_min_number(cos - margin, 0, None)
+    loss = where(eq(target, 1), 1 - cos, 0) + where(eq(target, -1), apart, 0)
     return apply_reduction(loss, reduction)
 
 
