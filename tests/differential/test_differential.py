@@ -49,13 +49,13 @@ def report(failing: list[tuple[Result, Mismatch]]) -> str:
 #: may only fall, but that a mended program may show its next difference. A kind that is not here (value,
 #: dtype, shape, missing, …) may not occur at all.
 LEFT = {
-    "grad_fn": 115,  # names of nodes
-    "requires_grad": 66,  # second derivatives through masks, and of ops without a derivative
+    "grad_fn": 114,  # names of nodes
+    "requires_grad": 6,
     "no error": 15,  # damage that torch notices by version counters of its own
     "error text": 16,
     "is_view": 17,
-    "gradient": 8,
-    "type": 8,
+    "gradient": 7,
+    "type": 5,
     "unexpected error": 2,
     "is_leaf": 3,
 }

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from .bulk import bulk_saved
+from .connected import connecting
 from .node import MultiNode, Node
 from .saved import check_versions, graph_saved, plain_saved
 from .underivable import Underivable
@@ -32,7 +33,8 @@ def make_node_classes(op: Op) -> None:
     members: dict[str, Any] = {"__slots__": (), "_op": op, "__module__": "torch.autograd.graph"}
     members["_frees"] = layout.count > 0
     members["backward_bulk"] = _general_backward(op, bulk_saved, several)
-    members["backward_graph"] = _general_backward(op, graph_saved, several)
+    graph = _general_backward(op, graph_saved, several)
+    members["backward_graph"] = graph if op.gradient is None else connecting(op.gradient, name, graph)
     if op.joint or several or len(op.inputs) > 2:
         members["backward"] = _general_backward(op, plain_saved, several)
     elif len(op.inputs) == 1:

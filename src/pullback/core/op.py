@@ -32,6 +32,7 @@ from .. import dtypes
 from .. import graph_errors as errors
 from ..array.layout import following_channels
 from . import calls
+from .connected import Gradient
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_classes
 from .quiet import IGNORE, loud, quiet
@@ -115,6 +116,8 @@ class Op:
     underivable : str, optional
         torch's name of an op that it cannot differentiate: it is recorded, and raises when a covector
         arrives.
+    gradient : Gradient, optional
+        How gradients stay connected to inputs that their values do not vary with.
     """
 
     def __init__(
@@ -144,6 +147,7 @@ class Op:
         image: bool = False,
         numbers: bool = True,
         underivable: str | None = None,
+        gradient: Gradient | None = None,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -186,6 +190,7 @@ class Op:
         self.batch_rule = batch_rule
         self.shape = shape
         self.numbers = numbers
+        self.gradient = gradient
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view"
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs

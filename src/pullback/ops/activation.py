@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import activations as kernels
+from ..core.connected import PIECEWISE, refused
 from ..core.op import Call, elementwise, op, renamed
 from ..core.value import shape_of
 from .comparison import ge, gt, le, lt, where, zeros_of
@@ -57,6 +58,7 @@ leaky_relu = _activation(
     _leaky_relu,
     lambda g, x, negative_slope: where(gt(x, 0), g, g * negative_slope),
     attrs=("negative_slope",),
+    gradient=PIECEWISE,
 )
 
 
@@ -88,6 +90,7 @@ leaky_relu_in_place = _activation(
     _leaky_relu_of_result,
     attrs=("negative_slope",),
     node_name="LeakyReluBackward1",
+    gradient=PIECEWISE,
 )
 
 hardtanh = _activation(
@@ -95,6 +98,7 @@ hardtanh = _activation(
     lambda x, low, high: np.minimum(np.maximum(x, low), high).astype(x.dtype, copy=False),
     lambda g, x, min_val, max_val: where(gt(x, min_val) & lt(x, max_val), g, 0),
     attrs=("min_val", "max_val"),
+    gradient=PIECEWISE,
 )
 
 threshold = _activation(
@@ -102,6 +106,7 @@ threshold = _activation(
     lambda x, at, value: _chosen(x <= at, value, x, x.dtype),
     lambda g, x, threshold: where(le(x, threshold), 0, g),
     attrs=("threshold", "value"),
+    gradient=PIECEWISE,
 )
 
 #: The same under the node name of `threshold_`.
@@ -112,6 +117,7 @@ hardshrink = _activation(
     lambda x, width: _chosen((x >= -width) & (x <= width), 0, x, x.dtype),
     lambda g, x, width: where(ge(x, -width) & le(x, width), 0, g),
     attrs=("width",),
+    gradient=PIECEWISE,
 )
 
 softshrink = _activation(
@@ -121,12 +127,14 @@ softshrink = _activation(
     ),
     lambda g, x, width: where(ge(x, -width) & le(x, width), 0, g),
     attrs=("width",),
+    gradient=PIECEWISE,
 )
 
 hardsigmoid = _activation(
     "hardsigmoid",
     lambda x: np.minimum(np.maximum(x + 3, 0), 6) / 6,
     lambda g, x: where(gt(x, -3) & lt(x, 3), g / 6, 0),
+    gradient=refused("hardsigmoid_backward"),
 )
 
 hardswish = _activation(
@@ -258,6 +266,7 @@ prelu = elementwise(
     lambda g, x, y: where(gt(x, 0), g, g * y),
     lambda g, x: where(gt(x, 0), 0, g * x),
     node_name="PreluKernelBackward0",
+    gradient=PIECEWISE,
 )
 
 
@@ -272,11 +281,13 @@ rrelu_mean = _activation(
     lambda g, x, negative_slope: where(gt(x, 0), g, g * negative_slope),
     attrs=("negative_slope",),
     node_name="RreluWithNoiseBackward0",
+    gradient=PIECEWISE,
 )
 
 #: x·noise, the noise drawn outside.
 rrelu = elementwise(
-    "rrelu", _rrelu, lambda g, y: g * y, lambda g: zeros_of(g), node_name="RreluWithNoiseBackward0"
+    "rrelu", _rrelu, lambda g, y: g * y, lambda g: zeros_of(g), node_name="RreluWithNoiseBackward0",
+    gradient=PIECEWISE,
 )
 
 

@@ -11,6 +11,7 @@ for each layout of its operands, told apart by BLAS's letters n and t.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +35,7 @@ def swap(x: Any) -> Any:
 
 
 def _rows(x: ndarray) -> ndarray:
-    return x if x.ndim == 2 else x.reshape(-1, x.shape[-1])
+    return x if x.ndim == 2 else x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
 def _mm(x: ndarray, y: ndarray, /) -> ndarray:

@@ -13,6 +13,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..array import conv as kernels
+from ..core.connected import Gradient
 from ..core.op import op
 from ..core.value import shape_of
 from .arithmetic import add
@@ -129,10 +130,14 @@ def _like(y: Any, shape: Sizes) -> Any:
     return pad(y, ((0, 0), (0, 0), *cut), 0)
 
 
+#: torch has one node for the gradients of all inputs.
+_JOINT = Gradient(zeros=False)
+
+
 def _declare(name: str, kernel: Call, rules: tuple[Call, Call], batch_rule: Call) -> Call:
     return op(
         name, kernel, rules, kind="bilinear", node_name="ConvolutionBackward0", batch_rule=batch_rule,
-        image=True,
+        image=True, gradient=_JOINT,
     )  # fmt: skip
 
 
@@ -255,6 +260,7 @@ conv_biased: Call = op(
         lambda g: sum_channels(g),
     ),
     node_name="ConvolutionBackward0", jvp=_biased_jvp(conv), batch_rule=_biased_batch(conv), image=True,
+    gradient=_JOINT,
 )  # fmt: skip
 
 #: `conv_transpose` plus a bias per output channel.
@@ -271,4 +277,5 @@ conv_transpose_biased: Call = op(
     ),
     node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose),
     batch_rule=_biased_batch(conv_transpose), image=True,
+    gradient=_JOINT,
 )  # fmt: skip

@@ -6,6 +6,7 @@ in them, and log-sums that would overflow, need no division and no special case 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,9 @@ def _cumprod(x: ndarray, /, dim: int) -> ndarray:
 
 
 def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:
+    shape = shape_of(x)
+    if math.prod(shape) <= 1 or shape[dim] == 1:
+        return g
     return conj(exclusive_cumprod(x, dim, False)) * recurrence(conj(shift(x, dim, True)), g, dim, True)
 
 
@@ -139,6 +143,8 @@ def _logcumsumexp(x: ndarray, /, dim: int) -> ndarray:
 
 
 def _logcumsumexp_rule(g: Any, x: Any, out: Any, dim: int) -> Any:
+    if not shape_of(x) or 0 in shape_of(x):
+        return g
     # exp(x[k]) Σ_{i≥k} g[i]·exp(−out[i]), with each factor brought below 1.
     following = where(_is_last(shape_of(x), dim), out, shift(out, dim, True))
     weights = conj(where(eq(out, -np.inf), 1, exp(out - following)))

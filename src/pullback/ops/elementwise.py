@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..core.connected import Gradient
 from ..core.op import Call, elementwise
 from ..core.value import dtype_of
 from .arithmetic import log, reciprocal, rsqrt
@@ -164,7 +165,8 @@ def _refuse_relu(x: ndarray) -> None:
 
 
 relu = elementwise(
-    "relu", _relu, lambda g, out: where(out > 0, g, 0), promote=None, halves=False, check=_refuse_relu
+    "relu", _relu, lambda g, out: where(out > 0, g, 0), promote=None, halves=False, check=_refuse_relu,
+    gradient=Gradient("ThresholdBackwardBackward0"),
 )
 
 def _nan_to_num(

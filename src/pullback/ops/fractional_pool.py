@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..core.connected import PIECEWISE
 from ..core.op import op
 from ..core.value import shape_of
 from .pool import gather_planes, scatter_planes
@@ -69,7 +70,7 @@ def _declare(rank: int) -> Call:
 
     return op(
         f"fractional_max_pool{rank}d", _pool, (rule, None), outputs=("values", "indices"), jvp=jvp,
-        differentiable=(0,), node_name=f"FractionalMaxPool{rank}DBackward0",
+        differentiable=(0,), node_name=f"FractionalMaxPool{rank}DBackward0", gradient=PIECEWISE,
     )  # fmt: skip
 
 

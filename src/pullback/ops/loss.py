@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..core.connected import PIECEWISE
 from ..core.op import Call, check_broadcast, op, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
@@ -398,7 +399,8 @@ def _spread_batch(value: Any, dim: int | None, size: int) -> Any:
 
 #: −w[target]·x[target], for classes along dim 1 (dim 0 of a vector); the mean is weighted.
 nll_loss: Call = op(
-    "nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched
+    "nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched,
+    gradient=PIECEWISE,
 )
 #: The same with places behind the classes, under torch's other node name.
 nll_loss_nd = op(
@@ -409,4 +411,5 @@ nll_loss_nd = op(
     jvp=_nll_jvp,
     batch_rule=_nll_batched,
     node_name="NllLoss2DBackward0",
+    gradient=PIECEWISE,
 )

@@ -14,8 +14,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import norm as kernels
+from ..core.node_classes import zeros_like_value
 from ..core.op import op
-from ..core.value import shape_of
+from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import rsqrt
 from .reduce import mean_dims
 from .structure import Shape, expand, permute_to_front, reshape, sum_dims
@@ -67,6 +68,21 @@ def pulled_twice(
     return _times(turned, weight) + b * z + c, in_x, _sum(g * turned, over)
 
 
+def _filled(covectors: Any, shapes: tuple[Shape, ...], like: Any) -> list[Any]:
+    """Covectors of dx, dweight and dbias in these shapes, zeros for those that did not arrive."""
+    return [
+        zeros_like_value(like, shape, dtype_of(like)) if c is None else reshape(c, shape)
+        for c, shape in zip(covectors, shapes, strict=True)
+    ]
+
+
+def _of_weight(weight: Any, in_weight: Any, covectors: Any) -> Any:
+    """The covector of the weight, which only dx depends on."""
+    if weight is None or covectors[0] is None:
+        return None
+    return reshape(in_weight, shape_of(weight))
+
+
 # --- layer norm ---------------------------------------------------------------------------------------------
 
 
@@ -97,11 +113,9 @@ def _layer_backward_rule(
     shape = shape_of(x)
     dims, over = _layer_dims(shape, axes)
     kept = (*(1,) * len(over), *(shape[d] for d in dims))
-    a, b, c = covectors
-    in_g, in_x, in_weight = pulled_twice(
-        (a, reshape(b, kept), reshape(c, kept)), g, x, weight, dims, over, eps
-    )
-    return in_g, in_x, None if weight is None else reshape(in_weight, shape_of(weight)), None, None
+    a, b, c = _filled(covectors, (shape, kept, kept), x)
+    in_g, in_x, in_weight = pulled_twice((a, b, c), g, x, weight, dims, over, eps)
+    return in_g, in_x, _of_weight(weight, in_weight, covectors), None, None
 
 
 def _front(value: Any, dim: int | None, size: int) -> Any:
@@ -159,6 +173,7 @@ layer_norm_backward = op(
     _layer_backward_rule,
     joint=True,
     outputs=("dx", "dweight", "dbias"),
+    partial=True,
     batch_rule=_layer_backward_batched,
 )
 
@@ -211,7 +226,9 @@ def _batch_backward_rule(
 ) -> tuple[Any, ...]:
     rank = len(shape_of(x))
     dims = _channel_dims(rank)
-    a, b, c = covectors[0], _column(covectors[1], rank), _column(covectors[2], rank)
+    shape = shape_of(x)
+    channels = (1, shape[1], *(1,) * (rank - 2))
+    a, b, c = _filled(covectors, (shape, channels, channels), x)
     w = _column(weight, rank)
     if training:
         in_g, in_x, in_weight = pulled_twice((a, b, c), g, x, w, dims, dims, eps)
@@ -219,7 +236,7 @@ def _batch_backward_rule(
         r = _column(invstd, rank)
         z = (x - _column(mean, rank)) * r
         in_g, in_x, in_weight = _times(a * r, w) + b * z + c, b * g * r, _sum(a * g * r, dims)
-    return in_g, in_x, None if weight is None else reshape(in_weight, shape_of(weight)), None, None
+    return in_g, in_x, _of_weight(weight, in_weight, covectors), None, None
 
 
 def _batch_affine(value: Any, dim: int | None, size: int, rank: int) -> Any:
@@ -285,6 +302,7 @@ batch_norm_backward = op(
     _batch_backward_rule,
     joint=True,
     outputs=("dx", "dweight", "dbias"),
+    partial=True,
     batch_rule=_batch_backward_batched,
 )
 
@@ -312,7 +330,11 @@ def _group_norm(
 def _group_rule(
     g: Any, x: Any, weight: Any, mean: Any, rstd: Any, groups: int, eps: float
 ) -> tuple[Any, ...]:
-    return group_norm_backward(g, x, weight, mean, rstd, groups, eps)
+    in_x, in_weight, in_bias = group_norm_backward(g, x, weight, mean, rstd, groups, eps)
+    if isinstance(g, TensorBase):
+        # torch composes a recorded pullback of other ops: this part depends on g alone.
+        in_bias = sum_dims(g, _channel_dims(len(shape_of(g))), False)
+    return in_x, in_weight, in_bias
 
 
 def _group_backward(
@@ -340,12 +362,12 @@ def _group_backward_rule(
     whole = shape_of(x)
     shape = _grouped(whole, groups)
     channels = (1, groups, shape[2], 1)
-    a, b, c = reshape(covectors[0], shape), reshape(covectors[1], channels), reshape(covectors[2], channels)
+    a, b, c = _filled(covectors, (shape, channels, channels), x)
     w = None if weight is None else reshape(weight, channels)
     in_g, in_x, in_weight = pulled_twice(
         (a, b, c), reshape(g, shape), reshape(x, shape), w, (2, 3), (0, 3), eps
     )
-    in_weight = None if weight is None else reshape(in_weight, shape_of(weight))
+    in_weight = _of_weight(weight, in_weight, covectors)
     return reshape(in_g, whole), reshape(in_x, whole), in_weight, None, None
 
 
@@ -389,5 +411,6 @@ group_norm_backward = op(
     _group_backward_rule,
     joint=True,
     outputs=("dx", "dweight", "dbias"),
+    partial=True,
     batch_rule=_group_backward_batched,
 )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..core.connected import PIECEWISE
 from ..core.op import op
 
 #: (before, after) for each axis; negative numbers cut.
@@ -78,6 +79,7 @@ def _declare(name: str, mode: str, node_name: str) -> Callable[..., Any]:
         name, _pad_by(mode),
         (lambda g, shape_x, amounts: pad_adjoint(g, tuple(shape_x[-len(amounts) :]), amounts, mode),),
         kind="linear", node_name=node_name, batch=lambda size, amounts: (amounts,), image=True,
+        gradient=None if mode == "circular" else PIECEWISE,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from numpy import ndarray
 
 from ..array import pool as kernels
 from ..array.pool import Windows
+from ..core.connected import PIECEWISE
 from ..core.op import op
 from ..core.value import shape_of
 from .structure import permute_to_front, reshape
@@ -58,6 +59,7 @@ def _declare_avg(suffix: str, node_name: str) -> Call:
             ),
         ),
         kind="linear", node_name=node_name, batch_rule=folded(lambda: avg_pools[suffix]), image=True,
+        gradient=PIECEWISE,
     )  # fmt: skip
 
 
@@ -113,6 +115,7 @@ def _declare_max(suffix: str, node_name: str) -> Call:
         outputs=("values", "winners"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, windows: (gather_windows(tangents[0], out[1], windows), None),
         batch_rule=folded(lambda: max_pools[suffix]), image=True,
+        gradient=PIECEWISE,
     )  # fmt: skip
 
 
@@ -145,6 +148,7 @@ def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
         "adaptive_avg_pool" + suffix, _adaptive_avg,
         (lambda g, shape_x: adaptive_avg_adjoint(g, shape_x[2:]),),
         kind="linear", node_name=node_name, batch_rule=folded(lambda: adaptive_avg_pools[suffix]), image=True,
+        gradient=PIECEWISE,
     )  # fmt: skip
 
 
@@ -199,6 +203,7 @@ def _declare_adaptive_max(suffix: str, node_name: str) -> Call:
         outputs=("values", "indices"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, output: (gather_planes(tangents[0], out[1]), None),
         batch_rule=folded(lambda: adaptive_max_pools[suffix]), image=True,
+        gradient=PIECEWISE,
     )  # fmt: skip
 
 

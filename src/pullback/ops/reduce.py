@@ -162,6 +162,8 @@ def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
 
 
 def _prod_rule(g: Any, x: Any, dim: int, keepdim: bool) -> Any:
+    if not shape_of(x):
+        return g
     # The product of the others, from both sides: no division, so zeros are no special case.
     others = exclusive_cumprod(x, dim, False) * exclusive_cumprod(x, dim, True)
     return spread(g, shape_of(x), (dim,), keepdim) * conj(others)
@@ -185,7 +187,7 @@ def _prod_all(x: ndarray, /) -> ndarray:
 
 def _prod_all_rule(g: Any, x: Any) -> Any:
     shape = shape_of(x)
-    return reshape(_prod_rule(g, reshape(x, (math.prod(shape),)), 0, False), shape)
+    return g if not shape else reshape(_prod_rule(g, reshape(x, (math.prod(shape),)), 0, False), shape)
 
 
 #: Product of all elements.
@@ -256,8 +258,17 @@ def _mean_rule(g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
     return spread(g, shape, dims, keepdim) / (count(shape, dims) or math.nan)
 
 
+def _with_mean(spread_out: Any, g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+    """What came through a variance, if anything did, and the mean's covector, if there is one."""
+    if g is None:
+        return spread_out
+    levelled = _mean_rule(g, x, dims, keepdim)
+    return levelled if spread_out is None else spread_out + levelled
+
+
 def _var_mean_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
-    return _var_rule(g[0], x, dims, correction, keepdim) + _mean_rule(g[1], x, dims, keepdim)
+    spread_out = None if g[0] is None else _var_rule(g[0], x, dims, correction, keepdim)
+    return _with_mean(spread_out, g[1], x, dims, keepdim)
 
 
 #: Variance and mean over `dims`.
@@ -268,6 +279,7 @@ var_mean = op(
     kind="reduce",
     halves=True,
     outputs=("var", "mean"),
+    partial=True,
     batch=shifted,
 )
 
@@ -279,7 +291,8 @@ def _std_mean(
 
 
 def _std_mean_rule(g: Any, x: Any, std: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
-    return _std_rule(g[0], x, std, dims, correction, keepdim) + _mean_rule(g[1], x, dims, keepdim)
+    spread_out = None if g[0] is None else _std_rule(g[0], x, std, dims, correction, keepdim)
+    return _with_mean(spread_out, g[1], x, dims, keepdim)
 
 
 #: Standard deviation and mean over `dims`.
@@ -290,6 +303,7 @@ std_mean = op(
     kind="reduce",
     halves=True,
     outputs=("std", "mean"),
+    partial=True,
     batch=shifted,
 )
 

@@ -233,7 +233,7 @@ def grad(
             roots, keep_graph=keep, create_graph=create_graph, capture=capture, accumulate=False
         )
         return tuple(
-            _result(x, g, allow_unused, materialize_grads, position)
+            _result(x, g, allow_unused, materialize_grads, position, create_graph)
             for position, (x, g) in enumerate(zip(xs, capture.results, strict=True))
         )
 
@@ -247,11 +247,13 @@ def grad(
     return pull(*covectors)
 
 
-def _result(x: Any, g: Any, allow_unused: bool, materialize: bool, position: int) -> Any:
+def _result(
+    x: Any, g: Any, allow_unused: bool, materialize: bool, position: int, create_graph: bool
+) -> Any:
     if g is not None:
         return engine.as_tensor(g)
     if materialize:
-        return wrap(np.zeros(shape_of(x), dtype_of(x)))
+        return wrap(np.zeros(shape_of(x), dtype_of(x)), LEAF if create_graph else None)
     if not allow_unused:
         raise errors.unused_input(position)
     return None
