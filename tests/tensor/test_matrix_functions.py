@@ -126,6 +126,13 @@ def test_determinant_of_singular_matrices_has_the_adjugate_as_gradient():
     np.testing.assert_allclose(a.grad.numpy(), [[4.0, -2.0], [-2.0, 1.0]], atol=1e-12)
 
 
+@REAL_AND_COMPLEX
+def test_determinant_of_singular_matrices_has_second_derivatives(dtype):
+    a = (matrix(3, 2, dtype=dtype) @ matrix(2, 3, dtype=dtype, seed=1)).requires_grad_()
+    assert gradcheck(torch.linalg.det, (a,), check_forward_ad=True)
+    assert gradgradcheck(torch.linalg.det, (a,))
+
+
 @pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd", "gelss"])
 def test_least_squares_of_a_stack(driver):
     a = matrix(2, 4, 3, dtype=torch.float64)

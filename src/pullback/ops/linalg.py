@@ -340,20 +340,45 @@ def _det(x: ndarray, /) -> ndarray:
     return np.asarray(np.linalg.det(x))
 
 
-def _det_rule(g: Any, x: Any, out: Any) -> Any:
-    values = concrete(out)
-    if values is None or (np.abs(values) >= 100 * np.finfo(values.dtype).eps).all():
-        return solve(adjoint(x), mul(column(column(mul(g, conj(out)))), eye_of(x)))
-    # The adjugate of a singular matrix: with A = U S Vᴴ, det(U)·det(Vᴴ) times that of S.
+def _products_without(s: Any, count: int) -> Any:
+    """Per `count` places the product of the elements elsewhere: (…, n) -> (…, n) or (…, n, n)."""
+    n = shape_of(s)[-1]
+    eye = np.eye(n, dtype=bool)
+    left_out = eye if count == 1 else eye[:, None] | eye[None]
+    kept = (~left_out).astype(dtype_of(s))
+    rows = reshape(s, (*shape_of(s)[:-1], *(1,) * count, n))
+    return prod_dim(add(mul(rows, kept), 1 - kept), len(shape_of(rows)) - 1, False)
+
+
+def _cofactors_of(x: ndarray, /) -> ndarray:
+    u, s, vh = np.linalg.svd(x)
+    phase = np.linalg.det(u) * np.linalg.det(vh)
+    return np.matmul(u.conj() * _products_without(s, 1)[..., None, :], vh.conj()) * phase[..., None, None]
+
+
+def _cofactors_rule(g: Any, x: Any) -> Any:
+    # With A = U S Vᴴ the cofactors are those of S between factors that do not change; around a diagonal S
+    # they change by ∂Cᵢᵢ/∂Sₖₖ = Π of the others and ∂Cᵢⱼ/∂Sⱼᵢ = −Π of the others.
     from .spectral import svd
 
     u, s, vh = svd(x, False)
     phase = conj(mul(det(u), det(vh)))
-    size = shape_of(s)[-1]
-    eye = np.eye(size, dtype=dtype_of(s))
-    others = add(mul(row_of(s), 1 - eye), eye)
-    cofactors = prod_dim(others, len(shape_of(others)) - 1, False)
-    return matmul(mul(u, mul(row_of(cofactors), column(column(mul(g, phase))))), vh)
+    inner = mul(matmul(matmul(swap(u), g), swap(vh)), column(column(phase)))
+    eye, others = eye_of(s), _products_without(s, 2)
+    apart = mul(others, 1 - eye)
+    on_diagonal = matmul(apart, column(sum_dims(mul(inner, eye), (len(shape_of(inner)) - 1,), False)))
+    return matmul(u, matmul(sub(mul(on_diagonal, eye), swap(mul(inner, apart))), vh))
+
+
+#: The cofactors of a square matrix, of whatever rank: what the determinant changes by with each element.
+cofactors: Call = op("cofactors", _cofactors_of, (_cofactors_rule,), batch=lambda size: ())
+
+
+def _det_rule(g: Any, x: Any, out: Any) -> Any:
+    values = concrete(out)
+    if values is None or (np.abs(values) >= 100 * np.finfo(values.dtype).eps).all():
+        return solve(adjoint(x), mul(column(column(mul(g, conj(out)))), eye_of(x)))
+    return mul(column(column(g)), conj(cofactors(x)))
 
 
 #: The determinant.

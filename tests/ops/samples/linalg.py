@@ -76,6 +76,16 @@ def _applied(x: np.ndarray, tau: np.ndarray, c: np.ndarray, left: bool, transpos
     return q @ c if left else c @ q
 
 
+def _cofactors(x: np.ndarray) -> np.ndarray:
+    size = x.shape[-1]
+    result = np.empty_like(x)
+    for i in range(size):
+        for j in range(size):
+            minor = np.delete(np.delete(x, i, -2), j, -1)
+            result[..., i, j] = (-1) ** (i + j) * np.linalg.det(minor)
+    return result
+
+
 def _distances(x: np.ndarray, y: np.ndarray, p: float = 2.0) -> np.ndarray:
     difference = np.abs(x[..., :, None, :] - y[..., None, :, :])
     return np.linalg.norm(difference, p, axis=-1)
@@ -124,8 +134,12 @@ SAMPLES = [
     # --- determinants
     Sample("linalg_det", (_well(3, 3),), reference=np.linalg.det),
     Sample("linalg_det", (_well(2, 2, 2),), reference=np.linalg.det),
-    Sample("linalg_det", (_THIN[:3],), second=False, reference=np.linalg.det),
+    Sample("linalg_det", (_THIN[:3],), reference=np.linalg.det),
     Sample("linalg_det", (_well_complex(3, 3),), reference=np.linalg.det),
+    Sample("cofactors", (normal(2, 3, 3),), reference=_cofactors),
+    # Their second derivative is that of the singular vectors, which a singular matrix does not have.
+    Sample("cofactors", (complex_normal(4, 2) @ complex_normal(2, 4),), second=False, reference=_cofactors),
+    Sample("cofactors", (complex_normal(4, 3) @ complex_normal(3, 4),), second=False, reference=_cofactors),
     Sample("linalg_slogdet", (_well(2, 3, 3),), reference=np.linalg.slogdet),
     Sample("linalg_slogdet", (_well_complex(3, 3),), reference=np.linalg.slogdet),
     # --- eigenvalues and singular values

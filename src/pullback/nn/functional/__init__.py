@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...tensor.axis_products import bilinear
 from ...tensor.contract import linear
-from ...tensor.distances import pdist
 from ...tensor.padding import pad
 from .activation import (
     celu,
@@ -250,7 +249,6 @@ __all__ = [
     "pairwise_distance",
     "pdist",
     "one_hot",
-    "pdist",
     "poisson_nll_loss",
     "prelu",
     "relu",
