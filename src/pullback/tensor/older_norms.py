@@ -12,6 +12,15 @@ from .norms import matrix_norm
 from .signature import Parser, described, parsed
 from .sizes import count
 from .tensor import checked_dim
+from .warn import warn_once
+
+
+def _warn(name: str, instead: str) -> None:
+    warn_once(
+        f"at::{name} is deprecated and it is just left for JIT compatibility. It will be removed in a future "
+        f"PyTorch release. Please use `{instead}` instead",
+        5,
+    )
 
 
 def _frobenius_norm(input: Any, dim: Any, keepdim: bool = False) -> Any:
@@ -23,6 +32,7 @@ def _frobenius_norm(input: Any, dim: Any, keepdim: bool = False) -> Any:
     dim : int or sequence of int
     keepdim : bool
     """
+    _warn("frobenius_norm", "linalg.vector_norm(A, 2., dim, keepdim)")
     rank = len(shape_of(input))
     if len(dim) > 2:
         raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dim)} dimensions instead.")
@@ -45,6 +55,7 @@ def _nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any
         The axes of rows and columns, by default the last two.
     keepdim : bool
     """
+    _warn("nuclear_norm", "linalg.matrix_norm(A, 'nuc', dim, keepdim)")
     if len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dim))}")
     return matrix_norm(input, "nuc", dim, keepdim)
