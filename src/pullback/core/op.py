@@ -172,10 +172,7 @@ class Op:
         if underivable is not None:
             rule, jvp = no_derivative(underivable)
             rules, node_name = (rule,) * len(self.inputs), "NotImplemented"
-        if isinstance(rules, Sequence):
-            self.rules: tuple[Rule | None, ...] = tuple(rules)
-        else:
-            self.rules = (rules,)
+        self.rules: tuple[Rule | None, ...] = (rules,) if callable(rules) else tuple(rules)
         if self.rules and not self.joint and len(self.rules) != len(self.inputs):
             raise ValueError(f"op {name}: {len(self.rules)} rules for the inputs {self.inputs}")
         self.differentiable_outputs = tuple(
