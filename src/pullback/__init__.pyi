@@ -272,6 +272,8 @@ def binary_cross_entropy_with_logits(
     """Binary cross entropy of `sigmoid(input)`."""
 def bincount(input: Tensor, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
     """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it does."""
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = ...) -> Tensor:
+    """How many of `count` trials succeed, each with probability `prob`; the two broadcast."""
 @overload
 def bitwise_and(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 @overload

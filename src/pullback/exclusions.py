@@ -157,7 +157,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "functions that are not there yet": {
         "torch": (
-            "binomial convolution embedding_bag embedding_renorm_ gru gru_cell hash_tensor lobpcg lstm "
+            "convolution embedding_bag embedding_renorm_ gru gru_cell hash_tensor lobpcg lstm "
             "lstm_cell max_pool1d_with_indices rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell "
             "set_anomaly_enabled slice_inverse"
         ),

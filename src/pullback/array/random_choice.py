@@ -4,7 +4,7 @@ What this module must do:
 
 - ``multinomial`` by torch's two algorithms: with replacement by searching the running sums for a uniform
   number, without (or for one sample) by the largest p/q with q exponentially distributed;
-- ``poisson`` by rejection, with exactly torch's draws.
+- ``poisson`` and ``binomial`` by rejection, with exactly torch's draws.
 """
 
 from __future__ import annotations
@@ -145,3 +145,90 @@ def _poisson_by_rejection(generator: Generator, rate: float) -> int:
 def _floor(value: float) -> int:
     """Return ⌊value⌋ as a 64-bit integer; what does not fit becomes the smallest one, as on x86."""
     return math.floor(value) if abs(value) < 2.0**63 else INT64_MIN
+
+
+# --- binomial -------------------------------------------------------------------------------------
+
+
+def binomial(generator: Generator, counts: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+    """Return how many of `counts` trials succeed, each with its probability, in an array of their dtype."""
+    check_dtype(counts.dtype, REALS, "binomial_cpu")
+    counts, probabilities = np.broadcast_arrays(counts, probabilities)
+    pairs = zip(counts.reshape(-1).tolist(), probabilities.reshape(-1).tolist(), strict=True)
+    with generator.lock:
+        samples = [_binomial(generator, count, p) for count, p in pairs]
+    return np.array(samples, np.float64).astype(counts.dtype).reshape(counts.shape)
+
+
+def _binomial(generator: Generator, count: float, p: float) -> float:
+    if not count > 0 or not p > 0:
+        return math.nan if math.isnan(count) or math.isnan(p) else 0
+    if p >= 1:
+        return count
+    if p > 0.5:
+        return count - _binomial(generator, count, 1 - p)
+    if count * p >= 10:
+        return _binomial_by_rejection(generator, count, p)
+    return _binomial_by_gaps(generator, count, p)
+
+
+def _binomial_by_gaps(generator: Generator, count: float, p: float) -> float:
+    """Add up the geometrically distributed gaps between successes until they exceed the trials (Devroye 1986,
+    section X.4).
+    """
+    log_failure = math.log1p(-p)
+    tried = successes = 0.0
+    while True:
+        u = generator.double()
+        tried += math.ceil(math.log(u) / log_failure) if u else math.inf
+        if tried > count:
+            return successes
+        successes += 1
+
+
+def _binomial_by_rejection(generator: Generator, count: float, p: float) -> float:
+    """Transformed rejection with squeeze: algorithm BTRS of Hörmann (1993), with that paper's constants."""
+    spread = math.sqrt(count * p * (1 - p))
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    centre = count * p + 0.5
+    sure = 0.92 - 4.2 / b
+    ratio = p / (1 - p)
+    alpha = (2.83 + 5.1 / b) * spread
+    mode = math.floor((count + 1) * p)
+    while True:
+        u = generator.double() - 0.5
+        v = generator.double()
+        distance = 0.5 - abs(u)
+        k = math.floor((2 * a / distance + b) * u + centre) if distance else INT64_MIN
+        if distance >= 0.07 and v <= sure:
+            return k
+        if k < 0 or k > count:
+            continue
+        v = math.log(v * alpha / (a / (distance * distance) + b)) if v else -math.inf
+        bound = (
+            (mode + 0.5) * math.log((mode + 1) / (ratio * (count - mode + 1)))
+            + (count + 1) * math.log((count - mode + 1) / (count - k + 1))
+            + (k + 0.5) * math.log(ratio * (count - k + 1) / (k + 1))
+            + _stirling_rest(mode)
+            + _stirling_rest(count - mode)
+            - _stirling_rest(k)
+            - _stirling_rest(count - k)
+        )
+        if v <= bound:
+            return k
+
+
+#: log k! − (k + ½)·log(k + 1) + (k + 1) − ½·log 2π for the first k.
+_RESTS = (
+    0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
+    0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287,
+)  # fmt: skip
+
+
+def _stirling_rest(k: float) -> float:
+    """What Stirling's formula leaves out of log k!, by a table and by its series."""
+    if k <= 9:
+        return _RESTS[int(k)]
+    square = (k + 1) * (k + 1)
+    return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)

@@ -223,6 +223,14 @@ poisson = _weighing(
 )  # fmt: skip
 
 
+def _binomial(counts: ndarray, p: ndarray, /, generator: Any) -> ndarray:
+    return random_choice.binomial(generator, counts, p)
+
+
+#: How many of so many trials succeed.
+binomial = _weighing(op("binomial", _binomial, underivable="binomial", batch=_same_attributes), 2)
+
+
 def _rrelu_noise(x: ndarray, /, low: float, high: float, generator: Any) -> ndarray:
     negative = x <= 0
     noise = np.ones(x.shape, x.dtype)

@@ -18,6 +18,7 @@ from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, wrap
 from ..core.versions import bump
 from ..device import as_device
+from ..graph_errors import type_word
 from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped
@@ -328,6 +329,28 @@ def multinomial(
 def poisson(input: Any, generator: Any = None) -> Any:
     """Poisson numbers with the rates in `input`."""
     return ops.poisson(input, _of(generator))
+
+
+@public(method=False, out=False)
+@parsed("binomial", f"(Tensor count, Tensor prob, {GENERATOR})")
+def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
+    """How many of `count` trials succeed, each with probability `prob`; the two broadcast.
+
+    Parameters
+    ----------
+    count : Tensor
+        Numbers of trials, of a floating-point dtype.
+    prob : Tensor
+        Probabilities, of the same dtype.
+    """
+    kinds = dtype_of(count), dtype_of(prob)
+    if kinds[0].kind not in "fV":
+        raise ValueError(
+            f"binomial only supports floating-point dtypes for count, got: {type_word(kinds[0])}"
+        )
+    if kinds[0] != kinds[1]:
+        raise RuntimeError(f"Found dtype {type_word(kinds[1])} but expected {type_word(kinds[0])}")
+    return ops.binomial(count, prob, _of(generator))
 
 
 @public(method=False, out=False)

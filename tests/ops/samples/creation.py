@@ -46,5 +46,6 @@ SAMPLES = [
         known_shape=False,
     ),
     _draw("poisson", positive(50)),
+    _draw("binomial", positive(50).round() * 9, np.full(50, 0.3)),
     _draw("rrelu_noise", normal(50), attrs=(0.1, 0.3)),
 ]
