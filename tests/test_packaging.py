@@ -74,11 +74,12 @@ def test_wheel(tmp_path: Path) -> None:
         metadata = Parser().parsestr(archive.read(f"{info}/METADATA").decode())
         wheel_data = Parser().parsestr(archive.read(f"{info}/WHEEL").decode())
 
-    files = [path for kind in ("*.py", "*.pyi") for path in (ROOT / "src/pullback").rglob(kind)]
+    files = [path for kind in ("*.py", "*.pyi", "*.json") for path in (ROOT / "src/pullback").rglob(kind)]
     assert {path.relative_to(ROOT / "src").as_posix() for path in files} <= set(names)
     assert "pullback/py.typed" in names
     assert f"{info}/licenses/LICENSE" in names
-    assert {Path(name).suffix for name in names if name.startswith("pullback/")} <= {".py", ".pyi", ".typed"}
+    suffixes = {Path(name).suffix for name in names if name.startswith("pullback/")}
+    assert suffixes <= {".py", ".pyi", ".json", ".typed"}
 
     assert wheel_data["Root-Is-Purelib"] == "true"
     assert metadata["Requires-Python"] == ">=3.11"

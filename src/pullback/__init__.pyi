@@ -10,6 +10,7 @@ from typing import Any
 from typing import TypeAlias
 from typing import overload
 from . import autograd as autograd
+from . import compiler as compiler
 from . import fft as fft
 from . import func as func
 from . import linalg as linalg
@@ -1792,7 +1793,7 @@ def softmax(
     """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
 def sort(
     input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *,
-    stable: builtins.bool = False, out: Tensor | None = None,
+    stable: builtins.bool | None = None, out: Tensor | None = None,
 ) -> Any:
     """Values in order along `dim`, and the indices where they were; equal values keep their order."""
 def split(

@@ -151,7 +151,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "what belongs to later stages": {
         "torch": (
-            "compile compiler distributed distributions from_file functional futures hub multiprocessing "
+            "compile distributed distributions from_file functional futures hub multiprocessing "
             "profiler quasirandom return_types testing types"
         ),
     },

@@ -45,23 +45,24 @@ def report(failing: list[tuple[Result, Mismatch]]) -> str:
     )
 
 
-#: First differences that are left, by kind, of the 2,000 programs: 1,750 had none on 2026-11-21. The numbers
-#: may only fall, but that a mended program may show its next difference. A kind that is not here (value,
-#: dtype, shape, missing, …) may not occur at all.
+#: First differences that are left, by kind, of the 2,000 programs: 1,929 had none on 2026-11-21. The numbers
+#: may only fall, but that a mended program may show its next difference. A kind that is not here (dtype,
+#: shape, missing, …) may not occur at all.
 LEFT = {
-    "grad_fn": 114,  # names of nodes
+    "no error": 21,  # damage that torch notices by version counters of its own
+    "is_view": 12,
+    "error text": 8,
+    "gradient": 8,
     "requires_grad": 6,
-    "no error": 15,  # damage that torch notices by version counters of its own
-    "error text": 16,
-    "is_view": 17,
-    "gradient": 7,
-    "type": 5,
-    "unexpected error": 2,
+    "grad_fn": 6,  # names of nodes
+    "type": 4,
     "is_leaf": 3,
+    "value": 2,  # torch writes before it refuses the write; a row of nan, which torch's short rows forget
+    "unexpected error": 1,
 }
 
 #: Programs in which a result's strides differ.
-STRIDES_LEFT = 171
+STRIDES_LEFT = 173
 
 
 def test_programs_agree() -> None:

@@ -1250,7 +1250,8 @@ class Methods(TensorBase):
     def softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
         """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
     def sort(
-        self, dim: builtins.int = -1, descending: builtins.bool = False, *, stable: builtins.bool = False,
+        self, dim: builtins.int = -1, descending: builtins.bool = False, *,
+        stable: builtins.bool | None = None,
     ) -> Any:
         """Values in order along `dim`, and the indices where they were; equal values keep their order."""
     def sparse_dim(self) -> builtins.int:

@@ -103,33 +103,72 @@ SAMPLES = [
     Sample("linalg_inv_ex", (_well(3, 3),), ("",), reference=lambda x, _: _no_failure(x, np.linalg.inv(x))),
     Sample("linalg_inv_ex", (_well(2, 2, 2),), ("",)),
     Sample("linalg_inv_ex", (_well_complex(2, 2),), ("",)),
-    Sample("linalg_solve_ex", (_well(3, 3), normal(3, 2)), (True, False, ""),
-           reference=lambda x, y, *_: _no_failure(x, np.linalg.solve(x, y))),
+    Sample(
+        "linalg_solve_ex",
+        (_well(3, 3), normal(3, 2)),
+        (True, False, ""),
+        reference=lambda x, y, *_: _no_failure(x, np.linalg.solve(x, y)),
+    ),
     Sample("linalg_solve_ex", (_well(2, 3, 3), normal(3, 1)), (True, False, "")),
-    Sample("linalg_solve_ex", (_well(2, 3, 3), normal(2, 3)), (True, True, ""),
-           reference=lambda x, y, *_: _no_failure(x, np.linalg.solve(x, y[..., None])[..., 0])),
-    Sample("linalg_solve_ex", (_well(3, 3), normal(2, 4, 3)), (False, False, ""),
-           reference=lambda x, y, *_: _no_failure(x, y @ np.linalg.inv(x))),
+    Sample(
+        "linalg_solve_ex",
+        (_well(2, 3, 3), normal(2, 3)),
+        (True, True, ""),
+        reference=lambda x, y, *_: _no_failure(x, np.linalg.solve(x, y[..., None])[..., 0]),
+    ),
+    Sample(
+        "linalg_solve_ex",
+        (_well(3, 3), normal(2, 4, 3)),
+        (False, False, ""),
+        reference=lambda x, y, *_: _no_failure(x, y @ np.linalg.inv(x)),
+    ),
     Sample("linalg_solve_ex", (_well_complex(3, 3), complex_normal(3, 2)), (True, False, "")),
     # --- triangular systems and the Cholesky factor
     # The factor reads one triangle and its gradient is that of symmetric changes: see
     # tests/tensor/test_linear_algebra.py.
-    Sample("linalg_cholesky_ex", (_positive_definite(3),), (False, ""), smooth=False,
-           reference=lambda x, *_: _no_failure(x, np.linalg.cholesky(x))),
-    Sample("cholesky", (_positive_definite(3),), (True,), smooth=False,
-           reference=lambda x, _: np.linalg.cholesky(x).T),
-    Sample("linalg_solve_triangular", (_well(3, 3), normal(3, 2)), (True, True, False),
-           reference=lambda x, y, *_: np.linalg.solve(np.triu(x), y)),
+    Sample(
+        "linalg_cholesky_ex",
+        (_positive_definite(3),),
+        (False, ""),
+        smooth=False,
+        reference=lambda x, *_: _no_failure(x, np.linalg.cholesky(x)),
+    ),
+    Sample(
+        "cholesky",
+        (_positive_definite(3),),
+        (True,),
+        smooth=False,
+        reference=lambda x, _: np.linalg.cholesky(x).T,
+    ),
+    Sample(
+        "linalg_solve_triangular",
+        (_well(3, 3), normal(3, 2)),
+        (True, True, False),
+        reference=lambda x, y, *_: np.linalg.solve(np.triu(x), y),
+    ),
     Sample("linalg_solve_triangular", (_well(2, 3, 3), normal(2, 3)), (False, False, False)),
     Sample("linalg_solve_triangular", (_well(3, 3), normal(2, 3, 1)), (False, True, True)),
-    Sample("triangular_solve", (normal(3, 2), _well(3, 3)), (True, False, False),
-           reference=lambda y, x, *_: (np.linalg.solve(np.triu(x), y), x)),
-    Sample("triangular_solve", (normal(3, 2), _well(3, 3)), (False, True, True),
-           reference=lambda y, x, *_: (np.linalg.solve(_triangular(x, False, True).T, y), x)),
+    Sample(
+        "triangular_solve",
+        (normal(3, 2), _well(3, 3)),
+        (True, False, False),
+        reference=lambda y, x, *_: (np.linalg.solve(np.triu(x), y), x),
+    ),
+    Sample(
+        "triangular_solve",
+        (normal(3, 2), _well(3, 3)),
+        (False, True, True),
+        reference=lambda y, x, *_: (np.linalg.solve(_triangular(x, False, True).T, y), x),
+    ),
     Sample("triangular_solve", (complex_normal(3, 2), _well_complex(3, 3)), (True, True, False)),
     Sample("cholesky_solve", (normal(3, 2), _positive_definite(3)), (False,), smooth=False),
-    Sample("cholesky_inverse", (_positive_definite(3),), (False,), smooth=False,
-           reference=lambda x, _: np.linalg.inv(np.tril(x) @ np.tril(x).T)),
+    Sample(
+        "cholesky_inverse",
+        (_positive_definite(3),),
+        (False,),
+        smooth=False,
+        reference=lambda x, _: np.linalg.inv(np.tril(x) @ np.tril(x).T),
+    ),
     Sample("cholesky_inverse", (_hermitian(3),), (True,), smooth=False),
     # --- determinants
     Sample("linalg_det", (_well(3, 3),), reference=np.linalg.det),
@@ -145,8 +184,9 @@ SAMPLES = [
     # --- eigenvalues and singular values
     # eigh reads a triangle too; vectors of complex matrices have no derivative but up to their phases.
     Sample("linalg_eigh", (_positive_definite(3),), ("L",), smooth=False),
-    Sample("linalg_eig", (np.diag([1.0, 2.0, 4.0]) + normal(3, 3) * 0.1,), smooth=False,
-           reference=np.linalg.eig),
+    Sample(
+        "linalg_eig", (np.diag([1.0, 2.0, 4.0]) + normal(3, 3) * 0.1,), smooth=False, reference=np.linalg.eig
+    ),
     Sample("linalg_svd", (normal(3, 3),), (False,)),
     Sample("linalg_svd", (normal(4, 2),), (False,)),
     Sample("linalg_svd", (normal(2, 2, 3),), (False,)),
@@ -165,8 +205,9 @@ SAMPLES = [
     Sample("ormqr", (_A, _TAU, normal(2, 4)), (False, True), reference=_applied),
     Sample("ormqr", (complex_normal(3, 2), complex_normal(2), complex_normal(2, 3)), (False, False)),
     # --- LU and LDL
-    Sample("linalg_lu_factor_ex", (_well(3, 3),), ("",),
-           reference=lambda x, _: _no_failure(x, *_lu_factors(x))),
+    Sample(
+        "linalg_lu_factor_ex", (_well(3, 3),), ("",), reference=lambda x, _: _no_failure(x, *_lu_factors(x))
+    ),
     Sample("linalg_lu_factor_ex", (normal(2, 4, 2),), ("",)),
     Sample("linalg_lu_factor_ex", (complex_normal(2, 4),), ("",)),
     Sample("lu_unpack", (_LU, _PIVOTS), (True, True)),
@@ -174,24 +215,44 @@ SAMPLES = [
     Sample("linalg_lu", (normal(3, 3),), reference=lambda x: _linalg("lu", x)),
     Sample("linalg_lu", (normal(4, 2),), reference=lambda x: _linalg("lu", x)),
     Sample("linalg_lu", (complex_normal(2, 4),), reference=lambda x: _linalg("lu", x)),
-    Sample("linalg_lu_solve", (_LU, _PIVOTS, normal(3, 2)), (True, False),
-           reference=lambda x, p, y, *_: _linalg("lu_solve", (x, p - 1), y)),
+    Sample(
+        "linalg_lu_solve",
+        (_LU, _PIVOTS, normal(3, 2)),
+        (True, False),
+        reference=lambda x, p, y, *_: _linalg("lu_solve", (x, p - 1), y),
+    ),
     Sample("linalg_lu_solve", (_LU, _PIVOTS, normal(2, 3, 2)), (True, True)),
     Sample("linalg_lu_solve", (_LU, _PIVOTS, normal(2, 3)), (False, False)),
     Sample("linalg_lu_solve", (_LU + 0j, _PIVOTS, complex_normal(2, 3)), (False, True)),
-    Sample("linalg_ldl_factor_ex", (_positive_definite(3),), (False, ""), smooth=False,
-           reference=lambda x, *_: _no_failure(x, *_ldl_factors(x))),
+    Sample(
+        "linalg_ldl_factor_ex",
+        (_positive_definite(3),),
+        (False, ""),
+        smooth=False,
+        reference=lambda x, *_: _no_failure(x, *_ldl_factors(x)),
+    ),
     Sample("linalg_ldl_factor_ex", (_hermitian(3),), (True, ""), smooth=False),
     Sample("linalg_ldl_solve", (_LD, _LD_PIVOTS, normal(3, 2)), (False,), smooth=False),
     # --- the pseudoinverse and least squares
-    Sample("linalg_pinv", (normal(4, 2), _NONE, _ROUNDING), (False,),
-           reference=lambda x, *_: np.linalg.pinv(x)),
+    Sample(
+        "linalg_pinv", (normal(4, 2), _NONE, _ROUNDING), (False,), reference=lambda x, *_: np.linalg.pinv(x)
+    ),
     Sample("linalg_pinv", (complex_normal(2, 3), _NONE, _ROUNDING), (False,)),
     # Along changes that keep the rank; others have no derivative.
-    Sample("linalg_pinv", (_THIN, _NONE, _ROUNDING), (False,), smooth=False,
-           reference=lambda x, *_: np.linalg.pinv(x, 1e-12)),
-    Sample("linalg_pinv", (_positive_definite(3), _NONE, _ROUNDING), (True,), smooth=False,
-           reference=lambda x, *_: np.linalg.pinv(x)),
+    Sample(
+        "linalg_pinv",
+        (_THIN, _NONE, _ROUNDING),
+        (False,),
+        smooth=False,
+        reference=lambda x, *_: np.linalg.pinv(x, 1e-12),
+    ),
+    Sample(
+        "linalg_pinv",
+        (_positive_definite(3), _NONE, _ROUNDING),
+        (True,),
+        smooth=False,
+        reference=lambda x, *_: np.linalg.pinv(x),
+    ),
     *(
         Sample("linalg_lstsq", (normal(4, 2), normal(4, 3)), (1e-12, driver, False), known_shape=False)
         for driver in ("gelsy", "gels", "gelsd", "gelss")
@@ -203,7 +264,12 @@ SAMPLES = [
     Sample("linalg_matrix_exp", (normal(2, 3, 3) * 8,), reference=lambda x: _linalg("expm", x)),
     Sample("linalg_matrix_exp", (complex_normal(2, 2),), reference=lambda x: _linalg("expm", x)),
     *(
-        Sample("cdist", (normal(3, 2), normal(2, 4, 2)), (p,), reference=_distances)
+        Sample(
+            "cdist",
+            (normal(3, 2) + np.arange(3)[:, None] * 7, normal(2, 4, 2) - 7),
+            (p,),
+            reference=_distances,
+        )
         for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, float("inf"))
     ),
     Sample("_euclidean_dist", (normal(3, 2), normal(4, 2)), reference=_distances),
