@@ -14,7 +14,8 @@ import pullback.special  # noqa: F401
 from pullback.core import engine
 from pullback.core.batched import Batched
 from pullback.core.calls import edge_of
-from pullback.core.dual import Dual, fresh_level
+from pullback.core.dual import Dual
+from pullback.core.levels import fresh_level
 from pullback.core.node import LEAF
 from pullback.core.op import TABLE
 from pullback.core.value import Value, dtype_of, run, shape_of, wrap

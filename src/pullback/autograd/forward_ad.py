@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..core.dual import Dual, fresh_level
-from ..core.value import TensorBase, shape_of, wrap
+from ..core.levels import Level, fresh_level
+from ..core.value import TensorBase
+from ..tensor import duals
 from ..tensor.batching import as_tensor
+from .grad_mode import _ModeContext
 
-_stack: list[int] = []
+_stack: list[Level] = []
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -30,56 +32,61 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Close the level."""
-    if not _stack or level not in (None, len(_stack) - 1):
+    """Close the level; its duals lose their tangents."""
+    if level not in (None, len(_stack) - 1):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not "
             "supported."
         )
-    _stack.pop()
-
-
-def _current() -> int | None:
-    return _stack[-1] if _stack else None
+    if not _stack:
+        raise RuntimeError("Dual level must be a positive number.")
+    _stack.pop().ended = True
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
-    """The tensor with a tangent of its shape and dtype."""
-    current = _current()
-    if current is None:
+    """The tensor with a tangent of its shape.
+
+    Parameters
+    ----------
+    tensor, tangent : Tensor
+        Floating or complex, of one shape; neither with a tangent of its own at the level.
+    level : int, optional
+        The level that is open, which is the default.
+    """
+    if not _stack:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
             "enter_dual_level() first."
         )
-    if not isinstance(tensor, TensorBase):
-        raise TypeError(
-            "make_dual(): argument 'tensor' (position 1) must be Tensor, not " + type(tensor).__name__
-        )
-    primal: Any = tensor
-    if not (primal.is_floating_point() or primal.is_complex()):
-        raise ValueError(f"Expected primal to be floating point or complex, but got: {primal.dtype}")
-    if not (tangent.is_floating_point() or tangent.is_complex()):
-        raise ValueError(f"Expected tangent to be floating point or complex, but got: {tangent.dtype}")
-    if shape_of(primal) != shape_of(tangent):
+    current = _stack[-1]
+    for value in (tensor, tangent):
+        if not isinstance(value, TensorBase):
+            raise AttributeError(f"'{type(value).__name__}' object has no attribute 'is_floating_point'")
+    if duals.tangent_of(tensor, current) is not None:
         raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
-            f"this is not supported. Tensor is of size {list(shape_of(primal))} while the given forward "
-            f"gradient is of size {list(shape_of(tangent))}."
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            f"{len(_stack) - 1} is not supported."
         )
-    return wrap(Dual(primal, tangent, current), None, current)
+    if duals.tangent_of(tangent, current) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same "
+            f"level{len(_stack) - 1} is not supported."
+        )
+    return duals.make_dual(tensor, tangent, current)
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     """Primal and tangent; the tangent is None where there is none, and outside every level."""
-    current = _current()
-    value = tensor._value
-    if current is not None and isinstance(value, Dual) and value._level == current:
-        return UnpackedDualTensor(as_tensor(value.primal), as_tensor(value.tangent))
-    return UnpackedDualTensor(tensor, None)
+    if not _stack:
+        return UnpackedDualTensor(tensor, None)
+    tangent = duals.tangent_of(tensor, _stack[-1])
+    if tangent is None:
+        return UnpackedDualTensor(tensor, None)
+    return UnpackedDualTensor(as_tensor(tensor._value.primal), tangent)
 
 
-class dual_level:
-    """Context manager around a level."""
+class dual_level(_ModeContext):
+    """Context manager around a level, and a decorator."""
 
     def __enter__(self) -> int:
         return enter_dual_level()
@@ -90,9 +97,9 @@ class dual_level:
 
 __all__ = [
     "UnpackedDualTensor",
-    "dual_level",
     "enter_dual_level",
     "exit_dual_level",
     "make_dual",
     "unpack_dual",
+    "dual_level",
 ]

@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from ..core.dual import fresh_level
+from ..core.levels import fresh_level
 from ..core.tracer import Recorder, Tracer
 from ..core.value import TensorBase, wrap
 from ..core.versions import bump, version_of

@@ -81,6 +81,14 @@ class Batched(InnerValue):
         """Refuse: there is no one array."""
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
+    def escaped(self) -> Any:
+        """Refuse: nobody knows any more which row is meant."""
+        raise RuntimeError(
+            "Either your tensor may have escaped from inside a function being vmapped and this is a user "
+            "error (see https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal "
+            "functorch error in `gen_vmap_plumbing` Please file an issue if it looks like the latter"
+        )
+
     @classmethod
     def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Run the op once for the whole batch."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .levels import fresh_level
 from .modes import change, modes, set_modes
 from .node import LEAF, edge_target
 from .value import InnerValue, Value, array_of, dtype_of, run, shape_of, wrap
@@ -52,6 +53,10 @@ class Dual(InnerValue):
     def array(self) -> ndarray:
         """The array of the primal."""
         return array_of(self.primal)
+
+    def escaped(self) -> Any:
+        """The primal."""
+        return self.primal
 
     @classmethod
     def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
@@ -148,7 +153,7 @@ def transposed_twice(
 
     if any(isinstance(v, Value) for v in (*primals, *tangents)):
         # A tensor above level 0 never holds a bare array: the inline calls would take it for one of level 0.
-        level = fresh_level()
+        level: int = fresh_level()
         primals, tangents = _lifted(primals), _lifted(tangents)
     else:
         level = 0
@@ -196,12 +201,3 @@ def transposed_twice(
 
 def _lifted(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(wrap(v) if isinstance(v, ndarray) else v for v in values)
-
-
-_levels = [0]
-
-
-def fresh_level() -> int:
-    """A level above every one now in use."""
-    _levels[0] += 1
-    return _levels[0]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy import ndarray
 
+from .levels import has_ended
 from .modes import modes
 from .versions import NoVersions
 
@@ -51,6 +52,10 @@ class InnerValue(Value):
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    def escaped(self) -> Any:
+        """What this value acts as when the transform that made it is over."""
+        raise NotImplementedError
 
 
 class TensorBase(Value):
@@ -153,7 +158,18 @@ def run(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
                 top = value
     if top is None:
         return op.evaluate(inputs, attrs)
+    if level > 0 and has_ended(level):
+        return run(op, tuple(escaped(v, level) for v in inputs), attrs)
     return type(top).run(op, inputs, attrs, level)
+
+
+def escaped(value: Any, level: int) -> Any:
+    """What a value of a level acts as when the transform that entered the level is over."""
+    if not isinstance(value, Value) or value._level != level:
+        return value
+    if isinstance(value, TensorBase):
+        value = value._value
+    return value.escaped() if isinstance(value, InnerValue) and value._level == level else value
 
 
 def refresh(view: Any) -> None:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from .functional_call import functional_call, stack_module_state
-from .transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from .functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from .functionalize import debug_unwrap, functionalize
+from .jacobians import hessian, jacfwd, jacrev
+from .linearize import linearize
+from .transforms import grad, grad_and_value, jvp, vjp
 from .vmap import vmap
 
 __all__ = [
-    "functional_call",
     "grad",
     "grad_and_value",
+    "vmap",
+    "replace_all_batch_norm_modules_",
+    "functionalize",
     "hessian",
     "jacfwd",
     "jacrev",
     "jvp",
     "linearize",
-    "stack_module_state",
     "vjp",
-    "vmap",
+    "functional_call",
+    "stack_module_state",
+    "debug_unwrap",
 ]

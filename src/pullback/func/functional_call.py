@@ -1,77 +1,201 @@
-"""`functional_call`: run a module with other parameters, and `stack_module_state`."""
+"""Modules as functions of their parameters: `functional_call`, `stack_module_state`, and batch normalisation
+without running statistics.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from ..core.value import TensorBase
 from ..tensor.namespace import TOP_LEVEL
+
+_ABSENT = object()
 
 
 def functional_call(
     module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *,
     tie_weights: bool = True, strict: bool = False,
 ) -> Any:  # fmt: skip
-    """``module(*args, **kwargs)`` with parameters and buffers replaced by those of a dictionary (or
-    several).
+    """``module(*args, **kwargs)`` with other parameters and buffers.
+
+    Parameters
+    ----------
+    module : Module
+    parameter_and_buffer_dicts : dict or sequence of dicts
+        Tensors by qualified name; several dictionaries may not repeat a name. What the call binds anew, as a
+        buffer that counts, is put into a single dictionary.
+    args : Any
+        A tuple of positional arguments, or one argument that is no tuple.
+    kwargs : dict, optional
+    tie_weights : bool
+        A tensor given for one name of a shared parameter serves its other names too.
+    strict : bool
+        Every parameter and buffer must be named, and nothing else.
+
+    Raises
+    ------
+    ValueError
+        The dictionaries repeat a name, or name a shared parameter twice with different tensors.
+    RuntimeError
+        With `strict`, names are missing or unknown.
     """
     if isinstance(parameter_and_buffer_dicts, dict):
-        given = dict(parameter_and_buffer_dicts)
+        given = parameter_and_buffer_dicts
     elif isinstance(parameter_and_buffer_dicts, Sequence):
-        given = {}
-        for part in parameter_and_buffer_dicts:
-            repeated = set(given) & set(part)
-            if repeated:
-                raise ValueError(
-                    f"{sorted(repeated)} appeared in multiple dictionaries; behavior of functional call is "
-                    "ambiguous"
-                )
-            given.update(part)
+        given = _joined(parameter_and_buffer_dicts)
     else:
         raise ValueError(
             "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
             f"{type(parameter_and_buffer_dicts)}"
         )
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    places = []
-    for name, value in given.items():
-        path, _, own = name.rpartition(".")
-        holder = module.get_submodule(path)
-        store = holder._parameters if own in holder._parameters else holder._buffers
-        if own not in store:
-            raise RuntimeError(f"Unexpected key(s): {name}.")
-        places.append((store, own, store[own], value))
-    if tie_weights:
-        replaced = {id(before): value for _, _, before, value in places}
-        for name, parameter in module.named_parameters(remove_duplicate=False):
-            if id(parameter) in replaced and name not in given:
-                path, _, own = name.rpartition(".")
-                places.append(
-                    (module.get_submodule(path)._parameters, own, parameter, replaced[id(parameter)])
-                )
-    try:
-        for store, own, _, value in places:
-            store[own] = value
+    values = _tied(module, given) if tie_weights else given
+    if strict:
+        _check_names(module, values)
+    with _swapped(module, values, given):
         return module(*args, **(kwargs or {}))
+
+
+def _joined(dictionaries: Sequence[Any]) -> dict[str, Any]:
+    if not all(isinstance(part, dict) for part in dictionaries):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    names = [name for part in dictionaries for name in part]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ValueError(
+            f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous"
+        )
+    return {name: value for part in dictionaries for name, value in part.items()}
+
+
+def _named_tensors(module: Any) -> dict[str, Any]:
+    return {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+
+
+def _tied(module: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """The given tensors, each under every name of the tensor that it replaces."""
+    names_of: dict[int, list[str]] = {}
+    for name, tensor in _named_tensors(module).items():
+        names_of.setdefault(id(tensor), []).append(name)
+    values = dict(given)
+    for names in names_of.values():
+        chosen = [name for name in names if name in given]
+        if len(names) < 2 or not chosen:
+            continue
+        if any(given[name] is not given[chosen[0]] for name in chosen):
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(names)}, which are tied. Consider "
+                "using tie_weights=False"
+            )
+        values.update(dict.fromkeys(names, given[chosen[0]]))
+    return values
+
+
+def _check_names(module: Any, values: dict[str, Any]) -> None:
+    known = _named_tensors(module).keys()
+    problems = [
+        f"{what} key(s): {', '.join(map(repr, sorted(names)))}."
+        for what, names in (("Unexpected", values.keys() - known), ("Missing", known - values.keys()))
+        if names
+    ]
+    if problems:
+        raise RuntimeError(
+            f"Error(s) in reparametrizing for {module._get_name()}:\n\t" + "\n\t".join(problems)
+        )
+
+
+@contextmanager
+def _swapped(module: Any, values: dict[str, Any], given: dict[str, Any]) -> Iterator[None]:
+    """The values in place of the module's tensors; after the block the dictionary `given` holds what the
+    module then had under its names.
+    """
+    before: dict[str, Any] = {}
+    try:
+        for name, value in values.items():
+            before[name] = _swap(module, name, value)
+        yield
     finally:
-        for store, own, before, _ in places:
-            store[own] = before
+        after = {name: _swap(module, name, value) for name, value in before.items()}
+        given.update({name: after[name] for name in given if name in after})
+
+
+def _swap(module: Any, name: str, value: Any) -> Any:
+    """Put a tensor where a qualified name points and return what was there; `_ABSENT` stands for nothing."""
+    path, _, own = name.rpartition(".")
+    for step in path.split(".") if path else ():
+        if not hasattr(module, step):
+            raise AttributeError(f"{module._get_name()} has no attribute `{step}`")
+        module = getattr(module, step)
+    if value is not _ABSENT and value is not None and not isinstance(value, TensorBase):
+        raise TypeError(f"{value} is not an instance of torch.Tensor")
+    if own == "":
+        raise KeyError('tensor name can\'t be empty string ""')
+    for store in (module._parameters, module._buffers):
+        if own in store:
+            before = store[own]
+            store[own] = value
+            return before
+    before = getattr(module, own, _ABSENT)
+    if before is not _ABSENT and before is not None and not isinstance(before, TensorBase):
+        raise TypeError(f"attribute `{own}`: {before} is not an instance of torch.Tensor")
+    if value is not _ABSENT:
+        setattr(module, own, value)
+    elif before is not _ABSENT:
+        delattr(module, own)
+    return before
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parameters and buffers of several modules of one kind, stacked along a new first axis."""
+    """Parameters and buffers of several modules of one class, stacked along a new first axis.
+
+    Returns
+    -------
+    (parameters, buffers)
+        Tensors by qualified name; parameters are leaves that require grad where the modules' do.
+    """
     if len(models) == 0:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if not all(type(m) is type(models[0]) for m in models):
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if any(type(model) is not type(models[0]) for model in models):
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    stack = TOP_LEVEL["stack"]
-    parameters = {
-        name: stack([dict(m.named_parameters())[name].detach() for m in models]).requires_grad_(
-            p.requires_grad
-        )
-        for name, p in models[0].named_parameters()
-    }
-    buffers = {
-        name: stack([dict(m.named_buffers())[name] for m in models]) for name, _ in models[0].named_buffers()
-    }
-    return parameters, buffers
+    return (
+        _stacked([dict(model.named_parameters()) for model in models]),
+        _stacked([dict(model.named_buffers()) for model in models]),
+    )
+
+
+def _stacked(states: list[dict[str, Any]]) -> dict[str, Any]:
+    result = {}
+    for name in states[0]:
+        tensors = [state[name] for state in states]
+        if len({tensor.requires_grad for tensor in tensors}) > 1:
+            raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+        stacked = TOP_LEVEL["stack"](tensors)
+        result[name] = stacked.detach().requires_grad_() if tensors[0].requires_grad else stacked
+    return result
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Make every batch norm layer of a module normalise by its batch alone, in place.
+
+    Parameters
+    ----------
+    root : Module
+
+    Returns
+    -------
+    Module
+        `root`; its layers of batch norm keep no running mean and variance any more, which vmap could not
+        update.
+    """
+    for module in root.modules():
+        forget = getattr(module, "_forget_running_statistics", None)
+        if forget is not None:
+            forget()
+    return root

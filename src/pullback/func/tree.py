@@ -1,17 +1,26 @@
-"""Nested containers as flat lists and back: tuples, named tuples, lists, dictionaries."""
+"""Nested containers as flat lists and back: tuples, named tuples, lists, dictionaries, deques.
+
+As in torch only these classes themselves are containers; anything else, a subclass of tuple or None among it,
+is a leaf.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..tensor.return_types import ReturnType
+
 
 class Spec(NamedTuple):
-    """Shape of a container: its type, what rebuilds it, the specs of its children; a leaf has type None."""
+    """Shape of a container: its type, what rebuilds it, the specs of its children; a leaf has type None.
+
+    It prints as torch's specs do.
+    """
 
     kind: Any
-    keys: Any
+    context: Any
     children: tuple[Spec, ...]
 
     @property
@@ -19,26 +28,63 @@ class Spec(NamedTuple):
         """Number of leaves."""
         return 1 if self.kind is None else sum(c.leaves for c in self.children)
 
+    @property
+    def keys(self) -> Any:
+        """The keys of a dictionary, else None."""
+        if self.kind is defaultdict:
+            return self.context[1]
+        return self.context if self.kind in (dict, OrderedDict) else None
+
+    def __repr__(self) -> str:
+        return self._text(2)
+
+    def _text(self, indent: int) -> str:
+        if self.kind is None:
+            return "*"
+        between = ",\n" + " " * indent
+        children = between.join(child._text(indent + 2) for child in self.children)
+        return f"TreeSpec({self.kind.__name__}, {self.context}, [{children}])"
+
 
 LEAF_SPEC = Spec(None, None, ())
 
 
+class _Star:
+    """What stands for a leaf where a structure is shown as the container itself."""
+
+    def __repr__(self) -> str:
+        return "*"
+
+
+def _opened(tree: Any) -> tuple[Any, Any, list[Any]] | None:
+    """(type, what rebuilds it besides the children, the children) of a container; None for a leaf."""
+    kind = type(tree)
+    if kind in (tuple, list):
+        return kind, None, list(tree)
+    if kind in (dict, OrderedDict):
+        return kind, list(tree), list(tree.values())
+    if kind is defaultdict:
+        return kind, [tree.default_factory, list(tree)], list(tree.values())
+    if kind is deque:
+        return kind, tree.maxlen, list(tree)
+    if isinstance(tree, ReturnType) or (isinstance(tree, tuple) and hasattr(kind, "_fields")):
+        return kind, kind, list(tree)
+    return None
+
+
 def flatten(tree: Any) -> tuple[list[Any], Spec]:
     """The leaves in order, and the spec that puts them back."""
-    if isinstance(tree, (dict, OrderedDict)):
-        keys: Any = list(tree)
-        values = list(tree.values())
-    elif isinstance(tree, (tuple, list)):
-        keys, values = None, list(tree)
-    else:
+    opened = _opened(tree)
+    if opened is None:
         return [tree], LEAF_SPEC
+    kind, context, values = opened
     leaves: list[Any] = []
     specs = []
     for value in values:
         below, spec = flatten(value)
         leaves += below
         specs.append(spec)
-    return leaves, Spec(type(tree), keys, tuple(specs))
+    return leaves, Spec(kind, context, tuple(specs))
 
 
 def unflatten(leaves: list[Any], spec: Spec) -> Any:
@@ -46,12 +92,17 @@ def unflatten(leaves: list[Any], spec: Spec) -> Any:
     values = iter(leaves)
 
     def build(spec: Spec) -> Any:
-        if spec.kind is None:
+        kind = spec.kind
+        if kind is None:
             return next(values)
         children = [build(c) for c in spec.children]
+        if kind is defaultdict:
+            return defaultdict(spec.context[0], zip(spec.context[1], children, strict=True))
         if spec.keys is not None:
-            return spec.kind(zip(spec.keys, children, strict=True))
-        return spec.kind(*children) if hasattr(spec.kind, "_fields") else spec.kind(children)
+            return kind(zip(spec.keys, children, strict=True))
+        if kind is deque:
+            return deque(children, maxlen=spec.context)
+        return kind(*children) if hasattr(kind, "_fields") else kind(children)
 
     return build(spec)
 
@@ -62,15 +113,25 @@ def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
     return unflatten([function(v) for v in leaves], spec)
 
 
+def pretty(spec: Spec) -> str:
+    """The structure written as the container itself, with stars for the leaves."""
+    return repr(unflatten([_Star()] * spec.leaves, spec))
+
+
 def broadcast_prefix(prefix: Any, spec: Spec) -> list[Any] | None:
     """One value per leaf from a tree that may stop early (its leaf then serves the whole subtree);
     None if it does not fit.
     """
-    if spec.kind is None or not isinstance(prefix, (tuple, list, dict)):
-        return [prefix] * spec.leaves if not isinstance(prefix, (tuple, list, dict)) else None
-    children = list(prefix.values()) if isinstance(prefix, dict) else list(prefix)
-    if len(children) != len(spec.children):
+    opened = _opened(prefix)
+    if opened is None:
+        return [prefix] * spec.leaves
+    kind, _, children = opened
+    if kind is not spec.kind or len(children) != len(spec.children):
         return None
+    if spec.keys is not None:
+        if set(prefix) != set(spec.keys):
+            return None
+        children = [prefix[key] for key in spec.keys]
     result: list[Any] = []
     for child, below in zip(children, spec.children, strict=True):
         part = broadcast_prefix(child, below)

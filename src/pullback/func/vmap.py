@@ -7,16 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.batched import Mapping, mappings
-from ..core.dual import fresh_level
+from ..core.levels import Level, entered_level
 from ..core.value import TensorBase, shape_of
 from ..core.versions import version_of
 from ..tensor.batching import enter, leave
+from ..tensor.namespace import TOP_LEVEL
 from ..tensor.random import get_rng_state, set_rng_state
-from .tree import broadcast_prefix, flatten, unflatten
+from .tree import Spec, broadcast_prefix, flatten, unflatten
 
 
 def _name(func: Any) -> str:
-    return getattr(func, "__name__", repr(func))
+    if hasattr(func, "__name__"):
+        return str(func.__name__)
+    if isinstance(func, functools.partial):
+        return f"functools.partial({_name(func.func)}, ...)"
+    return repr(func)
 
 
 def vmap(
@@ -30,7 +35,8 @@ def vmap(
     func : callable
         Takes and returns (nested containers of) tensors.
     in_dims : int or nested tuple
-        Which axis of each input is the batch; None for an input that every call gets whole.
+        Which axis of each positional input is the batch; None for an input that every call gets whole, as it
+        gets keyword arguments.
     out_dims : int or nested tuple
         Where the batch axis goes in each output.
     randomness : {"error", "different", "same"}
@@ -47,15 +53,16 @@ def vmap(
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
+        _check_out_dims(func, out_dims)
         leaves, dims, spec = _inputs(func, in_dims, args)
-        extra, extra_spec = flatten(kwargs)
-        extra_dims = [0 if isinstance(v, TensorBase) else None for v in extra]
-        size = _batch_size(leaves + extra, dims + extra_dims)
+        size = _batch_size(leaves, dims)
+
+        def call(rows: list[Any], count: int) -> tuple[list[Any], Spec]:
+            return _run(func, rows, dims, spec, kwargs, count, out_dims, randomness)
+
         if chunk_size is None or chunk_size >= size:
-            return _run(func, leaves, dims, spec, extra, extra_dims, extra_spec, size, out_dims, randomness)
-        return _in_chunks(
-            func, leaves, dims, spec, extra, extra_dims, extra_spec, size, out_dims, randomness, chunk_size
-        )
+            return unflatten(*call(leaves, size))
+        return _in_chunks(call, leaves, dims, size, out_dims, randomness, chunk_size)
 
     return wrapped
 
@@ -63,7 +70,7 @@ def vmap(
 def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], list[int | None], Any]:
     """The leaves of the arguments, the batch axis of each (non-negative), and how they are nested."""
     name = _name(func)
-    if not isinstance(in_dims, (int, tuple, list)) or isinstance(in_dims, bool):
+    if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
             f"nested) tuple matching the structure of inputs, got: {type(in_dims)}."
@@ -78,7 +85,7 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], 
     if chosen is None:
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure "
-            "of `inputs`."
+            f"of `inputs`. in_dims has structure {flatten(in_dims)[1]} but inputs has structure {spec}."
         )
     dims: list[int | None] = []
     for leaf, dim in zip(leaves, chosen, strict=True):
@@ -118,74 +125,87 @@ def _batch_size(leaves: list[Any], dims: list[int | None]) -> int:
     return sizes[0]
 
 
+def _check_out_dims(func: Any, out_dims: Any) -> None:
+    for dim in flatten(out_dims)[0]:
+        if dim is not None and not isinstance(dim, int):
+            raise ValueError(
+                f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
+                "collection of ints representing where in the outputs the vmapped dimension should appear."
+            )
+
+
 def _run(
-    func: Any, leaves: list[Any], dims: list[int | None], spec: Any, extra: list[Any],
-    extra_dims: list[int | None], extra_spec: Any, size: int, out_dims: Any, randomness: str,
-) -> Any:  # fmt: skip
-    level = fresh_level()
-    inside = [v if d is None else enter(v, d, level) for v, d in zip(leaves, dims, strict=True)]
-    inside_extra = [v if d is None else enter(v, d, level) for v, d in zip(extra, extra_dims, strict=True)]
-    token = mappings.set((*mappings.get(), Mapping(level, size, randomness)))
-    try:
-        outputs = func(*unflatten(inside, spec), **unflatten(inside_extra, extra_spec))
-    finally:
-        mappings.reset(token)
-    for before, after, dim in zip(leaves, inside, dims, strict=True):
-        if dim is not None and version_of(after):
-            before.copy_(leave(after, dim, size, level))
-    results, out_spec = flatten(outputs)
-    name = _name(func)
+    func: Any, leaves: list[Any], dims: list[int | None], spec: Spec, kwargs: dict[str, Any], size: int,
+    out_dims: Any, randomness: str,
+) -> tuple[list[Any], Spec]:  # fmt: skip
+    """The leaves of the outputs for one batch, with its axis, and how they are nested."""
+    with entered_level() as level:
+        inside = [v if d is None else enter(v, d, level) for v, d in zip(leaves, dims, strict=True)]
+        token = mappings.set((*mappings.get(), Mapping(level, size, randomness)))
+        try:
+            outputs = func(*unflatten(inside, spec), **kwargs)
+        finally:
+            mappings.reset(token)
+        for before, after, dim in zip(leaves, inside, dims, strict=True):
+            if dim is not None and version_of(after):
+                before.copy_(leave(after, dim, size, level))
+        results, out_spec = flatten(outputs)
+        chosen = _output_dims(func, out_dims, out_spec)
+        done = [_left(func, v, d, size, level) for v, d in zip(results, chosen, strict=True)]
+    return done, out_spec
+
+
+def _output_dims(func: Any, out_dims: Any, out_spec: Spec) -> list[Any]:
+    """For each leaf of the outputs, where its batch axis goes."""
+    if out_spec.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
+        return list(out_dims)
     chosen = broadcast_prefix(out_dims, out_spec)
-    if chosen is None and len(results) == 1 and isinstance(out_dims, tuple) and len(out_dims) == 1:
-        chosen = list(out_dims)
     if chosen is None:
         raise ValueError(
-            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
-            "structure of `outputs`."
+            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
+            f"structure of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has "
+            f"structure {out_spec}."
         )
-    done = []
-    for value, dim in zip(results, chosen, strict=True):
-        if dim is None:
-            done.append(value)
-            continue
-        if not isinstance(value, TensorBase):
+    return chosen
+
+
+def _left(func: Any, value: Any, dim: int | None, size: int, level: Level) -> Any:
+    """One output with its batch axis; None as its place says that every row has the same."""
+    name = _name(func)
+    if dim is None:
+        if isinstance(value, TensorBase) and value._level == level:
             raise ValueError(
-                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(value)}. Did you mean "
-                "to set out_dims= to None for output?"
+                f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
             )
-        rank = len(shape_of(value)) + 1
-        if not -rank <= dim < rank:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [-{rank}, {rank - 1}], but got {dim})"
-            )
-        done.append(leave(value, dim % rank, size, level))
-    return unflatten(done, out_spec)
+        return value
+    if not isinstance(value, TensorBase):
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(value)}. Did you mean "
+            "to set out_dims= to None for output?"
+        )
+    rank = len(shape_of(value)) + 1
+    if not -rank <= dim < rank:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [-{rank}, {rank - 1}], but got {dim})"
+        )
+    return leave(value, dim % rank, size, level)
 
 
 def _in_chunks(
-    func: Any, leaves: list[Any], dims: list[int | None], spec: Any, extra: list[Any],
-    extra_dims: list[int | None], extra_spec: Any, size: int, out_dims: Any, randomness: str,
-    chunk: int,
+    call: Callable[[list[Any], int], tuple[list[Any], Spec]], leaves: list[Any], dims: list[int | None],
+    size: int, out_dims: Any, randomness: str, chunk: int,
 ) -> Any:  # fmt: skip
-    from ..tensor.namespace import TOP_LEVEL
-
-    cat = TOP_LEVEL["cat"]
-    parts = []
+    """The outputs of several smaller batches, joined; "same" draws are the same in all of them."""
     state = get_rng_state() if randomness == "same" else None
+    parts = []
     for start in range(0, size, chunk):
         if state is not None:
             set_rng_state(state)
         count = min(chunk, size - start)
         rows = [v if d is None else v.narrow(d, start, count) for v, d in zip(leaves, dims, strict=True)]
-        extra_rows = [
-            v if d is None else v.narrow(d, start, count) for v, d in zip(extra, extra_dims, strict=True)
-        ]
-        parts.append(
-            flatten(
-                _run(func, rows, dims, spec, extra_rows, extra_dims, extra_spec, count, out_dims, randomness)
-            )
-        )
-    out_spec = parts[0][1]
+        done, out_spec = call(rows, count)
+        parts.append(done)
     chosen = broadcast_prefix(out_dims, out_spec) or list(out_dims)
-    columns = zip(*(p[0] for p in parts), strict=True)
+    columns = zip(*parts, strict=True)
+    cat = TOP_LEVEL["cat"]
     return unflatten([cat(list(c), d) for c, d in zip(columns, chosen, strict=True)], out_spec)

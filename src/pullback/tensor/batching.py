@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.batched import Batched
-from ..core.dual import fresh_level
+from ..core.levels import entered_level
 from ..core.value import TensorBase, shape_of, wrap
 from ..ops.structure import expand, permute, reshape
 
@@ -47,7 +47,7 @@ def move(x: Any, source: int, destination: int) -> Any:
 
 def map_over_first_axis(function: Callable[..., Sequence[Any]], args: Sequence[Any]) -> tuple[Any, ...]:
     """Call ``function(*args)`` with the first axis of every tensor hidden; the results get it back, first."""
-    level = fresh_level()
     size = next(shape_of(a)[0] for a in args if isinstance(a, TensorBase))
-    results = function(*(enter(a, 0, level) if isinstance(a, TensorBase) else a for a in args))
+    with entered_level() as level:
+        results = function(*(enter(a, 0, level) if isinstance(a, TensorBase) else a for a in args))
     return tuple(None if r is None else leave(r, 0, size, level) for r in results)

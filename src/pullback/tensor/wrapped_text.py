@@ -6,7 +6,8 @@ from typing import Any
 
 from ..core.batched import Batched
 from ..core.dual import Dual
-from ..core.value import TensorBase
+from ..core.levels import has_ended
+from ..core.value import TensorBase, escaped
 from .batching import as_tensor
 from .printing import tensor_text, wrapper_text
 
@@ -29,8 +30,10 @@ def levels_of(tensor: Any) -> list[int]:
 
 def wrapped_text(tensor: Any) -> str:
     """`BatchedTensor(lvl=1, …)` or `GradTrackingTensor(lvl=1, …)` around the text of what is inside."""
-    level = levels_of(tensor).index(tensor._level) + 1
     value = tensor._value
+    if has_ended(tensor._level) and not isinstance(value, Batched):
+        return repr(as_tensor(escaped(tensor, tensor._level)))
+    level = levels_of(tensor).index(tensor._level) + 1
     if isinstance(value, Batched):
         return wrapper_text("BatchedTensor", repr(as_tensor(value.value)), level=level, bdim=value.dim)
     if isinstance(value, Dual):

@@ -95,6 +95,12 @@ class _BatchNorm(_NormBase):
             self.bias, batch_statistics, factor, self.eps,
         )  # fmt: skip
 
+    def _forget_running_statistics(self) -> None:
+        """Normalise by the batch alone from now on (`torch.func.replace_all_batch_norm_modules_`)."""
+        if self.track_running_stats:
+            self.running_mean = self.running_var = self.num_batches_tracked = None
+            self.track_running_stats = False
+
 
 class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L)."""

@@ -1,0 +1,47 @@
+"""Levels: the order in which transforms run ops, and whether a transform is still running.
+
+A level is a number; the highest among the inputs of an op runs it first. A transform enters a level of its
+own, above every other, and ends it when the function that it transforms has returned. A tensor that has
+escaped from there acts as what it wraps; one that has escaped from vmap cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Level(int):
+    """The number of a level.
+
+    Attributes
+    ----------
+    ended : bool
+        Whether the transform that entered it is over.
+    """
+
+    ended: bool = False
+
+
+_last = [0]
+
+
+def fresh_level() -> Level:
+    """A level above every one now in use."""
+    _last[0] += 1
+    return Level(_last[0])
+
+
+@contextmanager
+def entered_level() -> Iterator[Level]:
+    """A level above every one now in use, which ends with the block."""
+    level = fresh_level()
+    try:
+        yield level
+    finally:
+        level.ended = True
+
+
+def has_ended(level: int) -> bool:
+    """Whether the transform of a level is over; level 0, of plain tensors, never ends."""
+    return isinstance(level, Level) and level.ended

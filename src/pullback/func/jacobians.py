@@ -1,0 +1,189 @@
+"""Jacobians and Hessians: the rows or columns of the identity through `vjp` or `jvp`, all in one batched
+pass.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..tensor.namespace import TOP_LEVEL
+from .transforms import jvp, replaced, selected, vjp
+from .tree import Spec, flatten, unflatten
+from .vmap import vmap
+
+
+def _check_real(function: str, values: Sequence[Any], what: str) -> None:
+    for k, value in enumerate(values):
+        if isinstance(value, TensorBase) and dtype_of(value).kind == "c":
+            raise RuntimeError(
+                f"{function}: Expected all {what} to be real but received complex tensor at flattened input "
+                f"idx: {k}"
+            )
+
+
+def _sizes(xs: Sequence[Any]) -> list[int]:
+    return [int(np.prod(shape_of(x))) for x in xs]
+
+
+def _basis(xs: Sequence[Any]) -> list[Any]:
+    """For each of several tensors, the rows of the identity over all their elements together, in
+    its shape.
+    """
+    sizes = _sizes(xs)
+    total = sum(sizes)
+    result = []
+    start = 0
+    for x, size in zip(xs, sizes, strict=True):
+        rows = np.zeros((total, size), dtype_of(x))
+        rows[start : start + size] = np.eye(size, dtype=dtype_of(x))
+        result.append(wrap(rows.reshape(total, *shape_of(x))))
+        start += size
+    return result
+
+
+def _chosen(parts: list[Any], spec: Spec, argnums: Any) -> Any:
+    """Parts for each differentiated input, as `argnums` names them."""
+    tree = unflatten(parts, spec)
+    return tree[0] if isinstance(argnums, int) else tree
+
+
+def jacrev(
+    func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable[..., Any]:  # fmt: skip
+    """The Jacobian function, by pulling the rows of the identity back.
+
+    Parameters
+    ----------
+    func : callable
+        Takes and returns (nested containers of) real tensors.
+    argnums : int or tuple of int
+        The arguments that the Jacobian is taken in.
+    has_aux : bool
+        Whether `func` returns a pair, of its output and of what is passed through.
+    chunk_size : int, optional
+        Rows per batched pass (default: all; 1 uses no vmap).
+
+    Returns
+    -------
+    callable
+        Gives, in the structure of the output, Jacobians of shape (*output, *input).
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    @functools.wraps(func)
+    def wrapped(*args: Any) -> Any:
+        _check_real("jacrev", flatten(args)[0], "inputs")
+        positions = selected(argnums, len(args))
+        chosen = tuple(args[n] for n in positions)
+        output, pull, *aux = vjp(
+            lambda *values: func(*replaced(args, positions, values)), *chosen, has_aux=has_aux
+        )
+        ys, out_spec = flatten(output)
+        _check_real("jacrev", ys, "outputs")
+        flat, in_spec = flatten(chosen)
+        columns = _rows(lambda *vs: tuple(flatten(pull(unflatten(list(vs), out_spec)))[0]), ys, chunk_size)
+        jacobians = []
+        start = 0
+        for y, size in zip(ys, _sizes(ys), strict=True):
+            parts = [
+                c.narrow(0, start, size).reshape((*shape_of(y), *shape_of(x)))
+                for c, x in zip(columns, flat, strict=True)
+            ]
+            jacobians.append(_chosen(parts, in_spec, argnums))
+            start += size
+        result = unflatten(jacobians, out_spec)
+        return (result, aux[0]) if has_aux else result
+
+    return wrapped
+
+
+def _rows(pull: Callable[..., tuple[Any, ...]], ys: Sequence[Any], chunk: int | None) -> Sequence[Any]:
+    """The pullback of every row of the identity over the outputs, stacked along a first axis."""
+    basis = _basis(ys)
+    total = shape_of(basis[0])[0]
+    if chunk is None or chunk >= total > 1:
+        return vmap(pull)(*basis)
+    passes = []
+    for start in range(0, total, chunk):
+        rows = [b.narrow(0, start, min(chunk, total - start)) for b in basis]
+        if chunk == 1:
+            passes.append([g.unsqueeze(0) for g in pull(*(r.squeeze(0) for r in rows))])
+        else:
+            passes.append(list(vmap(pull)(*rows)))
+    return [TOP_LEVEL["cat"](list(parts)) for parts in zip(*passes, strict=True)]
+
+
+def jacfwd(
+    func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Callable[..., Any]:
+    """The Jacobian function, by pushing all columns of the identity forward in one batched pass.
+
+    Parameters
+    ----------
+    func : callable
+        Takes and returns (nested containers of) real tensors.
+    argnums : int or tuple of int
+        The arguments that the Jacobian is taken in.
+    has_aux : bool
+        Whether `func` returns a pair, of its output and of what is passed through.
+    randomness : {"error", "different", "same"}
+        As `vmap` takes it.
+
+    Returns
+    -------
+    callable
+        Gives, in the structure of the output, Jacobians of shape (*output, *input).
+    """
+
+    @functools.wraps(func)
+    def wrapped(*args: Any) -> Any:
+        _check_real("jacfwd", flatten(args)[0], "inputs")
+        positions = selected(argnums, len(args))
+        chosen = tuple(args[n] for n in positions)
+        flat, in_spec = flatten(chosen)
+        shapes: list[tuple[int, ...]] = []
+
+        def push(*tangents: Any) -> Any:
+            output, pushed, *aux = jvp(
+                lambda *values: func(*replaced(args, positions, values)), chosen,
+                unflatten(list(tangents), in_spec), has_aux=has_aux,
+            )
+            ys = flatten(output)[0]
+            _check_real("jacfwd", ys, "outputs")
+            shapes[:] = [shape_of(y) for y in ys]
+            return (pushed, aux[0]) if has_aux else pushed
+
+        result = vmap(push, randomness=randomness)(*_basis(flat))
+        aux = None
+        if has_aux:
+            result, aux = result
+            aux_leaves, aux_spec = flatten(aux)
+            aux = unflatten([v[0] for v in aux_leaves], aux_spec)
+        rows, out_spec = flatten(result)
+        jacobians = []
+        for row, shape in zip(rows, shapes, strict=True):
+            parts = []
+            start = 0
+            for x, size in zip(flat, _sizes(flat), strict=True):
+                part = row.narrow(0, start, size).movedim(0, -1)
+                parts.append(part.reshape((*shape, *shape_of(x))))
+                start += size
+            jacobians.append(_chosen(parts, in_spec, argnums))
+        jacobian = unflatten(jacobians, out_spec)
+        return (jacobian, aux) if has_aux else jacobian
+
+    return wrapped
+
+
+def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
+    """The Hessian function of shape (*output, *input, *input): forward mode over reverse mode, both
+    batched.
+    """
+    return jacfwd(jacrev(func, argnums), argnums)

@@ -1,0 +1,97 @@
+"""`torch.autograd.forward_ad`: levels, duals, views and in-place updates of duals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .transforms import tell
+
+T = Any
+
+
+def levels(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+    print(fwd.enter_dual_level())
+    tell(fwd.enter_dual_level)
+    print(fwd.exit_dual_level())
+    tell(fwd.exit_dual_level)
+    with fwd.dual_level() as level:
+        print(level)
+        tell(lambda: fwd.exit_dual_level(level=3))
+
+
+def refuses(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+    x = torch.ones(2)
+    tell(lambda: fwd.make_dual(x, x))
+    with fwd.dual_level():
+        tell(lambda: fwd.make_dual(x, torch.ones(3)))
+        tell(lambda: fwd.make_dual(torch.ones(2, dtype=torch.int64), x))
+        tell(lambda: fwd.make_dual(x, torch.ones(2, dtype=torch.int64)))
+        tell(lambda: fwd.make_dual(fwd.make_dual(x, x), x))
+        tell(lambda: fwd.make_dual(1.0, x))
+        tell(lambda: fwd.make_dual(x, fwd.make_dual(x, x)))
+
+
+def views(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+    x, t = torch.arange(4.0).view(2, 2), torch.arange(4.0).view(2, 2) * 10
+    with fwd.dual_level():
+        d = fwd.make_dual(x, t)
+        print(fwd.unpack_dual(d.t()).tangent)
+        print(fwd.unpack_dual(d[0]).tangent)
+        print(fwd.unpack_dual(d.view(-1)[1:]).tangent)
+        print(fwd.unpack_dual(fwd.unpack_dual(d).primal).tangent)
+
+
+def with_transforms(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+    x, t = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0])
+    with fwd.dual_level():
+        d = fwd.make_dual(x, t)
+        tell(lambda: fwd.unpack_dual(torch.func.grad(lambda x: (x**3).sum())(d)).tangent)
+        tell(lambda: fwd.unpack_dual(torch.vmap(lambda x: x**3)(d)).tangent)
+
+
+def inside_transforms(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+
+    def push(x: T, t: T) -> T:
+        with fwd.dual_level():
+            return fwd.unpack_dual(fwd.make_dual(x, t).sin()).tangent
+
+    x, t = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0])
+    tell(lambda: torch.func.grad(lambda x: push(x, t).sum())(x))
+
+
+def decorator(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+
+    @fwd.dual_level()
+    def push(x: T, t: T) -> T:
+        return fwd.unpack_dual(fwd.make_dual(x, t) ** 2).tangent
+
+    print(push(torch.ones(2), torch.ones(2)))
+
+
+def public_names(torch: T) -> None:
+    print(torch.autograd.forward_ad.__all__)
+
+
+def no_forward_derivative(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+
+    class Plain(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: T, x: T) -> T:
+            return x * 3
+
+        @staticmethod
+        def backward(ctx: T, g: T) -> T:
+            return g * 3
+
+    with fwd.dual_level():
+        d = fwd.make_dual(torch.ones(2), torch.ones(2))
+        tell(lambda: Plain.apply(d))
+
+

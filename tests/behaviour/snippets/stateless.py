@@ -1,0 +1,97 @@
+"""Modules as functions of their parameters: `functional_call`, `stack_module_state`, batch norm replaced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .transforms import tell
+
+T = Any
+
+
+def _net(torch: T) -> T:
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+    with torch.no_grad():
+        net[0].weight.copy_(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        net[0].bias.zero_()
+    return net
+
+
+def several_dictionaries(torch: T) -> None:
+    net, x = _net(torch), torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    parameters, buffers = dict(net.named_parameters()), dict(net.named_buffers())
+    print(torch.func.functional_call(net, (parameters, buffers), x))
+    print(torch.func.functional_call(net, {"0.bias": torch.tensor([1.0, -1.0])}, (x,)))
+
+
+def buffers_are_replaced(torch: T) -> None:
+    net, x = _net(torch), torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    buffers = {k: v.clone() for k, v in net.named_buffers()}
+    torch.func.functional_call(net, buffers, x)
+    print(buffers)
+    print(dict(net.named_buffers()))
+
+
+def rebound_buffers_come_back(torch: T) -> None:
+    class Counter(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("count", torch.zeros(1))
+
+        def forward(self, x: T) -> T:
+            self.count = self.count + 1
+            return x * self.count
+
+    counter = Counter()
+    buffers = {"count": torch.tensor([5.0])}
+    print(torch.func.functional_call(counter, buffers, torch.ones(1)), buffers, counter.count)
+
+
+def keyword_arguments(torch: T) -> None:
+    layer = torch.nn.Bilinear(1, 1, 1)
+    given = {"weight": torch.ones(1, 1, 1), "bias": torch.zeros(1)}
+    x = torch.tensor([[3.0]])
+    print(torch.func.functional_call(layer, given, (x,), {"input2": x}))
+    print(torch.func.functional_call(layer, given, kwargs={"input1": x, "input2": x}))
+
+
+def tied_weights(torch: T) -> None:
+    class Tied(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a = torch.nn.Parameter(torch.ones(1))
+            self.b = self.a
+
+        def forward(self, x: T) -> T:
+            return x * self.a + self.b
+
+    net, x = Tied(), torch.tensor([10.0])
+    two, three = torch.tensor([2.0]), torch.tensor([3.0])
+    tell(lambda: torch.func.functional_call(net, {"a": two}, x))
+    tell(lambda: torch.func.functional_call(net, {"b": two}, x))
+    tell(lambda: torch.func.functional_call(net, {"a": two}, x, tie_weights=False))
+    tell(lambda: torch.func.functional_call(net, {"a": two, "b": three}, x))
+    tell(lambda: torch.func.functional_call(net, {"a": two, "b": two}, x))
+    tell(lambda: torch.func.functional_call(net, {"a": two, "b": three}, x, tie_weights=False))
+    print(net.a is net.b, net.a)
+
+
+def stacking_refused(torch: T) -> None:
+    tell(lambda: torch.func.stack_module_state([]))
+    tell(lambda: torch.func.stack_module_state([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2).eval()]))
+    tell(lambda: torch.func.stack_module_state([torch.nn.Linear(2, 2), torch.nn.ReLU()]))
+    frozen = torch.nn.Linear(2, 2)
+    frozen.weight.requires_grad_(False)
+    tell(lambda: torch.func.stack_module_state([torch.nn.Linear(2, 2), frozen]))
+    print({k: v.requires_grad for k, v in torch.func.stack_module_state([frozen])[0].items()})
+
+
+def batch_norm_replaced(torch: T) -> None:
+    net = torch.nn.Sequential(torch.nn.BatchNorm1d(2), torch.nn.Sequential(torch.nn.BatchNorm2d(3)))
+    print(torch.func.replace_all_batch_norm_modules_(net) is net)
+    print(net, net[0].running_mean, net[0].num_batches_tracked, net[0].track_running_stats)
+    print(list(dict(net.named_buffers())))
+    alone = torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2))
+    print(alone.running_var)
+
+
