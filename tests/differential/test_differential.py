@@ -45,24 +45,23 @@ def report(failing: list[tuple[Result, Mismatch]]) -> str:
     )
 
 
-#: First differences that are left, by kind, of the 2,000 programs: 1,929 had none on 2026-11-21. The numbers
+#: First differences that are left, by kind, of the 2,000 programs: 1,956 had none on 2026-11-21. The numbers
 #: may only fall, but that a mended program may show its next difference. A kind that is not here (dtype,
 #: shape, missing, …) may not occur at all.
 LEFT = {
-    "no error": 21,  # damage that torch notices by version counters of its own
-    "is_view": 12,
-    "error text": 8,
-    "gradient": 8,
-    "requires_grad": 6,
-    "grad_fn": 6,  # names of nodes
-    "type": 4,
+    "no error": 14,  # damage to values that torch saves and we do not
+    "gradient": 7,  # products of 0 and nan in BLAS; order of equal elements
+    "requires_grad": 6,  # views made under no_grad
+    "error text": 4,
+    "is_view": 4,  # a lazy conj
     "is_leaf": 3,
+    "grad_fn": 2,
     "value": 2,  # torch writes before it refuses the write; a row of nan, which torch's short rows forget
     "unexpected error": 1,
 }
 
 #: Programs in which a result's strides differ.
-STRIDES_LEFT = 173
+STRIDES_LEFT = 76
 
 
 def test_programs_agree() -> None:

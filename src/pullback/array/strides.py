@@ -77,6 +77,14 @@ def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
     return np.ndarray(shape, x.dtype, root, before + offset * width, tuple([s * width for s in strides]))
 
 
+def empty_part(x: ndarray, shape: Ints, offset: int) -> ndarray:
+    """A view of no elements that begins `offset` elements after the first of `x`, or at the end of the
+    storage where that comes before.
+    """
+    root, before = storage(x)
+    return np.ndarray(shape, x.dtype, root, min(before + offset * x.itemsize, root.nbytes))
+
+
 def storage(x: ndarray) -> tuple[ndarray, int]:
     """The array that spans the storage which `x` is part of, as bytes, and the place of `x` in it, in
     bytes.

@@ -34,11 +34,15 @@ class Gradient(NamedTuple):
         gradient is one of several outputs that share the inputs).
     refuses : str, optional
         torch's name of a pullback that it cannot differentiate.
+    by : int, optional
+        How many of the inputs, from the first, the pullback reads; by default all. The bias of a convolution
+        has no part in the gradients.
     """
 
     node_name: str | None = None
     zeros: bool = True
     refuses: str | None = None
+    by: int | None = None
 
 
 #: The gradient of an op whose slope is piecewise constant.
@@ -61,7 +65,10 @@ def connecting(
         grads = backward_graph(self, g)
         if not modes().grad:
             return tuple(grads)
-        sources = tuple(edge for edge in self._edges if edge is not None)
+        edges = self._edges if gradient.by is None else self._edges[: gradient.by]
+        sources = tuple(edge for edge in edges if edge is not None)
+        if not sources:
+            return tuple(grads)
         return tuple(None if gi is None else _behind(gi, node_class, sources) for gi in grads)
 
     return connected

@@ -58,6 +58,7 @@ class CopySlices(Node):
 
     __slots__ = ("steps", "strides")
     __module__ = "torch.autograd.graph"
+    _frees = True
 
     steps: tuple[Any, ...]
     strides: tuple[int, ...] | None
@@ -67,6 +68,8 @@ class CopySlices(Node):
         return "torch::autograd::CopySlices"
 
     def backward(self, g: Any) -> tuple[Any, ...]:
+        if self._saved is None:
+            raise errors.freed_graph()
         base, source = self._edges
         g = laid_out_like(g, self.strides)
         g_source = None if source is None else clone(replay(g, self.steps))

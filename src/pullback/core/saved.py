@@ -209,6 +209,8 @@ def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
     A recorded write leaves the name of the node that it put behind the tensor in the version counter, and
     which array the tensor has: of what shares the counter, others are views of it.
     """
+    if isinstance(edge, AccumulateGrad):
+        return ""  # a leaf has no history, whatever wrote to its storage through another tensor
     if len(counter) > 1:
         return f", which is output 0 of {counter[1]}," if counter[2] == id(value) else STALE_VIEW
     if edge is None:

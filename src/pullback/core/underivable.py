@@ -34,6 +34,9 @@ class Underivable(Node):
     def _seq(self, number: int) -> None:
         pass
 
+    def __lt__(self, other: Any) -> bool:
+        return False  # several may wait at once: any may be first
+
     def name(self) -> str:
         """The name of the node."""
         return "torch::autograd::NotImplemented"

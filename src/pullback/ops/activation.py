@@ -259,14 +259,32 @@ def _prelu(x: ndarray, weight: ndarray, /, out: Any = ...) -> ndarray:
     return _into(out, np.where(x > 0, x, x * weight))
 
 
+#: The pullback of `prelu` by x. At x = 0 its slope is the weight, that of its own pullback 1, as in torch.
+prelu_backward: Call = elementwise(
+    "prelu_backward",
+    lambda x, y, z, /, out=...: _into(out, np.where(y > 0, x, x * z)),
+    lambda g, y, z: where(ge(y, 0), g, g * z),
+    lambda g, y: zeros_of(y),
+    lambda g, x, y: where(ge(y, 0), 0, g * x),
+    node_name="PreluKernelBackwardBackward0",
+)
+
+#: The pullback of `prelu` by the weight.
+prelu_weight_backward: Call = elementwise(
+    "prelu_weight_backward",
+    lambda x, y, /, out=...: _into(out, np.where(y > 0, 0, x * y)),
+    lambda g, y: where(ge(y, 0), 0, g * y),
+    lambda g, x, y: where(ge(y, 0), 0, g * x),
+    node_name="PreluKernelBackwardBackward0",
+)
+
 #: x where it is positive, else weight·x.
 prelu = elementwise(
     "prelu",
     _prelu,
-    lambda g, x, y: where(gt(x, 0), g, g * y),
-    lambda g, x: where(gt(x, 0), 0, g * x),
+    lambda g, x, y: prelu_backward(g, x, y),
+    lambda g, x: prelu_weight_backward(g, x),
     node_name="PreluKernelBackward0",
-    gradient=PIECEWISE,
 )
 
 

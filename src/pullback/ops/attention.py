@@ -13,7 +13,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.layout import empty_like
+from ..core.connected import refused
 from ..core.op import Call, op
+from ..core.underivable import no_tangent
 from ..core.value import dtype_of, shape_of
 from .comparison import where
 from .contract import matmul, swap
@@ -139,4 +141,6 @@ attention: Call = op(
     "scaled_dot_product_attention", _attention, _attention_rule, joint=True, halves=True,
     outputs=("output", "logsumexp"), differentiable=(0,), differentiable_inputs=(0, 1, 2),
     batch_rule=_attention_batched, node_name="ScaledDotProductFlashAttentionForCpuBackward0",
+    gradient=refused("_scaled_dot_product_flash_attention_for_cpu_backward"),
+    jvp=no_tangent("_scaled_dot_product_flash_attention_for_cpu"),
 )  # fmt: skip

@@ -131,7 +131,7 @@ def _like(y: Any, shape: Sizes) -> Any:
 
 
 #: torch has one node for the gradients of all inputs.
-_JOINT = Gradient(zeros=False)
+_JOINT = Gradient(zeros=False, by=2)
 
 
 def _declare(name: str, kernel: Call, rules: tuple[Call, Call], batch_rule: Call) -> Call:

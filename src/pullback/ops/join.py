@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy import ndarray
 from ..array.strides import channels_last_strides, is_channels_last, laid_out_empty
 from ..core.op import Call, op, view
 from ..core.value import shape_of
-from .view import LEAD
+from .view import slice_kernel
 
 
 def _cat(xs: tuple[ndarray, ...], /, sizes: tuple[int, ...], dim: int) -> ndarray:
@@ -41,13 +42,8 @@ def cat(xs: Any, dim: int) -> Any:
 
 
 def _split_with_sizes(x: ndarray, /, sizes: tuple[int, ...], dim: int) -> tuple[ndarray, ...]:
-    lead = LEAD[dim]
-    parts = []
-    start = 0
-    for size in sizes:
-        parts.append(x[(*lead, slice(start, start + size))])
-        start += size
-    return tuple(parts)
+    starts = itertools.accumulate(sizes, initial=0)
+    return tuple([slice_kernel(x, dim, start, start + size, 1) for size, start in zip(sizes, starts)])
 
 
 #: Parts of the given sizes of axis `dim`.

@@ -385,7 +385,7 @@ masked_fill = elementwise(
 #: The same with a value that is a tensor without dimensions.
 masked_fill_tensor = elementwise(
     "masked_fill_tensor",
-    lambda x, y, z, /, out=...: into(out, np.where(y, z, x)),
+    lambda x, y, z, /, out=...: into(out, np.where(y, z.astype(x.dtype, copy=False), x)),
     lambda g, y: where(y, 0, g),
     None,
     lambda g, y: where(y, g, 0),

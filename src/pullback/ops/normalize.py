@@ -235,7 +235,9 @@ def _batch_backward_rule(
     else:
         r = _column(invstd, rank)
         z = (x - _column(mean, rank)) * r
-        in_g, in_x, in_weight = _times(a * r, w) + b * z + c, b * g * r, _sum(a * g * r, dims)
+        in_g, in_weight = _times(a * r, w) + b * z + c, _sum(a * g * r, dims)
+        # With given statistics only the gradient of the weight varies with x.
+        in_x = None if covectors[1] is None else b * g * r
     return in_g, in_x, _of_weight(weight, in_weight, covectors), None, None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.strides import empty_part, strides_of
 from ..core.op import Call, op, view
 from ..core.value import shape_of
 from .structure import contiguous_copy, permute_to_front, reshape
@@ -54,14 +55,19 @@ select_backward: Call = op(
 )
 
 
-def _slice(x: ndarray, /, dim: int, start: int, stop: int, step: int) -> ndarray:
-    return x[(*LEAD[dim], slice(start, stop, step))] if dim else x[start:stop:step]
+def slice_kernel(x: ndarray, /, dim: int, start: int, stop: int, step: int) -> ndarray:
+    """Places start, start + step, … below `stop` of axis `dim` of an array."""
+    part = x[(*LEAD[dim], slice(start, stop, step))] if dim else x[start:stop:step]
+    if start == stop and x.size:
+        # NumPy lets an empty part begin where the whole does; in torch it begins at `start`.
+        return empty_part(x, part.shape, start * strides_of(x)[dim])
+    return part
 
 
 #: Places start, start + step, … below `stop` of axis `dim`; 0 ≤ start ≤ stop ≤ size, step > 0.
 slice_dim = view(
     "slice",
-    _slice,
+    slice_kernel,
     lambda g, shape_x, dim, start, stop, step: slice_backward(g, shape_x, dim, start, stop, step),
     batch=lambda size, dim, start, stop, step: (dim + 1, start, stop, step),
 )
@@ -85,6 +91,8 @@ slice_backward: Call = op(
 
 def _diagonal(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
     part = x.diagonal(offset, dim1, dim2)
+    if not part.shape[-1]:
+        part = empty_part(x, part.shape, 0)
     part.flags.writeable = x.flags.writeable
     return part
 

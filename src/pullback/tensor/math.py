@@ -373,7 +373,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
                 f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {rank} "
                 "dimension(s)."
             )
-        return m.masked_fill_tensor(input, mask, cast(value, dtype_of(input)))
+        return m.masked_fill_tensor(input, mask, value)
     return m.masked_fill(input, mask, value)
 
 

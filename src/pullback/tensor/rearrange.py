@@ -140,6 +140,8 @@ def repeat_interleave(
         x = input if dim is not None else reshaped(input, (count(shape_of(input)),))
         shape = shape_of(x)
         dim = checked_dim(dim, len(shape)) if dim is not None else 0
+        if not shape:
+            raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got 1)")
         x = v.unsqueeze(x, dim + 1)
         x = structure.contiguous_copy(structure.expand(x, (*shape[: dim + 1], repeats, *shape[dim + 1 :])))
         return reshaped(x, (*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))

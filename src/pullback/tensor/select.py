@@ -13,6 +13,7 @@ from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..graph_errors import type_word
 from ..ops import comparison as c
 from ..ops import gather as o
+from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.structure import expand, reshape
 from .api import public
@@ -385,7 +386,8 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
     array = array_of(tensor("nonzero", "input", input))
     if as_tuple:
-        return tuple(wrap(places) for places in np.atleast_1d(array).nonzero())
+        places = wrap(np.stack(np.atleast_1d(array).nonzero()))
+        return tuple(v.select(places, 0, axis) for axis in range(max(array.ndim, 1)))
     if not array.ndim:
         return wrap(np.empty((1 if array else 0, 0), np.int64))
     return wrap(np.stack(array.nonzero()).T)

@@ -50,7 +50,9 @@ def transpose_(self: Any, dim0: int, dim1: int) -> Any:
     dim0, dim1 = integer("transpose_", "dim0", 1, dim0), integer("transpose_", "dim1", 2, dim1)
     _check(self)
     dims = (checked_dim(dim0, rank), checked_dim(dim1, rank))
-    return rearrange(self, rearranged.transpose, dims, ((TABLE["transpose"], dims, None),)) if rank else self
+    if not rank:
+        return rearrange(self, rearranged.scalar_transpose, (), ((TABLE["alias"], (), None),))
+    return rearrange(self, rearranged.transpose, dims, ((TABLE["transpose"], dims, None),))
 
 
 def swapaxes_(self: Any, axis0: int, axis1: int) -> Any:

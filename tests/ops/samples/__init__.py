@@ -33,6 +33,8 @@ class Sample:
         Whether the op is differentiable around the inputs (else finite differences are not asked).
     second : bool
         Whether to check second derivatives by finite differences of the vjp.
+    forward : bool
+        Whether the op has a forward derivative; where torch has none the op refuses it in torch's words.
     reference : callable, optional
         The value by other means, on arrays: ``reference(*inputs, *attrs)``.
     batched : bool
@@ -48,6 +50,7 @@ class Sample:
     attrs: tuple[Any, ...] = ()
     smooth: bool = True
     second: bool = True
+    forward: bool = True
     reference: Callable[..., Any] | None = None
     batched: bool = True
     deterministic: bool = True

@@ -81,5 +81,6 @@ SAMPLES = [
     Sample("squeeze_dims_", (normal(1, 3),), ((0,),)),
     Sample("t_", (normal(2, 3),)),
     Sample("transpose_", (normal(2, 3),), (0, 1)),
+    Sample("scalar_transpose_", (normal(),)),
     Sample("unsqueeze_", (normal(3),), (1,)),
 ]
