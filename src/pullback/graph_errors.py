@@ -44,6 +44,24 @@ def freed_graph() -> RuntimeError:
     )
 
 
+def hooks_on_freed() -> RuntimeError:
+    """Build the error for hooks on a saved tensor that is gone."""
+    return RuntimeError(
+        "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+        "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+        "to backward through the graph a second time or if you need to access saved variables after calling "
+        "backward."
+    )
+
+
+def hooks_twice() -> RuntimeError:
+    """Build the error for a second pair of hooks on a saved tensor."""
+    return RuntimeError(
+        "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+        "hooks is allowed at a time."
+    )
+
+
 def modified_in_place(
     dtype: object, shape: tuple[int, ...], maker: str, version: int, expected: int
 ) -> RuntimeError:

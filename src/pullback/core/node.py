@@ -21,6 +21,9 @@ from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
 
 next_sequence = itertools.count().__next__
 
+#: Node classes that torch does not generate from its table of derivatives; it says their namespace.
+_WRITTEN_IN_CPP = ("CopySlices", "CopyBackwards", "NotImplemented")
+
 #: Dtypes that carry gradients.
 DIFFERENTIABLE = frozenset(d.numpy for d in dtypes.BY_NUMPY.values() if d.is_floating_point or d.is_complex)
 
@@ -76,7 +79,8 @@ class Node:
 
     def name(self) -> str:
         """The name of the node."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in _WRITTEN_IN_CPP else name
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -104,6 +108,8 @@ class Node:
         """`_saved_self` and the like: what the node saved, under torch's names."""
         if name.startswith("_saved_") and self._op is not None:
             return self._op.saved_attribute(self, name.removeprefix("_saved_"))
+        if name.startswith("_raw_saved_") and self._op is not None:
+            return self._op.saved_tensor(self, name.removeprefix("_raw_saved_"))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def __dir__(self) -> list[str]:
@@ -223,6 +229,6 @@ def short_name(kind: type[Node]) -> str:
     PowBackward1.
     """
     name = kind.__name__
-    if name in ("CopySlices", "CopyBackwards", "NotImplemented"):
+    if name in _WRITTEN_IN_CPP:
         return f"torch::autograd::{name}"
     return re.sub(r"Backward(?:0?$|(?=\d+$))", "", name)

@@ -44,19 +44,19 @@ def make_node_classes(op: Op) -> None:
     op.node_class = type(name, (base,), members)
 
 
-def general_class(op: Op) -> type[Node]:
-    """Make the class of nodes that may hold packed values or belong to a transform's level."""
+def packed_class(op: Op) -> type[Node]:
+    """Make the class of nodes that may hold packed values; a plain node becomes one by its `__class__`."""
     fast = op.node_class
     assert fast is not None
-    return type(
-        op.node_name,
-        (fast,),
-        {
-            "__slots__": ("level",),
-            "backward": _general_backward(op, plain_saved, issubclass(fast, MultiNode)),
-            "__module__": "torch.autograd.graph",
-        },
-    )
+    backward = _general_backward(op, plain_saved, issubclass(fast, MultiNode))
+    members = {"__slots__": (), "__module__": "torch.autograd.graph", "backward": backward}
+    return type(op.node_name, (fast,), members)
+
+
+def general_class(op: Op) -> type[Node]:
+    """Make the class of nodes that may hold packed values or belong to a transform's level."""
+    members = {"__slots__": ("level",), "__module__": "torch.autograd.graph"}
+    return type(op.node_name, (op.packed_class,), members)
 
 
 def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: bool) -> Callable[..., Any]:

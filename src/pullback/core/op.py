@@ -34,9 +34,9 @@ from ..array.layout import following_channels
 from . import calls
 from .connected import Gradient
 from .node import MultiNode, Node
-from .node_classes import general_class, make_node_classes
+from .node_classes import general_class, make_node_classes, packed_class
 from .quiet import IGNORE, loud, quiet
-from .saved import Layout, graph_saved, parameter_names
+from .saved import Layout, SavedTensor, graph_saved, parameter_names
 from .underivable import no_derivative
 from .value import dtype_of, shape_of
 
@@ -209,6 +209,11 @@ class Op:
         return calls.make_call(self, public=True)
 
     @functools.cached_property
+    def packed_class(self) -> type[Node]:
+        """The class of nodes that hold packed values."""
+        return packed_class(self)
+
+    @functools.cached_property
     def general_class(self) -> type[Node]:
         """The node class of the general path, made when first needed."""
         return general_class(self)
@@ -241,6 +246,14 @@ class Op:
         raise AttributeError(
             f"'{self.node_name}' object has no attribute '_saved_{name}'", name=f"_saved_{name}", obj=node
         )
+
+    def saved_tensor(self, node: Node, name: str) -> SavedTensor:
+        """The place where a node saved an input or output under one of torch's names."""
+        for index, own in enumerate(self.layout.values):
+            if self._torch_name(own) == name:
+                return SavedTensor(node, index)
+        name = f"_raw_saved_{name}"
+        raise AttributeError(f"'{self.node_name}' object has no attribute '{name}'", name=name, obj=node)
 
     def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Run the kernel on bare arrays and scalars, with torch's promotion."""

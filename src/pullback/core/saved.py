@@ -148,7 +148,7 @@ def pack(
     if plain._counter[0] != before:
         raise RuntimeError(
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
-            "hook can not be modified by in-place operations as this can lead to unexpected side-effects. "
+            "hook cannot be modified by in-place operations as this can lead to unexpected side-effects. "
             "Please open an issue if you need to perform in-place operations on the input to a pack hook."
         )
     return Packed(packed, hooks[1])
@@ -161,6 +161,49 @@ def unpack_hooked(packed: Packed) -> Any:
         raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                         f"{type(tensor).__name__}")
     return tensor._value
+
+
+class SavedTensor:
+    """The place of one tensor among what a node saved, as `_raw_saved_self` and its like give it."""
+
+    __slots__ = ("_at", "_node")
+
+    def __init__(self, node: Node, index: int) -> None:
+        self._node = node
+        self._at = 3 * index
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Replace the tensor by ``pack_hook(tensor)``; `unpack_hook` gives it back when it is needed.
+
+        Raises
+        ------
+        RuntimeError
+            Where the graph was freed, or the tensor has hooks already.
+        """
+        saved = self._node._saved
+        if saved is None:
+            raise errors.hooks_on_freed()
+        value = saved[self._at]
+        if type(value) is Packed:
+            raise errors.hooks_twice()
+        tensor = graph_saved(self._node)[self._at]
+        own = tensor._node is self._node
+        packed = pack(tensor, value, (pack_hook, unpack_hook), self._node if own else None)
+        if type(self._node) is self._node._op.node_class:
+            self._node.__class__ = self._node._op.packed_class
+        self._node._saved = (*saved[: self._at], packed, FROZEN, 0, *saved[self._at + 3 :])
+
+    @property
+    def data(self) -> Any:
+        """What is kept: the tensor, or what the pack hook made of it."""
+        if self._node._saved is None:
+            raise errors.freed_graph()
+        value = self._node._saved[self._at]
+        return value.packed if type(value) is Packed else self.unpack()
+
+    def unpack(self) -> Any:
+        """The tensor at its place in the graph."""
+        return graph_saved(self._node)[self._at]
 
 
 def check_versions(node: Node, count: int) -> None:

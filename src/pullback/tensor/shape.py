@@ -393,9 +393,11 @@ def expand_as(input: Any, other: Any) -> Any:
 
 
 @public(out=False)
-def broadcast_to(input: Any, size: Sequence[int]) -> Any:
+def broadcast_to(input: Any, *size: Any, **keyword: Any) -> Any:
     """``input.expand(size)``."""
-    return expanded(tensor("broadcast_to", "input", input), sequence("broadcast_to", "size", 2, size))
+    return expanded(
+        tensor("broadcast_to", "input", input), ints("broadcast_to", "size", size, keyword.get("size"))
+    )
 
 
 def broadcast(a: Ints, b: Ints) -> Ints:

@@ -22,7 +22,7 @@ from ..core import inplace
 from ..core.batched import Batched
 from ..core.dual import Dual
 from ..core.modes import modes
-from ..core.node import DIFFERENTIABLE, LEAF, Node, Output, edge_target
+from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Output, edge_target
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
 from ..core.versions import NoVersions
 from ..core.views import bring_up_to_date
@@ -150,15 +150,14 @@ class Tensor(Methods):
         """Whether `backward` ends here: made by the user, or not recorded."""
         if self._view is not None:
             bring_up_to_date(self, asked=True)
-        return self._node is None or self._node is LEAF
+        node = self._node
+        # What a hook unpacked in a leaf's place leads to the leaf.
+        return node is None or node is LEAF or type(node) is AccumulateGrad
 
     @property
     def grad_fn(self) -> Node | None:
         """The node that made this tensor; None for a leaf."""
-        if self._view is not None:
-            bring_up_to_date(self, asked=True)
-        node = self._node
-        return None if node is None or node is LEAF else edge_target(node)[0]
+        return None if self.is_leaf else edge_target(self._node)[0]
 
     @property
     def output_nr(self) -> int:
