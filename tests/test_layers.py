@@ -20,16 +20,19 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 #: From the ground up. A layer has one or more parts, which do not know each other; the names of one part,
 #: each a file or a folder of the package, may import each other.
 LAYERS = [
-    ["version dtypes device errors exclusions graph_errors size"],
+    ["version torch_version absent dtypes device errors exclusions futures graph_errors size streams"],
     ["array"],
     ["core"],
     ["ops"],
-    ["tensor fft linalg overrides random signal special types"],
-    ["autograd", "func", "testing"],
+    ["tensor fft linalg overrides random return_types signal special types"],
+    [
+        "autograd", "func", "testing",
+        "accelerator amp backends cpu cuda mps mtia xpu",
+    ],
     ["nn"],
     ["optim", "utils", "_utils"],
-    ["compile compiler", "explain", "distributed"],
-    ["__init__ __main__ _as_torch runner serialization"],
+    ["compile compiler", "explain", "distributed", "jit", "library", "fx", "profiler"],
+    ["__init__ __main__ _as_torch hub runner serialization"],
 ]
 
 PLACE = {

@@ -48,7 +48,7 @@ print(*{name.split(".")[0] for name in sys.modules})
 def test_version_is_the_package_s() -> None:
     versions = python("-c", "import pullback; print(pullback.__version__, pullback.version.__version__)")
     told = python("-m", "pullback", "--version").removeprefix("pullback ").strip()
-    assert versions.split() == [told, told]
+    assert versions.split() == [f"2.13.0+pullback.{told}"] * 2
 
 
 def test_type_information_is_shipped() -> None:

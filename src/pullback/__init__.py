@@ -11,27 +11,45 @@ from typing import Any
 
 from .exclusions import missing as _missing
 from .tensor import namespace as _namespace
-from .version import __version__
+from .torch_version import __version__
 
 globals().update(_namespace.TOP_LEVEL)
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (
+    "accelerator",
+    "amp",
     "autograd",
+    "backends",
     "compiler",
+    "cpu",
+    "cuda",
     "fft",
     "func",
+    "futures",
+    "fx",
+    "hub",
+    "jit",
+    "library",
     "linalg",
+    "mps",
+    "mtia",
+    "multiprocessing",
     "nn",
     "optim",
     "overrides",
+    "profiler",
     "random",
+    "return_types",
     "serialization",
     "signal",
     "special",
     "testing",
-    "utils",
+    "torch_version",
     "types",
+    "utils",
+    "version",
+    "xpu",
 )
 
 #: Names of the top level that live in one of those.
@@ -50,6 +68,9 @@ _LAZY_NAMES = {
     "is_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
     "vmap": "func",
+    **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
+    **dict.fromkeys(("Event", "Stream"), "streams"),
+    "compile": "compiler",
     "load": "serialization",
     "save": "serialization",
     **dict.fromkeys(

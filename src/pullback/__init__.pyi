@@ -9,28 +9,46 @@ from collections.abc import Sequence
 from typing import Any
 from typing import TypeAlias
 from typing import overload
+from . import accelerator as accelerator
 from . import autograd as autograd
+from . import backends as backends
 from . import compiler as compiler
+from . import cpu as cpu
+from . import cuda as cuda
 from . import fft as fft
 from . import func as func
+from . import futures as futures
+from . import hub as hub
+from . import jit as jit
 from . import linalg as linalg
+from . import mps as mps
+from . import mtia as mtia
 from . import nn as nn
 from . import optim as optim
 from . import overrides as overrides
 from . import random as random
+from . import return_types as return_types
 from . import serialization as serialization
 from . import signal as signal
 from . import special as special
+from . import torch_version as torch_version
+from . import types as types
 from . import utils as utils
+from . import version as version
+from . import xpu as xpu
 from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad
 from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from .cuda import AcceleratorError as AcceleratorError
+from .cuda import OutOfMemoryError as OutOfMemoryError
 from .device import device as device
 from .dtypes import dtype as dtype
 from .dtypes import finfo as finfo
 from .dtypes import iinfo as iinfo
 from .size import Size as Size
+from .streams import Event as Event
+from .streams import Stream as Stream
 from .tensor.constants import layout as layout
 from .tensor.constants import memory_format as memory_format
 from .tensor.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
@@ -52,7 +70,7 @@ HalfTensor: Any
 IntTensor: Any
 LongTensor: Any
 ShortTensor: Any
-__version__: str
+__version__: Any
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`abs`: writes the result into `input` and returns it."""
@@ -425,6 +443,13 @@ def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors, vectors as columns, joined along axis 1."""
 def combinations(input: Tensor, r: builtins.int = ..., with_replacement: builtins.bool = ...) -> Tensor:
     """All choices of `r` elements of a vector, in the order of their places."""
+def compile(
+    model: Callable[..., Any] | None = None, *, fullgraph: builtins.bool = False,
+    dynamic: builtins.bool | None = None, backend: Any = None, mode: str | None = None,
+    options: dict[str, Any] | None = None, disable: builtins.bool = False,
+    recompile_limit: builtins.int | None = None, name: str | None = None,
+) -> Tensor:
+    """Return a callable with the results of a function or module; it runs eagerly."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """Complex numbers ``real + i·imag``; shapes broadcast."""
 complex128: dtype

@@ -56,30 +56,30 @@ EXCLUDED: dict[str, dict[str, str]] = {
             "ConcreteModuleType ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext "
             "DeviceObjType DictType EnumType ErrorReport ExecutionPlan FileCheck FloatType FunctionSchema "
             "Future FutureType Gradient Graph GraphExecutorState IODescriptor InferredType IntType "
-            "InterfaceType JITException ListType LiteScriptModule LockingLogger LoggerBase ModuleDict Node "
-            "NoneType NoopLogger NumberType OperatorInfo OptionalType ParameterDict PyObjectType "
+            "InterfaceType JITException ListType LiteScriptModule LockingLogger LoggerBase ModuleDict "
+            "Node NoneType NoopLogger NumberType OperatorInfo OptionalType ParameterDict PyObjectType "
             "PyTorchFileReader PyTorchFileWriter RRefType ScriptClass ScriptClassFunction ScriptDict "
             "ScriptDictIterator ScriptDictKeyIterator ScriptFunction ScriptList ScriptListIterator "
             "ScriptMethod ScriptModule ScriptModuleSerializer ScriptObject ScriptObjectProperty "
             "SerializationStorageContext StaticModule StreamObjType StringType SymBoolType SymIntType "
             "TensorType TracingState TupleType Type UnionType Use Value classes fork import_ir_module "
-            "import_ir_module_from_buffer jit merge_type_from_type_comment package parse_ir parse_schema "
+            "import_ir_module_from_buffer merge_type_from_type_comment package parse_ir parse_schema "
             "parse_type_comment unify_type_list wait"
         ),
         "torch.nn.functional": "BroadcastingList1 BroadcastingList2 BroadcastingList3 boolean_dispatch",
     },
     "accelerators and the libraries behind them": {
         "torch": (
-            "AcceleratorError Event OutOfMemoryError Stream accelerator backends batch_norm_backward_elemt "
-            "batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats "
-            "batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats cpu cuda "
-            "cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu "
-            "cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable "
-            "get_device_module is_vulkan_available miopen_batch_norm miopen_convolution "
-            "miopen_convolution_add_relu miopen_convolution_relu miopen_convolution_transpose "
-            "miopen_ctc_loss miopen_depthwise_convolution miopen_rnn mkldnn_adaptive_avg_pool2d "
-            "mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d "
-            "mkldnn_rnn_layer mps mtia profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 xpu"
+            "batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt "
+            "batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats "
+            "batch_norm_update_stats cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution "
+            "cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose "
+            "cudnn_grid_sampler cudnn_is_acceptable get_device_module is_vulkan_available "
+            "miopen_batch_norm miopen_convolution miopen_convolution_add_relu miopen_convolution_relu "
+            "miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution miopen_rnn "
+            "mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights "
+            "mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer "
+            "profiler_allow_cudagraph_cupti_lazy_reinit_cuda12"
         ),
         "torch.Tensor": "mtia record_stream to_mkldnn",
     },
@@ -96,7 +96,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
             "ExcludeDispatchKeyGuard FatalError PRIVATE_OPS Tag ThroughputBenchmark USE_GLOBAL_DEPS "
             "USE_RTLD_GLOBAL_WITH_LIBTORCH classproperty compiled_with_cxx11_abi cpp get_file_path "
             "has_lapack has_mkl has_openmp has_spectral init_num_threads monitor native_norm "
-            "prepare_multiprocessing_environment torch_version windows"
+            "prepare_multiprocessing_environment windows"
         ),
         "torch.Tensor": "index module_load",
         "torch.nn.functional": (
@@ -151,8 +151,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "what belongs to later stages": {
         "torch": (
-            "compile distributed distributions from_file functional futures hub multiprocessing "
-            "profiler quasirandom return_types testing types"
+            "distributed distributions from_file functional multiprocessing profiler quasirandom testing"
         ),
     },
     "functions that are not there yet": {

@@ -28,7 +28,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, NamedTuple, NoReturn
 
 import pullback
-from pullback.version import __version__
+from pullback.version import VERSION
 
 USAGE = """\
 usage: python -m pullback SCRIPT [ARG ...]
@@ -300,7 +300,7 @@ def main(arguments: Sequence[str]) -> None:
         print(USAGE)
         return
     if first in ("-V", "--version"):
-        print(f"pullback {__version__}")
+        print(f"pullback {VERSION}")
         return
     readers: dict[str, Callable[[str], Program]] = {"-m": from_module, "-c": from_code}
     if not first:

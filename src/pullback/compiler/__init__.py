@@ -1,8 +1,32 @@
-"""Tracing whole steps to programs; native code from programs is a later layer of this package."""
+"""Tracing whole steps to programs, and torch.compiler; native code from programs is a later layer."""
 
 from __future__ import annotations
 
+from .eager import (
+    InvalidBackend,
+    OptimizedModule,
+    allow_in_graph,
+    assume_constant_result,
+    compile,
+    cudagraph_mark_step_begin,
+    disable,
+    get_default_backend,
+    is_compiling,
+    is_dynamo_compiling,
+    is_exporting,
+    list_backends,
+    nested_compile_region,
+    reset,
+    set_default_backend,
+    set_stance,
+    substitute_in_graph,
+)
 from .program import Program, ProgramError
 from .trace import Traced, trace
 
-__all__ = ["Program", "ProgramError", "Traced", "trace"]
+__all__ = [
+    "InvalidBackend", "OptimizedModule", "Program", "ProgramError", "Traced", "allow_in_graph",
+    "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "get_default_backend",
+    "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends", "nested_compile_region", "reset",
+    "set_default_backend", "set_stance", "substitute_in_graph", "trace",
+]  # fmt: skip

@@ -1,0 +1,36 @@
+"""torch.backends: what this build computes with, and the switches of libraries that it does without.
+
+Products come from NumPy's BLAS; of the libraries that torch has switches for, none is here, and their
+`is_available` says so. A switch can be set and read back as in torch; it changes nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+fp32_precision = "none"
+
+_MODULES = (
+    "cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "miopen", "mkl", "mkldnn", "mps", "nnpack",
+    "openmp", "opt_einsum",
+)  # fmt: skip
+
+
+def flags_frozen() -> bool:
+    """Return False: switches can be set one by one."""
+    return False
+
+
+def disable_global_flags() -> None:
+    """Do nothing: the switches of modules are always theirs to set."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'torch.backends' has no attribute '{name}'", name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

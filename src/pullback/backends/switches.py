@@ -1,0 +1,27 @@
+"""Switches of a module that a ``with`` block sets and puts back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+@contextmanager
+def switched(module: dict[str, Any], **values: Any) -> Iterator[None]:
+    """Set names of a module for a while; None leaves a name as it is.
+
+    Parameters
+    ----------
+    module : dict
+        The module's ``globals()``.
+    **values
+        The names and what they are to be.
+    """
+    wanted = {name: value for name, value in values.items() if value is not None}
+    before = {name: module[name] for name in wanted}
+    module.update(wanted)
+    try:
+        yield
+    finally:
+        module.update(before)

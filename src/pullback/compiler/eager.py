@@ -1,0 +1,205 @@
+"""torch.compile and torch.compiler, as far as programs ask for them.
+
+`compile` checks its arguments as torch does and returns a callable that runs eagerly: until pullback makes
+native code, a compiled function is the function, with the same results and the same speed. A compiled module
+is wrapped as in torch, so that its state dict has the prefix ``_orig_mod.`` that checkpoints of compiled
+modules have.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..nn import Module
+
+_MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
+_BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
+_BY_NAME = (*_BACKENDS, "eager", "aot_eager", "aot_ts", "pullback")
+_default_backend: Any = "inductor"
+
+
+class OptimizedModule(Module):
+    """A module under `compile`: it calls the module and lends its attributes.
+
+    Parameters
+    ----------
+    mod : Module
+        Kept as ``_orig_mod``, which is also the prefix in the state dict.
+    """
+
+    __module__ = "torch._dynamo.eval_frame"
+
+    _orig_mod: Module
+
+    def __init__(self, mod: Module) -> None:
+        super().__init__()
+        self._orig_mod = mod
+        self.training = mod.training
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self._orig_mod(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_orig_mod":
+            return self._modules["_orig_mod"]
+        return getattr(self._orig_mod, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = name in ("_orig_mod", "training") or name in self.__dict__ or "_orig_mod" not in self._modules
+        if own:
+            super().__setattr__(name, value)
+        else:
+            setattr(self._orig_mod, name, value)
+
+    def __len__(self) -> int:
+        return len(self._orig_mod)
+
+
+class InvalidBackend(RuntimeError):
+    """The name of a backend that is not there."""
+
+    __module__ = "torch._dynamo.exc"
+
+
+def compile(
+    model: Callable[..., Any] | None = None, *, fullgraph: bool = False, dynamic: bool | None = None,
+    backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None,
+    disable: bool = False, recompile_limit: int | None = None, name: str | None = None,
+) -> Any:
+    """Return a callable with the results of a function or module; it runs eagerly.
+
+    Parameters
+    ----------
+    model : callable or Module, optional
+        Without it, the result decorates a function: ``@torch.compile(mode="reduce-overhead")``.
+    mode : str, optional
+        One of torch's modes, which change nothing.
+    backend : str or callable, optional
+        One of torch's backends, none of which is asked.
+    options : dict, optional
+        Not together with `mode`.
+    fullgraph, dynamic, disable, recompile_limit, name
+        Taken for torch's sake.
+
+    Returns
+    -------
+    callable
+        The function in a wrapper of its name, or an `OptimizedModule`.
+    """
+    if model is None:
+        return functools.partial(
+            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options,
+            disable=disable, recompile_limit=recompile_limit, name=name,
+        )
+    if mode is not None and options is not None:
+        raise RuntimeError(
+            "Either mode or options can be specified, but both can't be specified at the same time."
+        )
+    if mode is not None and mode not in _MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
+    if isinstance(backend, str) and backend not in _BY_NAME:
+        raise InvalidBackend(
+            f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends."
+        )
+    if not callable(model):
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
+    if disable:
+        return model
+    if isinstance(model, Module):
+        return OptimizedModule(model)
+    if isinstance(model, type):
+        return model
+
+    @functools.wraps(model)
+    def compiled(*args: Any, **kwargs: Any) -> Any:
+        return model(*args, **kwargs)
+
+    compiled._torchdynamo_orig_callable = model  # type: ignore[attr-defined]  # torch's name for it
+    return compiled
+
+
+def is_compiling() -> bool:
+    """Return False: functions run as Python."""
+    return False
+
+
+def is_dynamo_compiling() -> bool:
+    """Return False: functions run as Python."""
+    return False
+
+
+def is_exporting() -> bool:
+    """Return False: nothing is exported."""
+    return False
+
+
+def reset() -> None:
+    """Forget compiled functions, of which there are none."""
+
+
+def cudagraph_mark_step_begin() -> None:
+    """Do nothing."""
+
+
+def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+    """Return a function as it is; without one, a decorator that does."""
+    return (lambda fn: fn) if fn is None else fn
+
+
+def allow_in_graph(fn: Any) -> Any:
+    """Return a function, or a list of them, as it is."""
+    return fn
+
+
+def assume_constant_result(fn: Any) -> Any:
+    """Return a function as it is."""
+    return fn
+
+
+def nested_compile_region(fn: Any = None, options: Any = None) -> Any:
+    """Return a function as it is; without one, a decorator that does."""
+    return (lambda fn: fn) if fn is None else fn
+
+
+def substitute_in_graph(original_fn: Any, **_: Any) -> Callable[[Any], Any]:
+    """Return a decorator that leaves its function as it is."""
+    return lambda fn: fn
+
+
+def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
+    """The names that torch lists; none of them is asked."""
+    return list(_BACKENDS)
+
+
+def get_default_backend() -> Any:
+    """The backend of `compile` where none is named."""
+    return _default_backend
+
+
+def set_default_backend(backend: Any) -> None:
+    """Choose it."""
+    global _default_backend
+    _default_backend = backend
+
+
+class set_stance:
+    """How compiled functions are treated, for a ``with`` block, a decorated function or from now on.
+
+    Every stance runs them eagerly.
+    """
+
+    def __init__(
+        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
+    ) -> None:
+        self.stance = stance
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def __call__(self, fn: Any) -> Any:
+        return fn

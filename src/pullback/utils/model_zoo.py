@@ -1,0 +1,18 @@
+"""torch.utils.model_zoo: weights from the network, which pullback does not fetch."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ..errors import with_note
+
+
+def load_url(url: str, *_: Any, **__: Any) -> NoReturn:
+    """Refuse to fetch a file."""
+    raise with_note(
+        RuntimeError(f"torch.utils.model_zoo: pullback does not fetch {url} from the network"),
+        "Fetch the file yourself and read it with torch.load.",
+    )
+
+
+__all__ = ["load_url"]
