@@ -22,6 +22,20 @@ def type_word(numpy_dtype: object) -> str:
     return _TYPE_WORD[str(numpy_dtype)]
 
 
+_C_NAME = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char",
+    "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>", "uint16": "short unsigned int", "uint32": "unsigned int",
+    "uint64": "long unsigned int",
+}  # fmt: skip
+
+
+def c_name(numpy_dtype: object) -> str:
+    """Return the C++ type that some of torch's messages name for a dtype: 'long int' for int64."""
+    return _C_NAME[str(numpy_dtype)]
+
+
 def class_name(numpy_dtype: object) -> str:
     """Return what torch's messages call the tensors of a dtype: the old class, which younger dtypes
     never had.

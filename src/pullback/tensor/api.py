@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes, errors, graph_errors
+from .. import dtypes, errors
 from ..core import calls, inplace, overlap
 from ..core.modes import NO_GRAD, modes
 from ..core.op import TABLE, Op
-from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
-from ..core.versions import bump
+from ..core.value import TensorBase, run, wrap
+from .out import write_out
 from .signature import Parser
 from .wrong_calls import wrong_call
 
@@ -223,67 +223,6 @@ def ask_overrides(
         if result is not NotImplemented:
             return result
     return NotImplemented
-
-
-def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) -> Any:
-    """Write a result (or several) into `out` tensors, as torch's `out=` does, and return them.
-
-    `operands` are what the result was made of: they may not share just a part of `out`.
-    """
-    if isinstance(result, tuple):
-        if not isinstance(out, (tuple, list)):
-            raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {errors.type_name(out)}")
-        if len(out) != len(result):
-            raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
-        operands = tuple(operands)
-        written = tuple(_write_one(o, r, name, operands) for o, r in zip(out, result, strict=True))
-        return type(result)(written) if hasattr(result, "n_fields") else written
-    if not isinstance(out, TensorBase):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {errors.type_name(out)}")
-    return _write_one(out, result, name, operands)
-
-
-def _write_one(out: Any, result: Any, name: str, operands: Iterable[Any]) -> Any:
-    if modes().grad and (out._node is not None or result._node is not None):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
-            "the arguments requires grad."
-        )
-    have, want = dtype_of(out), dtype_of(result)
-    if have != want and not inplace.castable(want, have):
-        raise graph_errors.unsafe_result(want, have)
-    if out._inference and not modes().inference:
-        raise graph_errors.inference_update()
-    if shape_of(out) != shape_of(result):
-        resize_out(out, shape_of(result))
-    else:
-        if overlap.overlaps_itself(out._value):
-            raise graph_errors.overlapping_write()
-        for operand in operands:
-            if isinstance(operand, TensorBase):
-                inplace.check_apart(out._value, operand._value, whole=name not in READING_APART)
-    out._value[...] = result._value
-    bump(out)
-    return out
-
-
-#: Functions that do not take as `out` a tensor that they read.
-READING_APART = frozenset({"cat", "concat", "concatenate", "gather", "index_select"})
-
-
-def resize_out(out: Any, shape: tuple[int, ...]) -> None:
-    """Give an `out` tensor the result's shape; torch warns when it had elements."""
-    if out._value.size:
-        warnings.warn(
-            f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, "
-            f"which does not match the required output shape {list(shape)}. This behavior is deprecated, and "
-            f"in a future PyTorch release "
-            "outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
-            "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
-            UserWarning,
-            stacklevel=4,
-        )
-    out._value = np.empty(shape, out._value.dtype)
 
 
 #: Functions whose twins torch lets write to expanded tensors, with a warning.

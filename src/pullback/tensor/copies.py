@@ -11,8 +11,9 @@ from ..core.value import shape_of
 from ..ops import copies as c
 from ..ops import view as v
 from . import parts, rearrange, shape
-from .api import public, write_out
+from .api import public
 from .complex_parts import view_as_complex, view_as_real
+from .out import write_out
 from .shape import view_as_dtype
 from .signature import Parser, described, parsed
 from .tensor import checked_dim

@@ -17,8 +17,9 @@ from ..core.value import dtype_of, shape_of
 from ..graph_errors import type_word
 from ..ops import fft as f
 from ..ops.convert import cast, conj, conj_physical
-from .api import public, write_out
+from .api import public
 from .creation import check_options, check_size, creator, made, numpy_dtype
+from .out import write_out
 from .rearrange import roll
 from .signature import OUT, Parser, described
 from .tensor import checked_dim
@@ -65,9 +66,10 @@ def transform(name: str, signature: str, result: str, family: str = "") -> Calla
             found = function(**given)
             if out is None:
                 return found
-            if (dtype_of(out).kind == "c") != (result == "complex"):
+            have = dtypes.from_numpy_dtype(dtype_of(out))
+            if not (have.is_complex if result == "complex" else have.is_floating_point):
                 raise RuntimeError(
-                    f"{family or name} expects a {result} output tensor, but got {type_word(dtype_of(out))}"
+                    f"{family or name} expects a {result} output tensor, but got {have.scalar_type}"
                 )
             return write_out(out, found, name)
 

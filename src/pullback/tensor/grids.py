@@ -17,10 +17,11 @@ from ..ops.cumulative import cumprod
 from ..ops.join import cat
 from ..ops.rearrange import flip
 from ..ops.structure import contiguous_copy, expand, reshape, stack
-from .api import public, write_out
+from .api import public
 from .conversion import cast
 from .conversion import type_name as type_name_of
 from .creation import check_options, made
+from .out import write_out
 from .signature import OPTIONS, parsed
 from .warn import warn_once
 

@@ -13,7 +13,8 @@ from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops.histogram import histogram as counted
 from ..ops.join import cat
 from ..ops.structure import reshape
-from .api import public, write_out
+from .api import public
+from .out import write_out
 from .return_types import named
 from .signature import Parser, described
 from .sizes import count

@@ -17,8 +17,9 @@ from ..ops import mixture as m
 from ..ops import special as s
 from ..ops.complex import imag_view
 from ..ops.convert import cast
-from .api import public, public_op, write_out
+from .api import public, public_op
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
+from .out import write_out
 from .signature import Parser, is_number
 from .tensor import Tensor
 

@@ -22,9 +22,10 @@ from ..graph_errors import type_word
 from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped
-from .api import public, write_out
+from .api import public
 from .creation import creator, made, new_array
 from .creation_like import array_like
+from .out import write_out
 from .signature import OPTIONS, OUT, method, parsed
 
 GENERATOR = "torch.Generator generator = None"

@@ -22,7 +22,8 @@ from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast
 from ..ops.structure import sum_dims
-from .api import OVERRIDING, REGISTRY, Declaration, dispatch_override, public, write_out
+from .api import OVERRIDING, REGISTRY, Declaration, dispatch_override, public
+from .out import write_out
 from .tensor import checked_dim
 
 _F = Callable[..., Any]

@@ -22,7 +22,8 @@ from ...ops.reduce import mean_dims
 from ...ops.structure import expand, reshape
 from ...ops.view import select, unsqueeze
 from ...tensor import norms
-from ...tensor.api import public, write_out
+from ...tensor.api import public
+from ...tensor.out import write_out
 from ...tensor.padding import pad
 from .pooling import avg_pool2d, avg_pool3d
 

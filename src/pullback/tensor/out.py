@@ -1,0 +1,100 @@
+"""`out=`: a function's result is computed as ever and then written into the tensor that was given.
+
+What torch asks of that tensor, function by function, stands in `out_checks`; here it is asked.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .. import errors, graph_errors
+from ..core import inplace, overlap
+from ..core.modes import modes
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.versions import bump
+from . import out_checks as checks
+from .return_types import ReturnType, return_type
+
+
+def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) -> Any:
+    """Write a result (or several) into `out` tensors, as torch's `out=` does, and return them.
+
+    `operands` are what the result was made of: most functions do not let them share just a part of `out`.
+    """
+    shown, name = name, checks.ALIASES.get(name, name)
+    operands = [operand for operand in operands if isinstance(operand, TensorBase)]
+    if isinstance(result, tuple):
+        if not isinstance(out, (tuple, list)):
+            kind = errors.type_name(out)
+            raise TypeError(f"{shown}(): argument 'out' must be tuple of Tensors, not {kind}")
+        if len(out) != len(result):
+            raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
+        named = isinstance(result, ReturnType)
+        fields = type(result).__match_args__ if named else ("result",) * len(result)
+        check = checks.of(name, len(operands), several=True)
+        for o, r, field in zip(out, result, fields, strict=True):
+            _refuse(o, r, name, operands, check, field)
+        written = tuple(_write(o, r, name, operands) for o, r in zip(out, result, strict=True))
+        return return_type(f"{type(result).__name__}_out", *fields)(written) if named else written
+    if not isinstance(out, TensorBase):
+        raise TypeError(f"{shown}(): argument 'out' must be Tensor, not {errors.type_name(out)}")
+    _refuse(out, result, name, operands, checks.of(name, len(operands), several=False), "result")
+    return _write(out, result, name, operands)
+
+
+def _refuse(
+    out: Any, result: Any, name: str, operands: list[Any], check: checks.DtypeCheck, field: str
+) -> None:
+    """Raise what torch says before it computes."""
+    recorded = out._node is not None or result._node is not None
+    if recorded and modes().grad and name not in checks.COPYING and name not in checks.UNRECORDED:
+        raise RuntimeError(
+            f"{checks.REFUSING.get(name, name)}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad."
+        )
+    have, want = dtype_of(out), dtype_of(result)
+    if have != want and not check.fits(want, have):
+        raise checks.wrong_dtype(check, name, want, have, field)
+    if out._inference and not modes().inference:
+        raise graph_errors.inference_update()
+    if name in checks.READING_APART:
+        _check_memory(out, name, operands)
+
+
+def _check_memory(out: Any, name: str, operands: list[Any]) -> None:
+    if name not in checks.CARELESS and overlap.overlaps_itself(out._value):
+        raise graph_errors.overlapping_write()
+    if name not in checks.BUFFERED:
+        for operand in operands:
+            inplace.check_apart(out._value, operand._value, whole=name not in checks.READING_APART)
+
+
+def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:
+    if shape_of(out) != shape_of(result):
+        resize_out(out, shape_of(result), quietly=name in checks.RESIZING)
+    elif name not in checks.READING_APART:
+        _check_memory(out, name, operands)
+    if name in checks.COPYING and modes().grad:
+        return out.copy_(result)
+    out._value[...] = result._value
+    bump(out)
+    return out
+
+
+def resize_out(out: Any, shape: tuple[int, ...], quietly: bool = False) -> None:
+    """Give an `out` tensor the result's shape; torch warns when it had elements."""
+    if out._value.size and not quietly:
+        warnings.warn(
+            f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, "
+            f"which does not match the required output shape {list(shape)}. This behavior is deprecated, and "
+            f"in a future PyTorch release "
+            "outputs will not be resized unless they have zero elements. You can explicitly reuse an out "
+            "tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
+            UserWarning,
+            stacklevel=5,
+        )
+    out._value = np.empty(shape, out._value.dtype)
