@@ -34,7 +34,7 @@ def write_out(out: Any, result: Any, name: str, operands: Iterable[Any] = ()) ->
         if len(out) != len(result):
             raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
         named = isinstance(result, ReturnType)
-        fields = type(result).__match_args__ if named else ("result",) * len(result)
+        fields = result.__match_args__ if isinstance(result, ReturnType) else ("result",) * len(result)
         check = checks.of(name, len(operands), several=True)
         for o, r, field in zip(out, result, fields, strict=True):
             _refuse(o, r, name, operands, check, field)
