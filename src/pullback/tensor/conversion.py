@@ -85,6 +85,19 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
     return in_format(self, wanted) if same else converted(cast(self, dtype), wanted)
 
 
+def parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
+    """The device, dtype, `non_blocking` and memory format that arguments of `Module.to` ask for."""
+    given = _TO.bind(args, kwargs)
+    if given.get("copy"):
+        raise RuntimeError(".to() does not accept copy argument")
+    target: Any = given.get("tensor")
+    if target is not None:
+        return target.device, target.dtype, bool(given.get("non_blocking")), given.get("memory_format")
+    where = given.get("device")
+    wanted = None if where is None else as_device(where, "to")
+    return wanted, given.get("dtype"), bool(given.get("non_blocking")), given.get("memory_format")
+
+
 def suggested(self: Any) -> Any:
     """The memory format that torch takes a tensor to be in, judged by its strides."""
     array = innermost(self)

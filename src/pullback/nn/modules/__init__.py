@@ -40,8 +40,13 @@ from .batchnorm import (
     BatchNorm1d,
     BatchNorm2d,
     BatchNorm3d,
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    SyncBatchNorm,
 )
 from .container import (
+    Container,
     ModuleDict,
     ModuleList,
     ParameterDict,
@@ -55,6 +60,12 @@ from .conv import (
     ConvTranspose1d,
     ConvTranspose2d,
     ConvTranspose3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
 )
 from .distance import (
     CosineSimilarity,
@@ -80,10 +91,14 @@ from .instancenorm import (
     InstanceNorm1d,
     InstanceNorm2d,
     InstanceNorm3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
 )
 from .linear import (
     Bilinear,
     Identity,
+    LazyLinear,
     Linear,
 )
 from .linear_loss import (
@@ -116,6 +131,7 @@ from .loss import (
 )
 from .module import Module
 from .normalization import (
+    CrossMapLRN2d,
     GroupNorm,
     LayerNorm,
     LocalResponseNorm,
@@ -176,6 +192,22 @@ from .upsampling import (
 )
 
 __all__ = [
+    "CrossMapLRN2d",
+    "LazyLinear",
+    "LazyInstanceNorm3d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm1d",
+    "LazyConvTranspose3d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose1d",
+    "LazyConv3d",
+    "LazyConv2d",
+    "LazyConv1d",
+    "Container",
+    "SyncBatchNorm",
+    "LazyBatchNorm3d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm1d",
     "MultiheadAttention",
     "CircularPad1d",
     "CircularPad2d",

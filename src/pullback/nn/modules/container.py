@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -18,6 +19,21 @@ def _position(index: Any, length: int) -> int:
     if not -length <= index < length:
         raise IndexError(f"index {index} is out of range")
     return index % length
+
+
+class Container(Module):
+    """A module that is given its submodules by keyword; deprecated."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__()
+        warnings.warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in `nn.Module`. "
+            "Subclass that instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class Sequential(Module):
@@ -345,5 +361,5 @@ class ParameterDict(Module):
         return "\n".join(_described(k, self[k]) for k in self._keys)
 
 
-for _class in (Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict):
+for _class in (Container, Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict):
     _class.__module__ = "torch.nn.modules.container"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...autograd.function import Function
+from ...core.modes import is_grad_enabled
 from ...tensor.tensor import Tensor
+from . import module_hooks as shared
 
 
 class BackwardHookFunction(Function):
@@ -21,102 +25,274 @@ class BackwardHookFunction(Function):
         return grads
 
 
-def _through_identity(values: Any) -> tuple[Any, Any]:
-    """Send the tensors of a tuple through the identity; return the tuple and the node, or None for
-    no gradient.
+def _spread(places: Sequence[int], values: Sequence[Any], size: int) -> tuple[Any, ...]:
+    """The values at their places among arguments, None at the places of what is no tensor."""
+    spread: list[Any] = [None] * size
+    for place, value in zip(places, values, strict=True):
+        spread[place] = value
+    return tuple(spread)
+
+
+def _through_identity(
+    values: tuple[Any, ...], hook: Callable[..., Any]
+) -> tuple[tuple[Any, ...], list[int] | None]:
+    """Send the tensors of a tuple through the identity and put the hook on its node.
+
+    Returns
+    -------
+    values : tuple
+        With what the identity gave; the very same where no gradient flows.
+    places : list of int or None
+        Where the tensors are; None where no gradient flows.
     """
-    tensors = [v for v in values if isinstance(v, Tensor)]
-    if not any(t.requires_grad for t in tensors):
+    places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+    if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
         return values, None
-    passed = iter(BackwardHookFunction.apply(*tensors))
-    result = tuple(next(passed) if isinstance(v, Tensor) else v for v in values)
-    node = next(v.grad_fn for v in result if isinstance(v, Tensor) and v.grad_fn is not None)
-    return result, node
+    passed = BackwardHookFunction.apply(*(values[i] for i in places))
+    node = next(t.grad_fn for t in passed if t.grad_fn is not None)
+    node.register_hook(hook)
+    result = list(values)
+    for place, tensor in zip(places, passed, strict=True):
+        result[place] = tensor
+    return (tuple(result) if type(values) is tuple else type(values)(*result)), places
 
 
-class _BackwardHooks:
-    """Pairs the covectors of a module's outputs with those of its inputs for the module's backward hooks."""
+class BackwardHook:
+    """Pairs the covectors of a module's outputs with those of its inputs for the module's backward hooks.
 
-    def __init__(self, module: Any) -> None:
+    Its node behind the outputs runs first in `backward` and keeps their covectors until the node before the
+    inputs runs, which calls the hooks with both.
+    """
+
+    def __init__(
+        self, module: Any, hooks: Sequence[Callable[..., Any]], pre_hooks: Sequence[Callable[..., Any]]
+    ) -> None:
         self.module = module
+        self.hooks = hooks
+        self.pre_hooks = pre_hooks
         self.grad_outputs: Any = None
-        self.has_inputs = False
+        self.input_count = 0
+        self.input_places: list[int] | None = None
+        self.output_count = 0
+        self.output_places: list[int] | None = None
 
-    def wrap_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        result, node = _through_identity(args)
-        if node is not None:
-            self.has_inputs = True
-            node.register_hook(lambda grad_inputs, grad_outputs: self._at_inputs(grad_inputs))
+    def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments with the node before them."""
+        self.input_count = len(args)
+        result, self.input_places = _through_identity(args, self._at_inputs)
         return result
 
-    def wrap_outputs(self, output: Any) -> Any:
+    def setup_output_hook(self, output: Any) -> Any:
+        """The output with the node behind it."""
         values = output if isinstance(output, tuple) else (output,)
-        result, node = _through_identity(values)
-        if node is None:
-            return output
-        node.register_prehook(self._at_outputs)
+        self.output_count = len(values)
+        result, self.output_places = _through_identity(values, self._at_outputs)
         return result if isinstance(output, tuple) else result[0]
 
-    def _at_outputs(self, grad_outputs: tuple[Any, ...]) -> Any:
-        self.grad_outputs = grad_outputs
-        for hook in list(self.module._backward_pre_hooks.values()):
-            replaced = hook(self.module, self.grad_outputs)
-            if replaced is not None:
-                self.grad_outputs = replaced if isinstance(replaced, tuple) else (replaced,)
-        given = self.grad_outputs
-        if not self.has_inputs:
-            for hook in list(self.module._backward_hooks.values()):
-                if hook(self.module, (), given) is not None:
-                    raise RuntimeError(
-                        "Backward hook for Modules where no input requires gradient should always return "
-                        "None or None for all gradients."
-                    )
-        return given
+    def _at_outputs(self, _: Any, covectors: tuple[Any, ...]) -> Any:
+        places = self.output_places or []
+        given = _spread(places, covectors, self.output_count)
+        for hook in self.pre_hooks:
+            replaced = hook(self.module, given)
+            if replaced is None:
+                continue
+            if len(replaced) != len(given):
+                raise RuntimeError(
+                    f"Backward pre hook returned an invalid number of grad_output, got {len(replaced)}, but "
+                    f"expected {len(given)}"
+                )
+            given = replaced
+        self.grad_outputs = given
+        if self.input_places is None:
+            self._without_inputs()
+        return tuple(given[i] for i in places)
 
-    def _at_inputs(self, grad_inputs: tuple[Any, ...]) -> Any:
-        for hook in list(self.module._backward_hooks.values()):
-            replaced = hook(self.module, grad_inputs, self.grad_outputs)
-            if replaced is not None:
-                grad_inputs = replaced if isinstance(replaced, tuple) else (replaced,)
-        return grad_inputs
+    def _without_inputs(self) -> None:
+        """Call the hooks at once: no input requires a gradient, and no later node will."""
+        warnings.warn(
+            "Full backward hook is firing when gradients are computed with respect to module outputs since "
+            "no inputs require gradients. See "
+            "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
+            "register_full_backward_hook for more details.",
+            stacklevel=5,
+        )
+        for hook in self.hooks:
+            replaced = hook(self.module, (None,) * self.input_count, self.grad_outputs)
+            if replaced is not None and not (
+                isinstance(replaced, tuple) and all(value is None for value in replaced)
+            ):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always return None or "
+                    "None for all gradients."
+                )
+        self.grad_outputs = None
+
+    def _at_inputs(self, covectors: tuple[Any, ...], _: Any) -> Any:
+        if self.grad_outputs is None:  # the covectors did not come through the outputs: double backward
+            return None
+        places = self.input_places or []
+        given = _spread(places, covectors, self.input_count)
+        for hook in self.hooks:
+            replaced = hook(self.module, given, self.grad_outputs)
+            if replaced is None:
+                continue
+            if len(replaced) != len(given):
+                raise RuntimeError(
+                    f"Backward hook returned an invalid number of grad_input, got {len(replaced)}, but "
+                    f"expected {len(given)}"
+                )
+            given = replaced
+        self.grad_outputs = None
+        return tuple(given[i] for i in places)
+
+
+class _HookedCall:
+    """One call of a module; what it has come to when a hook or `forward` raises is seen by the hooks that
+    are always called.
+    """
+
+    def __init__(self, module: Any, args: Any, kwargs: dict[str, Any]) -> None:
+        self.module = module
+        self.args = args
+        self.kwargs = kwargs
+        self.output: Any = None
+        self.called: set[int] = set()
+
+    def run(self) -> Any:
+        """Pre-hooks, `forward`, hooks; the backward hooks' nodes around them."""
+        module = self.module
+        full, others = module._get_backward_hooks()
+        before = module._get_backward_pre_hooks()
+        self._run_pre_hooks()
+        around = BackwardHook(module, full, before) if full or before else None
+        if around is not None:
+            self.args = around.setup_input_hook(self.args)
+        self.output = module.forward(*self.args, **self.kwargs)
+        for key, hook in self._forward_hooks():
+            self.called.add(key)
+            replaced = self._call(key, hook)
+            self.output = self.output if replaced is None else replaced
+        if around is not None:
+            if not isinstance(self.output, (Tensor, tuple)):
+                warnings.warn(
+                    "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors "
+                    f"but received {type(self.output)}",
+                    stacklevel=4,
+                )
+            self.output = around.setup_output_hook(self.output)
+        if others:
+            self._put_on_last_node(others)
+        return self.output
+
+    def _run_pre_hooks(self) -> None:
+        module = self.module
+        for key, hook in (*shared._global_forward_pre_hooks.items(), *module._forward_pre_hooks.items()):
+            if key in module._forward_pre_hooks_with_kwargs:
+                replaced = hook(module, self.args, self.kwargs)
+                if replaced is None:
+                    continue
+                if not (isinstance(replaced, tuple) and len(replaced) == 2):
+                    raise RuntimeError(
+                        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
+                        f"{replaced}."
+                    )
+                self.args, self.kwargs = replaced
+            else:
+                replaced = hook(module, self.args)
+                if replaced is not None:
+                    self.args = replaced if isinstance(replaced, tuple) else (replaced,)
+
+    def _forward_hooks(self) -> list[tuple[int, Any]]:
+        return [*shared._global_forward_hooks.items(), *self.module._forward_hooks.items()]
+
+    def _call(self, key: int, hook: Callable[..., Any]) -> Any:
+        if key in self.module._forward_hooks_with_kwargs or key in shared._global_forward_hooks_with_kwargs:
+            return hook(self.module, self.args, self.kwargs, self.output)
+        return hook(self.module, self.args, self.output)
+
+    def _put_on_last_node(self, hooks: Sequence[Callable[..., Any]]) -> None:
+        """Hooks that are not full see the covectors of whichever node made the first tensor put out."""
+        value = self.output
+        while not isinstance(value, Tensor):
+            if isinstance(value, dict):
+                value = next(v for v in value.values() if isinstance(v, Tensor))
+            else:
+                value = value[0]
+        node = value.grad_fn
+        if node is None:
+            return
+        for hook in hooks:
+            node.register_hook(shared.WrappedHook(hook, self.module))
+        text = _incomplete(self.args, self.output, node)
+        if text is not None:
+            warnings.warn(text, FutureWarning, stacklevel=4)
+
+    def after_error(self) -> None:
+        """Call the hooks that are always called and were not; what they raise becomes a warning."""
+        for key, hook in self._forward_hooks():
+            everywhere = key in shared._global_forward_hooks_always_called
+            if key in self.called or not (everywhere or key in self.module._forward_hooks_always_called):
+                continue
+            try:
+                replaced = self._call(key, hook)
+            except Exception as error:  # noqa: BLE001  # the first error is the one that is raised
+                warnings.warn(
+                    f"{'global ' if everywhere else ''}module forward hook with ``always_call=True`` raised "
+                    f"an exception that was silenced as another error was raised in forward: {error}",
+                    stacklevel=4,
+                )
+                continue
+            self.output = self.output if replaced is None else replaced
+
+
+_INCOMPLETE = (
+    "Using {} is deprecated and will be removed in future versions. This hook will be missing some {}."
+)
+_BETTER = " Please use register_full_backward_hook to get the documented behavior."
+
+
+def _all_tensors(value: Any) -> bool:
+    return isinstance(value, Tensor) or (
+        isinstance(value, tuple) and all(isinstance(v, Tensor) for v in value)
+    )
+
+
+def _nodes(value: Any) -> set[Any]:
+    values = (value,) if isinstance(value, Tensor) else value
+    return {v.grad_fn for v in values if v.grad_fn is not None}
+
+
+def _incomplete(args: Any, output: Any, node: Any) -> str | None:
+    """torch's warning where a hook that is not full will not see all covectors, else None."""
+    if not _all_tensors(output):
+        case = (
+            "non-full backward hooks on a Module that does not return a single Tensor or a tuple of Tensors"
+        )
+        return _INCOMPLETE.format(case, "of the grad_output") + _BETTER
+    if not _all_tensors(args):
+        case = (
+            "non-full backward hooks on a Module that does not take as input a single Tensor or a tuple of "
+            "Tensors"
+        )
+        return _INCOMPLETE.format(case, "of the grad_input") + _BETTER
+    made_by = _nodes(output)
+    if node not in made_by:
+        case = "a non-full backward hook when outputs are nested in python data structure"
+        return _INCOMPLETE.format(case, "grad_output")
+    if len(made_by) > 1:
+        case = "a non-full backward hook when outputs are generated by different autograd Nodes"
+        return _INCOMPLETE.format(case, "grad_output") + _BETTER
+    if _nodes(args) != {function for function, _ in node.next_functions}:
+        case = "a non-full backward hook when the forward contains multiple autograd Nodes"
+        return _INCOMPLETE.format(case, "grad_input") + _BETTER
+    return None
 
 
 def call_with_hooks(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run a module's pre-hooks, `forward` and hooks."""
-    for hook in list(module._forward_pre_hooks.values()):
-        replaced = hook.call(module, args, kwargs) if hook.with_kwargs else hook.call(module, args)
-        if replaced is None:
-            continue
-        if hook.with_kwargs:
-            if not (isinstance(replaced, tuple) and len(replaced) == 2):
-                raise RuntimeError(
-                    "forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got "
-                    f"{replaced}."
-                )
-            args, kwargs = replaced
-        else:
-            args = replaced if isinstance(replaced, tuple) else (replaced,)
-    around = _BackwardHooks(module) if module._backward_hooks or module._backward_pre_hooks else None
-    if around is not None:
-        args = around.wrap_inputs(args)
-    called: set[int] = set()
-    output = None
+    call = _HookedCall(module, args, kwargs)
     try:
-        output = module.forward(*args, **kwargs)
-        for key, hook in list(module._forward_hooks.items()):
-            called.add(key)
-            replaced = (
-                hook.call(module, args, kwargs, output)
-                if hook.with_kwargs
-                else hook.call(module, args, output)
-            )
-            output = output if replaced is None else replaced
+        return call.run()
     except Exception:
-        for key, hook in list(module._forward_hooks.items()):
-            if hook.always and key not in called:
-                if hook.with_kwargs:
-                    hook.call(module, args, kwargs, output)
-                else:
-                    hook.call(module, args, output)
+        call.after_error()
         raise
-    return output if around is None else around.wrap_outputs(output)

@@ -6,7 +6,7 @@ import warnings
 from typing import Any, ClassVar
 
 from .. import functional as F
-from .batchnorm import _NormBase
+from .batchnorm import _LazyNormBase, _NormBase
 
 
 class _InstanceNorm(_NormBase):
@@ -91,5 +91,26 @@ class InstanceNorm3d(_InstanceNorm):
     rank = 3
 
 
-for _class in (InstanceNorm1d, InstanceNorm2d, InstanceNorm3d):
+class LazyInstanceNorm1d(_LazyNormBase, InstanceNorm1d):
+    """An `InstanceNorm1d` whose `num_features` is read from the first input."""
+
+    cls_to_become = InstanceNorm1d
+
+
+class LazyInstanceNorm2d(_LazyNormBase, InstanceNorm2d):
+    """An `InstanceNorm2d` whose `num_features` is read from the first input."""
+
+    cls_to_become = InstanceNorm2d
+
+
+class LazyInstanceNorm3d(_LazyNormBase, InstanceNorm3d):
+    """An `InstanceNorm3d` whose `num_features` is read from the first input."""
+
+    cls_to_become = InstanceNorm3d
+
+
+for _class in (
+    InstanceNorm1d, InstanceNorm2d, InstanceNorm3d, LazyInstanceNorm1d, LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+):  # fmt: skip
     _class.__module__ = "torch.nn.modules.instancenorm"

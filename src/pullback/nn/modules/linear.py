@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...autograd.grad_mode import no_grad
 from .. import functional as F
 from .. import init
+from ..parameter import UninitializedParameter
 from .creation import empty_parameter, optional_parameter
+from .lazy import LazyModuleMixin
 from .module import Module
 
 
@@ -62,6 +65,10 @@ class Linear(Module):
         )
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """A `Linear` by another name, which `MultiheadAttention` has for its last layer in torch."""
+
+
 class Bilinear(Module):
     """``y = x₁ᵀ A x₂ + b``."""
 
@@ -96,5 +103,42 @@ class Bilinear(Module):
         )
 
 
-for _class in (Identity, Linear, Bilinear):
+class LazyLinear(LazyModuleMixin, Linear):
+    """A `Linear` whose `in_features` is read from the first input."""
+
+    cls_to_become = Linear
+    weight: Any
+    bias: Any
+
+    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(0, 0, False)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_features = out_features
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self) -> None:
+        """Draw the initial values once the shapes are known."""
+        if not self.has_uninitialized_params() and self.in_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Any) -> None:
+        """Give the parameters the shapes that go with an input."""
+        if self.has_uninitialized_params():
+            with no_grad():
+                self.in_features = input.shape[-1]
+                self.weight.materialize((self.out_features, self.in_features))
+                if self.bias is not None:
+                    self.bias.materialize((self.out_features,))
+                self.reset_parameters()
+        if self.in_features == 0:
+            if input.shape[-1] != self.weight.shape[-1]:
+                raise AssertionError(
+                    f"The in_features inferred from input: {input.shape[-1]} is not equal to in_features "
+                    f"from self.weight: {self.weight.shape[-1]}"
+                )
+            self.in_features = input.shape[-1]
+
+
+for _class in (Bilinear, Identity, LazyLinear, Linear, NonDynamicallyQuantizableLinear):
     _class.__module__ = "torch.nn.modules.linear"

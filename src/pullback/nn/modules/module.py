@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Self
 
-from ...core.hooks import HookDict, RemovableHandle, add_hook
+from ...autograd.grad_mode import no_grad
 from ...errors import with_note
+from ...tensor.conversion import parse_to
+from ...tensor.creation_like import empty_like
 from ...tensor.tensor import Tensor
-from ..parameter import Parameter
-from .module_state import ModuleState
-
-
-class _PreHook(NamedTuple):
-    call: Callable[..., Any]
-    with_kwargs: bool
-
-
-class _ForwardHook(NamedTuple):
-    call: Callable[..., Any]
-    with_kwargs: bool
-    always: bool
+from ..parameter import Buffer, Parameter
+from . import module_hooks
+from .module_hooks import (
+    ModuleHooks,
+    register_module_backward_hook,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+    running_everywhere,
+)
+from .module_state import ModuleState, _IncompatibleKeys
 
 
 def _forward_unimplemented(self: Module, *inputs: Any) -> Any:
@@ -29,9 +36,14 @@ def _forward_unimplemented(self: Module, *inputs: Any) -> Any:
 
 
 _STORES = ("_parameters", "_buffers", "_modules")
+_HOOK_STORES = (
+    "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks", "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called", "_backward_pre_hooks", "_backward_hooks", "_state_dict_hooks",
+    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+)  # fmt: skip
 
 
-class Module(ModuleState):
+class Module(ModuleState, ModuleHooks):
     """Base of all layers and models.
 
     Assigning a `Parameter`, a registered buffer's tensor or a `Module` to an attribute registers it;
@@ -59,14 +71,9 @@ class Module(ModuleState):
         put("_buffers", {})
         put("_non_persistent_buffers_set", set())
         put("_modules", {})
-        put("_forward_pre_hooks", HookDict())
-        put("_forward_hooks", HookDict())
-        put("_backward_hooks", HookDict())
-        put("_backward_pre_hooks", HookDict())
-        put("_state_dict_hooks", HookDict())
-        put("_state_dict_pre_hooks", HookDict())
-        put("_load_state_dict_pre_hooks", HookDict())
-        put("_load_state_dict_post_hooks", HookDict())
+        put("_is_full_backward_hook", None)
+        for store in _HOOK_STORES:
+            put(store, OrderedDict())
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
@@ -106,7 +113,7 @@ class Module(ModuleState):
             if modules is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name)
-            modules[name] = value
+            self._put_module(name, value)
             return
         if modules is not None and name in modules:
             if value is not None:
@@ -114,20 +121,18 @@ class Module(ModuleState):
                     f"cannot assign '{_full_name(value)}' as child module '{name}' (torch.nn.Module or None "
                     "expected)"
                 )
-            modules[name] = value
+            self._put_module(name, value)
             return
         buffers = stores.get("_buffers")
-        if buffers is not None and (name in buffers or getattr(value, "_is_buffer", False)):
-            if value is not None and not isinstance(value, Tensor):
+        marked = isinstance(value, Buffer)
+        if marked or (buffers is not None and name in buffers):
+            if value is not None and not _is_tensor_like(value):
                 raise TypeError(
                     f"cannot assign '{_full_name(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor "
                     "or None expected)"
                 )
-            if name not in buffers:
-                self._forget(name)
-                self.register_buffer(name, value, getattr(value, "persistent", True))
-            else:
-                buffers[name] = value
+            persistent = value.persistent if marked else name not in self._non_persistent_buffers_set
+            self._put_buffer(name, value, persistent)
             return
         super().__setattr__(name, value)
 
@@ -140,6 +145,23 @@ class Module(ModuleState):
                 stores[store].pop(name, None)
         if "_non_persistent_buffers_set" in stores:
             stores["_non_persistent_buffers_set"].discard(name)
+
+    def _put_module(self, name: str, module: Module | None) -> None:
+        hooks = module_hooks._global_module_registration_hooks
+        self._modules[name] = module_hooks.replaced_by(hooks, self, name, module)
+
+    def _put_buffer(self, name: str, value: Any, persistent: bool) -> None:
+        """Register a buffer that is assigned; a subclass's `register_buffer` may not know `persistent`."""
+        own = type(self).register_buffer
+        if own is Module.register_buffer or "persistent" in inspect.signature(own).parameters:
+            self.register_buffer(name, value, persistent)
+        elif persistent:
+            self.register_buffer(name, value)
+        else:
+            raise RuntimeError(
+                "Registering a non-persistent buffer on a Module subclass that implements register_buffer() "
+                "without the persistent argument is not allowed."
+            )
 
     def __delattr__(self, name: str) -> None:
         for store in _STORES:
@@ -160,6 +182,10 @@ class Module(ModuleState):
             raise KeyError(f'{kind} name can\'t contain "."' + (f", got: {name}" if kind == "module" else ""))
         if name == "":
             raise KeyError(f'{kind} name can\'t be empty string ""')
+        if kind != "module":
+            self._check_free(name, held)
+
+    def _check_free(self, name: str, held: Mapping[str, Any]) -> None:
         if hasattr(self, name) and name not in held:
             raise KeyError(f"attribute '{name}' already exists")
 
@@ -175,26 +201,28 @@ class Module(ModuleState):
                 f"cannot assign '{_full_name(param)}' object to parameter '{name}' (torch.nn.Parameter or "
                 "None required)"
             )
-        elif not param.is_leaf:
+        elif param.grad_fn is not None:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
                 f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
                 "forward() method."
             )
         else:
-            self._parameters[name] = param
+            hooks = module_hooks._global_parameter_registration_hooks
+            self._parameters[name] = module_hooks.replaced_by(hooks, self, name, param)
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         """Add a tensor that is no parameter but belongs to the module's state."""
         if "_buffers" not in self.__dict__:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         self._check_name("buffer", name, self._buffers)
-        if tensor is not None and not isinstance(tensor, Tensor):
+        if tensor is not None and not _is_tensor_like(tensor):
             raise TypeError(
                 f"cannot assign '{_full_name(tensor)}' object to buffer '{name}' (torch Tensor or None "
                 "required)"
             )
-        self._buffers[name] = tensor
+        hooks = module_hooks._global_buffer_registration_hooks
+        self._buffers[name] = module_hooks.replaced_by(hooks, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -204,10 +232,14 @@ class Module(ModuleState):
         """Add a submodule under a name."""
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{_full_name(module)} is not a Module subclass")
+        if isinstance(name, str):
+            self._check_free(name, self._modules)
         self._check_name("module", name, self._modules)
-        self._modules[name] = module
+        self._put_module(name, module)
 
-    register_module = add_module
+    def register_module(self, name: str, module: Module | None) -> None:
+        """Add a submodule under a name."""
+        self.add_module(name, module)
 
     # --- the tree -------------------------------------------------------------------------------------------
 
@@ -215,29 +247,44 @@ class Module(ModuleState):
         """The submodule with a dotted name."""
         module: Any = self
         for part in target.split(".") if target else ():
-            if not hasattr(module, part):
-                raise AttributeError(f"{type(module).__name__} has no attribute `{part}`")
-            module = getattr(module, part)
+            module = module._get_attribute(part)
             if not isinstance(module, Module):
                 raise AttributeError(f"`{part}` is not an nn.Module")
         return module
 
-    def _get_leaf(self, target: str, store: str, wrong: str) -> Any:
+    def _get_attribute(self, name: str) -> Any:
+        if not hasattr(self, name):
+            raise AttributeError(f"{self._get_name()} has no attribute `{name}`")
+        return getattr(self, name)
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Put a module in place of the submodule with a dotted name; unless `strict` there need be none."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-        if name not in module.__dict__[store]:
-            raise AttributeError(wrong.format(name))
-        return getattr(module, name)
+        parent = self.get_submodule(path)
+        if (strict or hasattr(parent, name)) and not isinstance(parent._get_attribute(name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
 
     def get_parameter(self, target: str) -> Parameter:
         """The parameter with a dotted name."""
-        return self._get_leaf(target, "_parameters", "`{}` is not an nn.Parameter")
+        path, _, name = target.rpartition(".")
+        parameter = self.get_submodule(path)._get_attribute(name)
+        if not isinstance(parameter, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return parameter
 
     def get_buffer(self, target: str) -> Any:
         """The buffer with a dotted name."""
-        return self._get_leaf(target, "_buffers", "`{}` is not a buffer")
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        buffer = module._get_attribute(name)
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return buffer
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
@@ -304,7 +351,7 @@ class Module(ModuleState):
         """The buffers."""
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 
-    def apply(self, fn: Callable[[Module], None]) -> Module:
+    def apply(self, fn: Callable[[Module], None]) -> Self:
         """Call ``fn`` on every submodule, then on this module."""
         for module in self.children():
             module.apply(fn)
@@ -313,7 +360,7 @@ class Module(ModuleState):
 
     # --- modes and conversions ------------------------------------------------------------------------------
 
-    def train(self, mode: bool = True) -> Module:
+    def train(self, mode: bool = True) -> Self:
         """Switch training mode on or off in the whole tree."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -322,11 +369,11 @@ class Module(ModuleState):
             module.train(mode)
         return self
 
-    def eval(self) -> Module:
+    def eval(self) -> Self:
         """Switch training mode off."""
         return self.train(False)
 
-    def requires_grad_(self, requires_grad: bool = True) -> Module:
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Set `requires_grad` of every parameter."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
@@ -334,75 +381,115 @@ class Module(ModuleState):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Clear the gradients of all parameters."""
+        if getattr(self, "_is_replica", False):
+            warnings.warn(
+                "Calling .zero_grad() from a module created with nn.DataParallel() has no effect. The "
+                "parameters are copied (in a differentiable manner) from the original module. This means "
+                "they are not leaf nodes in autograd and so don't accumulate gradients. If you need "
+                "gradients in your forward method, consider using autograd.grad instead.",
+                stacklevel=2,
+            )
         for parameter in self.parameters():
             if parameter.grad is None:
                 continue
             if set_to_none:
                 parameter.grad = None
             else:
-                parameter.grad = parameter.grad.detach().zero_()
+                if parameter.grad.grad_fn is None:
+                    parameter.grad.requires_grad_(False)
+                else:
+                    parameter.grad.detach_()
+                parameter.grad.zero_()
 
-    def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Module:
+    def _apply(self, fn: Callable[[Any], Any], recurse: bool = True) -> Self:
         """Put ``fn(tensor)`` in place of every parameter's data, gradient, and every buffer."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
         for parameter in self._parameters.values():
-            if parameter is not None:
-                parameter.data = fn(parameter.data)
-                if parameter._grad is not None:
-                    parameter._grad = fn(parameter._grad.data).requires_grad_(parameter._grad.requires_grad)
+            if parameter is None:
+                continue
+            with no_grad():
+                parameter.data = fn(parameter)
+                if parameter.grad is not None:
+                    parameter.grad.data = fn(parameter.grad)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 
-    def to(self, *args: Any, **kwargs: Any) -> Module:
-        """Convert floating parameters and buffers to a dtype (or move: there is one device), and those of 4
-        and 5 axes to a memory format.
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Convert floating and complex parameters and buffers to a dtype, and those of 4 and 5 axes to a
+        memory format: ``to(device, dtype)``, ``to(dtype)``, ``to(tensor)``, each with ``memory_format=``.
         """
-        memory_format = kwargs.pop("memory_format", None)
+        device, dtype, non_blocking, memory_format = parse_to(*args, **kwargs)
+        if dtype is not None:
+            if not (dtype.is_floating_point or dtype.is_complex):
+                raise TypeError(
+                    "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                    f"dtype={dtype}"
+                )
+            if dtype.is_complex:
+                warnings.warn(
+                    "Complex modules are a new feature under active development whose design may change, and "
+                    "some modules might not work as expected when using complex tensors as parameters or "
+                    "buffers. Please file an issue at "
+                    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex "
+                    "module does not work as expected.",
+                    stacklevel=2,
+                )
 
         def convert(t: Any) -> Any:
+            target = dtype if t.is_floating_point() or t.is_complex() else None
             if memory_format is not None and t.dim() in (4, 5):
-                t = t.contiguous(memory_format=memory_format)
-            if not args and not kwargs:
-                return t
-            target = t.to(*args, **kwargs)
-            return target if t.is_floating_point() or t.is_complex() else t
+                return t.to(device, target, non_blocking, memory_format=memory_format)
+            return t.to(device, target, non_blocking)
 
         return self._apply(convert)
 
-    def type(self, dst_type: Any) -> Module:
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """New storage of the same sizes for all parameters and buffers; their values are undefined."""
+        return self._apply(lambda t: empty_like(t, device=device), recurse)
+
+    def type(self, dst_type: Any) -> Self:
         """Convert all parameters and buffers to a type."""
         return self._apply(lambda t: t.type(dst_type))
 
-    def _floating(self, method: str) -> Module:
+    def _floating(self, method: str) -> Self:
         return self._apply(lambda t: getattr(t, method)() if t.is_floating_point() else t)
 
-    def float(self) -> Module:
+    def float(self) -> Self:
         """Floating parameters and buffers in float32."""
         return self._floating("float")
 
-    def double(self) -> Module:
+    def double(self) -> Self:
         """Floating parameters and buffers in float64."""
         return self._floating("double")
 
-    def half(self) -> Module:
+    def half(self) -> Self:
         """Floating parameters and buffers in float16."""
         return self._floating("half")
 
-    def bfloat16(self) -> Module:
+    def bfloat16(self) -> Self:
         """Floating parameters and buffers in bfloat16."""
         return self._floating("bfloat16")
 
-    def cpu(self) -> Module:
-        """The module itself: everything is on the CPU."""
-        return self
+    def cpu(self) -> Self:
+        """Move all parameters and buffers to the CPU, where they are."""
+        return self._apply(lambda t: t.cpu())
 
-    def share_memory(self) -> Module:
-        """Accepted: storage is shared within the process."""
-        return self
+    def share_memory(self) -> Self:
+        """Move the storage of all parameters and buffers to shared memory: `Tensor.share_memory_`."""
+        return self._apply(lambda t: t.share_memory_())
+
+    def _replicate_for_data_parallel(self) -> Self:
+        """A copy with the same attributes and no parameters; what it refers to is shared."""
+        replica = type(self).__new__(type(self))
+        replica.__dict__ = self.__dict__.copy()
+        replica.__dict__.update(
+            _parameters={}, _buffers=self._buffers.copy(), _modules=self._modules.copy(), _is_replica=True
+        )
+        return replica
 
     # --- calling --------------------------------------------------------------------------------------------
 
@@ -413,7 +500,7 @@ class Module(ModuleState):
             or own["_forward_pre_hooks"]
             or own["_backward_hooks"]
             or own["_backward_pre_hooks"]
-            or _GLOBAL
+            or running_everywhere
         ):
             return self.forward(*args, **kwargs)
         from .hooked_call import call_with_hooks
@@ -422,33 +509,13 @@ class Module(ModuleState):
 
     _call_impl = __call__
 
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> RemovableHandle:
-        """Call ``hook(module, args)`` before `forward`; what it returns replaces the arguments."""
-        return add_hook(self._forward_pre_hooks, _PreHook(hook, with_kwargs), prepend)
-
-    def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
-        always_call: bool = False
-    ) -> RemovableHandle:
-        """Call ``hook(module, args, output)`` after `forward`; what it returns replaces the output."""
-        return add_hook(self._forward_hooks, _ForwardHook(hook, with_kwargs, always_call), prepend)
-
-    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` when the inputs' covectors are known."""
-        return add_hook(self._backward_hooks, hook, prepend)
-
-    register_backward_hook = register_full_backward_hook
-
-    def register_full_backward_pre_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
-        """Call ``hook(module, grad_output)`` when the outputs' covectors are known."""
-        return add_hook(self._backward_pre_hooks, hook, prepend)
-
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        own = self.__dict__
+        own.update(state)
+        for store in _HOOK_STORES:  # files of older versions of torch lack some
+            own.setdefault(store, OrderedDict())
+        own.setdefault("_non_persistent_buffers_set", set())
+        own.setdefault("_is_full_backward_hook", None)
 
     # --- printing -------------------------------------------------------------------------------------------
 
@@ -461,17 +528,21 @@ class Module(ModuleState):
 
     def __repr__(self) -> str:
         extra = self.extra_repr().split("\n") if self.extra_repr() else []
-        children = [
-            f"({name}): " + repr(module).replace("\n", "\n  ") for name, module in self._modules.items()
-        ]
+        children = [f"({name}): " + _indented(repr(module)) for name, module in self._modules.items()]
         name = self._get_name()
         if not children and len(extra) <= 1:
             return f"{name}({extra[0] if extra else ''})"
         return f"{name}(\n  " + "\n  ".join([*extra, *children]) + "\n)"
 
 
-#: Hooks on every module, by kind ("forward", "forward_pre", "backward", …); empty in nearly every program.
-_GLOBAL: dict[str, HookDict] = {}
+def _indented(text: str) -> str:
+    """A module's text two columns further in; a blank line stays empty."""
+    first, *rest = text.split("\n")
+    return "\n".join([first, *("  " + line if line.strip() else "" for line in rest)])
+
+
+def _is_tensor_like(value: Any) -> bool:
+    return isinstance(value, Tensor) or hasattr(value, "__torch_function__")
 
 
 def _full_name(value: Any) -> str:
@@ -482,4 +553,15 @@ def _full_name(value: Any) -> str:
 
 
 Module.__module__ = "torch.nn.modules.module"
-__all__ = ["Module"]
+__all__ = [
+    "Module",
+    "_IncompatibleKeys",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]

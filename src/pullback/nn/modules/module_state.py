@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ...core.hooks import HookDict, RemovableHandle, add_hook
+from ...autograd.grad_mode import no_grad
+from ...core.hooks import RemovableHandle
 from ...core.value import TensorBase
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
+from .module_hooks import Store, WrappedHook, put
+
+_EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 
 
 class _IncompatibleKeys(NamedTuple):
@@ -32,10 +37,10 @@ class ModuleState:
     _buffers: dict[str, Any]
     _modules: dict[str, Any]
     _non_persistent_buffers_set: set[str]
-    _state_dict_hooks: HookDict
-    _state_dict_pre_hooks: HookDict
-    _load_state_dict_pre_hooks: HookDict
-    _load_state_dict_post_hooks: HookDict
+    _state_dict_hooks: Store
+    _state_dict_pre_hooks: Store
+    _load_state_dict_pre_hooks: Store
+    _load_state_dict_post_hooks: Store
 
     def get_extra_state(self) -> Any:
         """State beyond parameters and buffers; a subclass may give this together with `set_extra_state`."""
@@ -55,27 +60,36 @@ class ModuleState:
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, prefix, keep_vars)`` before `state_dict` collects."""
-        return add_hook(self._state_dict_pre_hooks, hook)
+        return put(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(module, state_dict, prefix, local_metadata)`` after `state_dict` collected."""
-        return add_hook(self._state_dict_hooks, hook)
+        """Call ``hook(module, state_dict, prefix, local_metadata)`` after `state_dict` collected; it may
+        change the state dict in place.
+        """
+        hook._from_public_api = True  # type: ignore[attr-defined]  # torch's mark, which programs can see
+        return put(self._state_dict_hooks, hook)
 
-    _register_state_dict_hook = register_state_dict_post_hook
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """As `register_state_dict_post_hook`, for a hook that may also return another state dict."""
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously "
+                "registered via register_state_dict_post_hook"
+            )
+        return put(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call a hook with the module and `_load_from_state_dict`'s arguments before loading."""
-        return add_hook(self._load_state_dict_pre_hooks, lambda *args: hook(self, *args))
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
-        call = (lambda *args: hook(self, *args)) if with_module else hook
-        return add_hook(self._load_state_dict_pre_hooks, call)
+        return put(self._load_state_dict_pre_hooks, WrappedHook(hook, self if with_module else None))
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(module, incompatible_keys)`` after loading."""
-        return add_hook(self._load_state_dict_post_hooks, hook)
+        """Call ``hook(module, incompatible_keys)`` after loading; it may change the keys' lists in place."""
+        return put(self._load_state_dict_post_hooks, hook)
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         for name, parameter in self._parameters.items():
@@ -85,13 +99,20 @@ class ModuleState:
             if buffer is not None and name not in self._non_persistent_buffers_set:
                 destination[prefix + name] = buffer if keep_vars else buffer.detach()
         if type(self).get_extra_state is not ModuleState.get_extra_state:
-            destination[prefix + "_extra_state"] = self.get_extra_state()
+            destination[prefix + _EXTRA_STATE_KEY_SUFFIX] = self.get_extra_state()
 
     def state_dict(
         self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
         """All parameters and persistent buffers under dotted names; they share storage with the module's."""
         if args:
+            warnings.warn(
+                "Positional args are being deprecated, use kwargs instead. Refer to "
+                "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for "
+                "details.",
+                FutureWarning,
+                stacklevel=2,
+            )
             destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])  # type: ignore[misc]  # known only at run time
         if destination is None:
             destination = OrderedDict()
@@ -107,7 +128,11 @@ class ModuleState:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         for hook in list(self._state_dict_hooks.values()):
             replaced = hook(self, destination, prefix, local)
-            destination = destination if replaced is None else replaced
+            if replaced is None:
+                continue
+            if getattr(hook, "_from_public_api", False):
+                raise RuntimeError("state_dict post-hook must return None")
+            destination = replaced
         return destination
 
     def _load_from_state_dict(
@@ -127,7 +152,7 @@ class ModuleState:
                     missing_keys.append(key)
                 continue
             self._load_one(name, key, own, state_dict[key], assign, error_msgs)
-        extra = prefix + "_extra_state"
+        extra = prefix + _EXTRA_STATE_KEY_SUFFIX
         if type(self).set_extra_state is not ModuleState.set_extra_state:
             if extra in state_dict:
                 self.set_extra_state(state_dict[extra])
@@ -145,9 +170,7 @@ class ModuleState:
     def _load_one(
         self, name: str, key: str, own: Any, given: Any, assign: bool, error_msgs: list[str]
     ) -> None:
-        from ...autograd.grad_mode import no_grad
-
-        if not isinstance(given, TensorBase):
+        if not (isinstance(given, TensorBase) or hasattr(given, "__torch_function__")):
             error_msgs.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object '
                 'from checkpoint but '
@@ -155,21 +178,38 @@ class ModuleState:
             )
             return
         given_tensor: Any = given
-        if len(own.shape) == 0 and tuple(given_tensor.shape) == (1,):
-            given_tensor = given_tensor[0]
-        if tuple(own.shape) != tuple(given_tensor.shape):
+        if not is_lazy(own):
+            if len(own.shape) == 0 and tuple(given_tensor.shape) == (1,):
+                given_tensor = given_tensor[0]
+            if tuple(own.shape) != tuple(given_tensor.shape):
+                error_msgs.append(
+                    f"size mismatch for {key}: copying a param with shape {given_tensor.shape} from "
+                    f"checkpoint, the shape in current model is {own.shape}."
+                )
+                return
+        try:
+            with no_grad():
+                if assign:
+                    self._assign(name, own, given_tensor)
+                else:
+                    own.copy_(given_tensor)
+        except Exception as error:  # noqa: BLE001  # reported with all others when all was tried
             error_msgs.append(
-                f"size mismatch for {key}: copying a param with shape {given_tensor.shape} from checkpoint, "
-                f"the shape in current model is {own.shape}."
+                f'While copying the parameter named "{key}", whose dimensions in the model are {own.size()} '
+                f"and whose dimensions in the checkpoint are {given_tensor.size()}, an exception occurred : "
+                f"{error.args}."
             )
-            return
-        with no_grad():
-            if assign:
-                if isinstance(own, Parameter) and not isinstance(given_tensor, Parameter):
-                    given_tensor = Parameter(given_tensor, own.requires_grad)
-                setattr(self, name, given_tensor)
+
+    def _assign(self, name: str, own: Any, given: Any) -> None:
+        """Put a tensor of a state dict in place of the module's own; a parameter stays one, and as
+        trainable as it was.
+        """
+        if isinstance(own, Parameter):
+            if isinstance(given, Parameter):
+                given.requires_grad_(own.requires_grad)
             else:
-                own.copy_(given_tensor)
+                given = Parameter(given, own.requires_grad)
+        setattr(self, name, given)
 
     def load_state_dict(
         self, state_dict: Any, strict: bool = True, assign: bool = False
@@ -189,9 +229,11 @@ class ModuleState:
         messages: list[str] = []
         metadata = getattr(state_dict, "_metadata", None)
         values = OrderedDict(state_dict)
+        if metadata is not None:
+            values._metadata = metadata  # type: ignore[attr-defined]  # torch keeps it as an attribute
 
         def load(module: Any, held: Any, prefix: str) -> None:
-            local = {} if metadata is None else dict(metadata.get(prefix[:-1], {}))
+            local = {} if metadata is None else metadata.get(prefix[:-1], {})
             if assign:
                 local["assign_to_params_buffers"] = True
             module._load_from_state_dict(held, prefix, local, True, missing, unexpected, messages)
@@ -201,7 +243,12 @@ class ModuleState:
                     load(child, {k: v for k, v in held.items() if k.startswith(below)}, below)
             keys = _IncompatibleKeys(missing, unexpected)
             for hook in list(module._load_state_dict_post_hooks.values()):
-                hook(module, keys)
+                if hook(module, keys) is not None:
+                    raise AssertionError(
+                        "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                        "return new values, if incompatible_keys need to be modified, it should be done "
+                        "inplace."
+                    )
 
         load(self, values, "")
         if strict:

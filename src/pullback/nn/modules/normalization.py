@@ -142,5 +142,26 @@ class LocalResponseNorm(Module):
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
-for _class in (LayerNorm, GroupNorm, RMSNorm, LocalResponseNorm):
+class CrossMapLRN2d(Module):
+    """`LocalResponseNorm` of (N, C, H, W) as torch7 had it."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Any) -> Any:
+        """Normalise."""
+        from ._functions import CrossMapLRN2d as Normalize
+
+        return Normalize.apply(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+for _class in (CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm):
     _class.__module__ = "torch.nn.modules.normalization"
