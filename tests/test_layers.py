@@ -26,7 +26,7 @@ LAYERS = [
     ["ops"],
     ["tensor fft linalg overrides random return_types signal special types"],
     [
-        "autograd", "func", "testing",
+        "autograd", "func _vmap_internals", "_C", "testing",
         "accelerator amp backends cpu cuda mps mtia xpu",
     ],
     ["nn"],

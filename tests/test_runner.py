@@ -491,3 +491,14 @@ def test_real_missing_name(real: Shell) -> None:
     assert last.startswith("AttributeError: ")
     assert "pullback" in last
     assert "no_such_function" in last
+
+
+def test_metadata_tell_of_torch(real: Shell) -> None:
+    file = real.write(
+        "program.py",
+        """
+        import importlib.metadata as metadata, torch
+        print(metadata.version('torch') == str(torch.__version__), 'torch' in metadata.packages_distributions())
+        """,
+    )
+    assert real.output(file) == "True True\n"

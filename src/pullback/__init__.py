@@ -17,6 +17,7 @@ globals().update(_namespace.TOP_LEVEL)
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (
+    "_C",
     "accelerator",
     "amp",
     "autograd",
@@ -24,6 +25,7 @@ _LAZY = (
     "compiler",
     "cpu",
     "cuda",
+    "distributed",
     "fft",
     "func",
     "futures",

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 from typing import TypeAlias
 from typing import overload
+from . import _C as _C
 from . import accelerator as accelerator
 from . import autograd as autograd
 from . import backends as backends
 from . import compiler as compiler
 from . import cpu as cpu
 from . import cuda as cuda
+from . import distributed as distributed
 from . import fft as fft
 from . import func as func
 from . import futures as futures

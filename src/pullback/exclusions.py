@@ -151,7 +151,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "what belongs to later stages": {
         "torch": (
-            "distributed distributions from_file functional multiprocessing profiler quasirandom testing"
+            "distributions from_file functional multiprocessing profiler quasirandom testing"
         ),
     },
     "functions that are not there yet": {

@@ -16,19 +16,21 @@ from __future__ import annotations
 import builtins
 import importlib
 import importlib.machinery
+import importlib.metadata
 import importlib.util
 import io
 import os
 import pkgutil
 import sys
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any, NamedTuple, NoReturn
 
 import pullback
 from pullback.version import VERSION
+from pullback.version import __version__ as torch_version
 
 USAGE = """\
 usage: python -m pullback SCRIPT [ARG ...]
@@ -115,8 +117,31 @@ class ModuleLoader:
         alias_loaded()
 
 
+class TorchDistribution(importlib.metadata.Distribution):
+    """What `importlib.metadata` tells of torch: libraries ask it for the version before they import torch."""
+
+    def read_text(self, filename: str) -> str | None:
+        """Return the text of one of the files in a distribution's folder; None for those there are not."""
+        texts = {
+            "METADATA": f"Metadata-Version: 2.1\nName: torch\nVersion: {torch_version}\n",
+            "top_level.txt": "torch\n",
+        }
+        return texts.get(filename)
+
+    def locate_file(self, path: str | os.PathLike[str]) -> Path:
+        """Return the place of a file of pullback's."""
+        return Path(__file__).parent / path
+
+
 class TorchFinder:
     """The first finder on `sys.meta_path`; answers for torch and all below it, so that no other is asked."""
+
+    @classmethod
+    def find_distributions(
+        cls, context: importlib.metadata.DistributionFinder.Context
+    ) -> Iterable[importlib.metadata.Distribution]:
+        """Return torch's distribution where it, or every one there is, is asked for."""
+        return [TorchDistribution()] if context.name in (None, "torch") else []
 
     @classmethod
     def find_spec(

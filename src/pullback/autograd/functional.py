@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -65,8 +66,15 @@ def _filled(
     return tuple(result)
 
 
-def _finished(values: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
-    return values if create_graph else tuple(v.detach() for v in values)
+def _grad_postprocess(values: Any, create_graph: bool) -> Any:
+    """A tensor, or (nested) tuple of tensors, cut from the graph where that is not asked for. By torch's
+    name, which libraries import.
+    """
+    if create_graph:
+        return values
+    if isinstance(values, tuple):
+        return tuple(_grad_postprocess(v, create_graph) for v in values)
+    return values.detach()
 
 
 def _covectors(v: Any, like: tuple[Any, ...], several: bool, what: str) -> tuple[Any, ...]:
@@ -148,7 +156,7 @@ def vjp(
         vs = _covectors(v, ys, several_out, _NO_V)
     with _grad_mode(create_graph):
         grads = _filled(_pull(ys, xs, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)
-    outputs, result = _finished(ys, create_graph), _finished(grads, create_graph)
+    outputs, result = _grad_postprocess(ys, create_graph), _grad_postprocess(grads, create_graph)
     return outputs if several_out else outputs[0], result if several_in else result[0]
 
 
@@ -170,7 +178,7 @@ def jvp(
         pulled = _filled(_pull(ys, xs, dummies, True), xs, strict, False, _INDEPENDENT)
         grads = _pull(pulled, dummies, vs, create_graph)
         result = _filled(grads, ys, strict, create_graph, _INDEPENDENT)
-    outputs, result = _finished(ys, create_graph), _finished(result, create_graph)
+    outputs, result = _grad_postprocess(ys, create_graph), _grad_postprocess(result, create_graph)
     return outputs if several_out else outputs[0], result if several_out else result[0]
 
 
@@ -215,13 +223,19 @@ def jacobian(
             matrices = _rows_at_once(ys, xs, create_graph)
         else:
             matrices = _rows_one_by_one(ys, xs, create_graph, strict)
-    done = tuple(_finished(row, create_graph) for row in matrices)
-    return _arranged(done, several_in, several_out)
+    done = tuple(_grad_postprocess(row, create_graph) for row in matrices)
+    return _tuple_postprocess(done, (several_out, several_in))
 
 
-def _arranged(matrices: tuple[tuple[Any, ...], ...], several_in: bool, several_out: bool) -> Any:
-    rows = matrices if several_in else tuple(row[0] for row in matrices)
-    return rows if several_out else rows[0]
+def _tuple_postprocess(values: Any, several: bool | tuple[bool, bool]) -> Any:
+    """Tuples, or tuples of tuples, taken out of their tuple where there was not one of several. By torch's
+    name, which libraries import.
+    """
+    if not isinstance(several, tuple):
+        return values if several else values[0]
+    outer, inner = several
+    rows = values if inner else tuple(row[0] for row in values)
+    return rows if outer else rows[0]
 
 
 def _rows_one_by_one(
@@ -262,18 +276,26 @@ def _zeros_of_shape(shape: tuple[int, ...], x: Any) -> Any:
     return wrap(np.zeros(shape, dtype_of(x)))
 
 
-def _identity(xs: tuple[Any, ...]) -> list[Any]:
-    """For each of several tensors the rows of the identity over all their elements together."""
-    sizes = [x.nelement() for x in xs]
-    starts = np.cumsum([0, *sizes])
+def _construct_standard_basis_for(
+    tensors: tuple[Any, ...], tensor_numels: tuple[int, ...]
+) -> tuple[Any, ...]:
+    """For each of several tensors the rows, (all elements, its elements), of the identity over the elements
+    of all. By torch's name, which libraries import.
+    """
+    total = sum(tensor_numels)
+    starts = itertools.accumulate(tensor_numels, initial=0)
     result = []
-    for x, start, size in zip(xs, starts, sizes, strict=False):
-        rows = np.zeros((int(starts[-1]), size), dtype_of(x))
+    for x, start, size in zip(tensors, starts, tensor_numels, strict=False):
+        rows = np.zeros((total, size), dtype_of(x))
         rows[start : start + size] = np.eye(size)
-        result.append(
-            wrap(rows.reshape(-1, *shape_of(x)) if size else rows.reshape(int(starts[-1]), *shape_of(x)))
-        )
-    return result
+        result.append(wrap(rows))
+    return tuple(result)
+
+
+def _identity(xs: tuple[Any, ...]) -> list[Any]:
+    """The same with the rows in the shapes of the tensors."""
+    rows = _construct_standard_basis_for(xs, tuple(x.nelement() for x in xs))
+    return [row.reshape((shape_of(row)[0], *shape_of(x))) for row, x in zip(rows, xs, strict=True)]
 
 
 def _rows_at_once(
@@ -333,7 +355,7 @@ def _jacobian_forward(func: Callable[..., Any], inputs: Any, strict: bool, vecto
             row.append(column.narrow(0, start, count).movedim(0, -1).reshape((*shape, *shape_of(x))))
             start += count
         matrices.append(tuple(row))
-    return _arranged(tuple(matrices), several_in, kept["several"])
+    return _tuple_postprocess(tuple(matrices), (kept["several"], several_in))
 
 
 def _scalar(outputs: tuple[Any, ...], several: bool, name: str) -> None:
@@ -390,7 +412,7 @@ def vhp(
         _require_graph(ys, strict)
         first = _filled(_pull(ys, xs, tuple(_ones(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
         second = _filled(_pull(first, xs, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)
-    outputs, result = _finished(ys, create_graph), _finished(second, create_graph)
+    outputs, result = _grad_postprocess(ys, create_graph), _grad_postprocess(second, create_graph)
     return outputs[0], result if several_in else result[0]
 
 
@@ -413,5 +435,5 @@ def hvp(
         dummies = tuple(_zeros(x).requires_grad_() for x in xs)
         second = _filled(_pull(first, xs, dummies, True), xs, strict, False, _INDEPENDENT)
         result = _filled(_pull(second, dummies, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)
-    outputs, products = _finished(ys, create_graph), _finished(result, create_graph)
+    outputs, products = _grad_postprocess(ys, create_graph), _grad_postprocess(result, create_graph)
     return outputs[0], products if several_in else products[0]

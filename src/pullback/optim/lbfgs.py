@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..autograd.grad_mode import enable_grad, no_grad
+from ..core.value import TensorBase
 from ..tensor.complex_parts import view_as_real
 from ..tensor.join import cat
 from .checks import check_lr, number
-from .line_search import Point, strong_wolfe
+from .line_search import CURVATURE, DECREASE, NARROW, Point, cubic_minimum, strong_wolfe
 from .optimizer import Optimizer
 
 #: The names of the history in a state dict.
@@ -192,3 +193,26 @@ class _History:
 
 
 LBFGS.__module__ = "torch.optim.lbfgs"
+
+
+def _cubic_interpolate(
+    x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple[Any, Any] | None = None
+) -> float:
+    """`cubic_minimum` under torch's name and signature, which libraries import."""
+    low, high = (x1, x2) if x1 <= x2 else (x2, x1)
+    if bounds is not None:
+        low, high = bounds
+    p, q = Point(float(x1), float(f1), None, float(g1)), Point(float(x2), float(f2), None, float(g2))
+    return cubic_minimum(p, q, float(low), float(high))
+
+
+def _strong_wolfe(
+    obj_func: Callable[[Any, float, Any], tuple[Any, Any]], x: Any, t: Any, d: Any, f: Any, g: Any, gtd: Any,
+    c1: float = DECREASE, c2: float = CURVATURE, tolerance_change: float = NARROW, max_ls: int = 25,
+) -> tuple[Any, Any, Any, int]:  # fmt: skip
+    """`strong_wolfe` under torch's name and signature, which libraries import."""
+    step, loss, slope = (float(v.detach() if isinstance(v, TensorBase) else v) for v in (t, f, gtd))
+    start = Point(0.0, loss, g.clone(), slope)
+    return strong_wolfe(
+        lambda length: obj_func(x, length, d), step, d, start, max_ls, c1, c2, tolerance_change
+    )

@@ -43,7 +43,8 @@ def cubic_minimum(p: Point, q: Point, low: float, high: float) -> float:
 
 
 def strong_wolfe(
-    evaluate: Callable[[float], tuple[float, Any]], step: float, direction: Any, start: Point, most: int = 25
+    evaluate: Callable[[float], tuple[float, Any]], step: float, direction: Any, start: Point,
+    most: int = 25, decrease: float = DECREASE, curvature: float = CURVATURE, narrow: float = NARROW,
 ) -> tuple[float, Any, float, int]:
     """Search along a direction.
 
@@ -59,6 +60,10 @@ def strong_wolfe(
         Step length 0.
     most : int
         How many further evaluations there may be.
+    decrease, curvature : float
+        The constants of the two conditions.
+    narrow : float
+        How small a change of the parameters ends the search.
 
     Returns
     -------
@@ -71,7 +76,7 @@ def strong_wolfe(
         return Point(length, loss, gradient, gradient.dot(direction).item())
 
     def too_high(point: Point) -> bool:
-        return point.loss > start.loss + DECREASE * point.step * start.slope
+        return point.loss > start.loss + decrease * point.step * start.slope
 
     reach = direction.abs().max().item()
     before, new = start, at(step)
@@ -81,7 +86,7 @@ def strong_wolfe(
         if too_high(new) or (tries > 1 and new.loss >= before.loss):
             bracket = [before, new]
             break
-        if abs(new.slope) <= -CURVATURE * start.slope:
+        if abs(new.slope) <= -curvature * start.slope:
             return new.loss, new.gradient, new.step, tries + 1
         if new.slope >= 0:
             bracket = [before, new]
@@ -96,7 +101,7 @@ def strong_wolfe(
     while tries < most:
         ends = sorted((bracket[0].step, bracket[1].step))
         width = ends[1] - ends[0]
-        if width * reach < NARROW:
+        if width * reach < narrow:
             break
         length = cubic_minimum(bracket[0], bracket[1], *ends)
         # Too near an end twice running, or beyond it: a tenth of the width away from that end instead.
@@ -115,7 +120,7 @@ def strong_wolfe(
             bracket[high] = new
             low, high = (0, 1) if bracket[0].loss <= bracket[1].loss else (1, 0)
             continue
-        done = abs(new.slope) <= -CURVATURE * start.slope
+        done = abs(new.slope) <= -curvature * start.slope
         if not done and new.slope * (bracket[high].step - bracket[low].step) >= 0:
             bracket[high] = bracket[low]
         bracket[low] = new
