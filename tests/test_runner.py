@@ -498,7 +498,8 @@ def test_metadata_tell_of_torch(real: Shell) -> None:
         "program.py",
         """
         import importlib.metadata as metadata, torch
-        print(metadata.version('torch') == str(torch.__version__), 'torch' in metadata.packages_distributions())
+        print(metadata.version('torch') == str(torch.__version__))
+        print('torch' in metadata.packages_distributions())
         """,
     )
-    assert real.output(file) == "True True\n"
+    assert real.output(file) == "True\nTrue\n"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..autograd.grad_mode import enable_grad, no_grad
-from ..core.value import TensorBase
 from ..tensor.complex_parts import view_as_real
 from ..tensor.join import cat
+from ..tensor.tensor import Tensor
 from .checks import check_lr, number
 from .line_search import CURVATURE, DECREASE, NARROW, Point, cubic_minimum, strong_wolfe
 from .optimizer import Optimizer
@@ -211,7 +211,7 @@ def _strong_wolfe(
     c1: float = DECREASE, c2: float = CURVATURE, tolerance_change: float = NARROW, max_ls: int = 25,
 ) -> tuple[Any, Any, Any, int]:  # fmt: skip
     """`strong_wolfe` under torch's name and signature, which libraries import."""
-    step, loss, slope = (float(v.detach() if isinstance(v, TensorBase) else v) for v in (t, f, gtd))
+    step, loss, slope = (float(v.detach() if isinstance(v, Tensor) else v) for v in (t, f, gtd))
     start = Point(0.0, loss, g.clone(), slope)
     return strong_wolfe(
         lambda length: obj_func(x, length, d), step, d, start, max_ls, c1, c2, tolerance_change

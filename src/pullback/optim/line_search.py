@@ -36,9 +36,10 @@ def cubic_minimum(p: Point, q: Point, low: float, high: float) -> float:
     if not squared >= 0:
         return (low + high) / 2.0
     d2 = math.sqrt(squared)
-    at = right.step - (right.step - left.step) * (
-        (right.slope + d2 - d1) / (right.slope - left.slope + 2 * d2)
-    )
+    across = right.slope - left.slope + 2 * d2
+    if not across:
+        return (low + high) / 2.0
+    at = right.step - (right.step - left.step) * ((right.slope + d2 - d1) / across)
     return min(max(at, low), high)
 
 
