@@ -1809,7 +1809,7 @@ def slice_copy(
     """Places of an axis by start, end and step: a copy of what the view of that name shows."""
 def slice_scatter(
     input: Tensor, src: Any, dim: builtins.int = 0, start: builtins.int | None = None,
-    end: builtins.int | None = None, step: builtins.int = 1,
+    end: builtins.int | None = None, step: builtins.int = 1, *, out: Tensor | None = None,
 ) -> Tensor:
     """`input` with a slice of axis `dim` replaced by `src`."""
 def slogdet(input: Tensor, *, out: Tensor | None = ...) -> Any:
@@ -1823,6 +1823,11 @@ def sort(
     stable: builtins.bool | None = None, out: Tensor | None = None,
 ) -> Any:
     """Values in order along `dim`, and the indices where they were; equal values keep their order."""
+sparse_bsc: layout
+sparse_bsr: layout
+sparse_coo: layout
+sparse_csc: layout
+sparse_csr: layout
 def split(
     tensor: Any, split_size_or_sections: Any = None, dim: builtins.int = 0, *, split_size: Any = None,
 ) -> tuple[Tensor, ...]:

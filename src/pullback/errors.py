@@ -42,6 +42,14 @@ def argument_type(
     return TypeError(f"{function}(): argument '{argument}'{where} must be {expected}, not {type_name(value)}")
 
 
+def foreign_self(method: str, value: object) -> TypeError:
+    """Build the error for a method that is called, through the class, on what is no tensor."""
+    return TypeError(
+        f"descriptor '{method}' for 'torch._C.TensorBase' objects doesn't apply to a "
+        f"'{type(value).__name__}' object"
+    )
+
+
 def invalid_combination(
     function: str,
     args: Sequence[object],

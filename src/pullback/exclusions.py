@@ -13,9 +13,9 @@ EXCLUDED: dict[str, dict[str, str]] = {
     "sparse tensors": {
         "torch": (
             "ccol_indices_copy col_indices_copy crow_indices_copy dsmm hsmm hspmm indices_copy "
-            "resize_as_sparse_ row_indices_copy saddmm smm sparse sparse_bsc sparse_bsc_tensor sparse_bsr "
-            "sparse_bsr_tensor sparse_compressed_tensor sparse_coo sparse_coo_tensor sparse_csc "
-            "sparse_csc_tensor sparse_csr sparse_csr_tensor spmm sspaddmm values_copy"
+            "resize_as_sparse_ row_indices_copy saddmm smm sparse sparse_bsc_tensor sparse_bsr_tensor "
+            "sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor spmm sspaddmm "
+            "values_copy"
         ),
         "torch.Tensor": (
             "ccol_indices coalesce col_indices crow_indices indices resize_as_sparse_ row_indices smm "

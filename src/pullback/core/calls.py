@@ -67,8 +67,10 @@ def edge_of(tensor: Any) -> Any:
 # --- the closures -------------------------------------------------------------------------------------------
 
 
-def make_call(op: Op, public: bool, operator: bool = False) -> Callable[..., Any]:
-    """Make the closure for the op's arity; as an operator it answers NotImplemented to a foreign operand."""
+def make_call(op: Op, public: bool, operator: str = "") -> Callable[..., Any]:
+    """Make the closure for the op's arity; as an operator (with this name) it answers NotImplemented to a
+    foreign operand.
+    """
     call: Callable[..., Any]
     if op.variadic:
         call = _variadic(op)
@@ -257,7 +259,7 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
     return call
 
 
-def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
+def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
     kernel = op.kernel
     node_class = op.node_class
     layout = op.layout
@@ -368,7 +370,7 @@ def _binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
     return call
 
 
-def _general_binary(op: Op, public: bool, operator: bool) -> Callable[..., Any]:
+def _general_binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
     def call(input: Any, other: Any, *, out: Any = None) -> Any:
         return public_call(op, (input, other), out, operator) if public else run(op, (input, other), ())
 
@@ -444,7 +446,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
 
 
 #: Set by `tensor/`: checks user arguments, serves `__torch_function__` and `out=`, then runs the op.
-public_call: Callable[..., Any] = lambda op, inputs, out, operator=False: run(op, inputs, ())  # noqa: E731
+public_call: Callable[..., Any] = lambda op, inputs, out, operator="": run(op, inputs, ())  # noqa: E731
 
 
 def use_public_call(call: Callable[..., Any]) -> None:

@@ -84,10 +84,7 @@ def public(
         )
         bound = None
         if has_method:
-            bound = (
-                _with_out(function, printed, "Tensor", chosen) if out
-                else _with_overrides(function, "Tensor", chosen)
-            )
+            bound = _with_overrides(function, "Tensor", chosen)
         for n in (chosen, *aliases):
             REGISTRY.append(Declaration(n, call, namespace, bound, inplace, is_function, written))
         return call
@@ -137,6 +134,8 @@ def adopt(args: Iterable[Any]) -> bool:
 
 def _explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise torch's error where a call that failed had wrong arguments."""
+    if place == "Tensor" and args and not isinstance(args[0], TensorBase):
+        raise errors.foreign_self(name, args[0]) from None
     error = wrong_call(place, name, args[1:] if place == "Tensor" else args, kwargs)
     if error is not None:
         raise error from None
@@ -397,17 +396,19 @@ def names(namespace: str) -> dict[str, Function]:
     return {d.name: d.function for d in REGISTRY if d.namespace == namespace}
 
 
-def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: bool = False) -> Any:
+def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: str = "") -> Any:
     """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands
-    of an operator.
+    of an operator, whose name is given.
     """
+    if operator and not isinstance(inputs[0], TensorBase):
+        raise errors.foreign_self(operator, inputs[0])
     known = isinstance(inputs[-1], (TensorBase, bool, int, float, complex, np.generic))
     if operator and not known and not adopt(inputs):
         if op.name not in ("eq", "ne") or not isinstance(inputs[-1], ndarray):
             return NotImplemented
         inputs = (inputs[0], wrap(inputs[-1]))
     if OVERRIDING and _overridden(inputs):
-        return dispatch_override(op.public, inputs, {} if out is None else {"out": out}, operator)
+        return dispatch_override(op.public, inputs, {} if out is None else {"out": out}, bool(operator))
     try:
         checked = tuple(checked_operand(op, i, v) for i, v in enumerate(inputs))
     except TypeError:

@@ -20,13 +20,13 @@ from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.versions import bump
 from ..ops import index as i
 from .api import public
-from .data import checked_integer, overflow
+from .data import checked_integer, overflow, scalar_array
 from .shape import expanded
 from .tensor import Tensor
 
 _C_NAMES = {
     "float32": "float", "float64": "double", "float16": "at::Half", "bfloat16": "at::BFloat16",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "bool": "bool",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "bool": "bool", "int32": "int",
 }  # fmt: skip
 
 
@@ -45,7 +45,8 @@ def number_array(value: Any, dtype: np.dtype[Any]) -> ndarray:
         return np.array(checked_integer(int(value) if isinstance(value, bool) else value, dtype, name), dtype)
     if dtype == np.float32 and abs(value) > 3.4028235677973366e38 and abs(value) != np.inf:
         raise overflow(name)
-    return np.array(value, np.float64).astype(dtype)
+    with np.errstate(over="ignore"):
+        return np.array(value, np.float64).astype(dtype)
 
 
 def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
@@ -115,7 +116,7 @@ def _fill_value(name: str, input: Any, value: Any) -> Any:
             name, (value,), {},
             {"(Tensor value)": [("value", lambda v: False)], "(Number value)": [("value", lambda v: False)]},
         )  # fmt: skip
-    fitted = number_array(value, dtype_of(input))
+    fitted = scalar_array(value, dtype_of(input))
     return float(fitted) if fitted.dtype.kind == "V" else fitted.item()
 
 

@@ -38,7 +38,9 @@ class _Constant:
 
 
 class layout(_Constant):
-    """How elements are arranged in memory, as ``torch.layout``; here always `strided`."""
+    """How elements are arranged in memory, as ``torch.layout``; tensors here are `strided`, the other
+    names are there to be asked for.
+    """
 
     __module__ = "torch"
     __slots__ = ()
@@ -58,6 +60,7 @@ def _named(cls: type, name: str) -> Any:
 
 
 strided = _named(layout, "strided")
+SPARSE = tuple(_named(layout, f"sparse_{kind}") for kind in ("coo", "csr", "csc", "bsr", "bsc"))
 contiguous_format = _named(memory_format, "contiguous_format")
 preserve_format = _named(memory_format, "preserve_format")
 channels_last = _named(memory_format, "channels_last")
@@ -80,6 +83,7 @@ CONSTANTS: dict[str, Any] = {
     "layout": layout,
     "memory_format": memory_format,
     "strided": strided,
+    **{item._name: item for item in SPARSE},
     "contiguous_format": contiguous_format,
     "legacy_contiguous_format": contiguous_format,
     "preserve_format": preserve_format,

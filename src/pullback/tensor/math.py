@@ -18,6 +18,7 @@ from ..ops import special as s
 from ..ops.complex import imag_view
 from ..ops.convert import cast
 from .api import public, public_op
+from .data import scalar_array
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
 from .out import write_out
 from .signature import Parser, is_number
@@ -374,7 +375,10 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
                 f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {rank} "
                 "dimension(s)."
             )
+        if dtype_of(value) != dtype_of(input) and isinstance(value._value, np.ndarray):
+            scalar_array(value._value.item(), dtype_of(input))
         return m.masked_fill_tensor(input, mask, value)
+    scalar_array(value, dtype_of(input))
     return m.masked_fill(input, mask, value)
 
 

@@ -16,7 +16,7 @@ from .tensor import Tensor
 
 
 def _reflected_division(self: Any, other: Any) -> Any:
-    return arithmetic.reciprocal.op.public(self) * other
+    return self.reciprocal() * other
 
 
 def _answering(function: Any, *known: type, inner: Any = None) -> Any:
@@ -52,19 +52,34 @@ def _inverted(self: Any) -> Any:
 
 _NUMBERS = (TensorBase, bool, int, float, complex, np.generic)
 
-
-def _operator(call: Any) -> Any:
-    return make_call(call.op, public=True, operator=True)
-
+#: Ops whose closures are operators as they are.
+_PLAIN = {
+    "__add__": arithmetic.add,
+    "__radd__": arithmetic.add,
+    "__sub__": arithmetic.sub,
+    "__rsub__": arithmetic.rsub,
+    "__mul__": arithmetic.mul,
+    "__rmul__": arithmetic.mul,
+    "__truediv__": arithmetic.div,
+    "__eq__": comparison.eq,
+    "__ne__": comparison.ne,
+    "__lt__": comparison.lt,
+    "__le__": comparison.le,
+    "__gt__": comparison.gt,
+    "__ge__": comparison.ge,
+    "__and__": comparison.bitwise_and,
+    "__rand__": comparison.bitwise_and,
+    "__or__": comparison.bitwise_or,
+    "__ror__": comparison.bitwise_or,
+    "__xor__": comparison.bitwise_xor,
+    "__rxor__": comparison.bitwise_xor,
+    "__lshift__": comparison.bitwise_left_shift,
+    "__rshift__": comparison.bitwise_right_shift,
+}
 
 _OPERATORS = {
-    "__add__": _operator(arithmetic.add),
-    "__radd__": _operator(arithmetic.add),
-    "__sub__": _operator(arithmetic.sub),
-    "__rsub__": _operator(arithmetic.rsub),
-    "__mul__": _operator(arithmetic.mul),
-    "__rmul__": _operator(arithmetic.mul),
-    "__truediv__": _operator(arithmetic.div),
+    **{name: make_call(call.op, public=True, operator=name) for name, call in _PLAIN.items()},
+    "__rdiv__": _reflected_division,
     "__rtruediv__": _reflected_division,
     "__neg__": arithmetic.neg.op.public,
     "__abs__": elementwise.abs.op.public,
@@ -77,22 +92,8 @@ _OPERATORS = {
     "__mod__": _answering(remainder, *_NUMBERS, inner=remainder_of),
     "__rmod__": _answering(_reflected(remainder), *_NUMBERS),
     "__pos__": positive,
-    "__eq__": _operator(comparison.eq),
-    "__ne__": _operator(comparison.ne),
-    "__lt__": _operator(comparison.lt),
-    "__le__": _operator(comparison.le),
-    "__gt__": _operator(comparison.gt),
-    "__ge__": _operator(comparison.ge),
-    "__and__": _operator(comparison.bitwise_and),
-    "__rand__": _operator(comparison.bitwise_and),
-    "__or__": _operator(comparison.bitwise_or),
-    "__ror__": _operator(comparison.bitwise_or),
-    "__xor__": _operator(comparison.bitwise_xor),
-    "__rxor__": _operator(comparison.bitwise_xor),
     "__invert__": _inverted,
-    "__lshift__": _operator(comparison.bitwise_left_shift),
     "__rlshift__": _answering(_reflected(comparison.bitwise_left_shift), *_NUMBERS),
-    "__rshift__": _operator(comparison.bitwise_right_shift),
     "__rrshift__": _answering(_reflected(comparison.bitwise_right_shift), *_NUMBERS),
     "__iadd__": inplace_twin("add", arithmetic.add.op.public),
     "__isub__": inplace_twin("sub", arithmetic.sub.op.public),

@@ -92,6 +92,10 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
         return r.roll(input, by, ())
     if len(by) != len(over):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(over)}")
+    if 0 in shape:
+        return r.roll(input, (0,), ())
+    if not shape and over:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return r.roll(input, by, tuple(checked_dim(d, len(shape)) for d in over))
 
 
@@ -274,7 +278,7 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     return r.select_scatter(input, src, dim, index + size if index < 0 else index)
 
 
-@public(out=False)
+@public
 def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:

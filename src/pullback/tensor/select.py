@@ -18,6 +18,7 @@ from ..ops.convert import cast
 from ..ops.structure import expand, reshape
 from .api import public
 from .assign import number_array
+from .data import scalar_array
 from .math import number
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
@@ -305,7 +306,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     if isinstance(value, TensorBase):
         return o.index_fill_tensor(input, index, value, dim)
-    return o.index_fill(input, index, dim, number_array(value, dtype_of(input)).item())
+    return o.index_fill(input, index, dim, scalar_array(value, dtype_of(input)).item())
 
 
 # --- masks --------------------------------------------------------------------------------------------------

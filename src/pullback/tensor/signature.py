@@ -26,7 +26,7 @@ from .. import dtypes
 from ..core.value import TensorBase, array_of
 from ..device import device as device_class
 from ..errors import invalid_combination, type_name
-from .constants import layout, memory_format
+from .constants import SPARSE, layout, memory_format
 
 #: What torch allows NumPy's users to write → its own name.
 ALTERNATIVES = {
@@ -128,6 +128,12 @@ def _is_size_element(value: Any) -> bool:
     return is_integer(value) or isinstance(value, bool)
 
 
+def _is_layout(value: object) -> bool:
+    if value in SPARSE:
+        raise NotImplementedError(f"Tensors of layout {value} are not part of pullback (sparse tensors)")
+    return type(value) is layout
+
+
 #: Printed name of a type → its test.
 CHECKS: dict[str, Check] = {
     "int": is_integer,
@@ -140,7 +146,7 @@ CHECKS: dict[str, Check] = {
     "tuple of Scalars": _is_list(is_number),
     "tuple of Tensors": _is_list(_is_tensor),
     "torch.dtype": _is_dtype,
-    "torch.layout": lambda value: type(value) is layout,
+    "torch.layout": _is_layout,
     "torch.memory_format": lambda value: type(value) is memory_format,
     "torch.device": _is_device,
     "torch.Generator": _is_generator,
