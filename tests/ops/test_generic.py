@@ -7,31 +7,36 @@ from typing import Any
 import numpy as np
 import pytest
 
-import pullback as torch  # noqa: F401  # with these it loads the whole table
-import pullback.fft
-import pullback.nn.functional
-import pullback.special  # noqa: F401
+from pullback.compiler.trace import trace
 from pullback.core import engine
-from pullback.core.batched import Batched
+from pullback.core.batched import FALLBACKS, Batched
 from pullback.core.calls import edge_of
 from pullback.core.dual import Dual
 from pullback.core.levels import fresh_level
 from pullback.core.node import LEAF
 from pullback.core.op import TABLE
-from pullback.core.value import Value, dtype_of, run, shape_of, wrap
+from pullback.core.value import TensorBase, Value, dtype_of, run, shape_of, wrap
 
-from .samples import Sample, table
-
-ROWS = table()
-FLOATING = "fc"
-
-
-def is_array(v: Any) -> bool:
-    return isinstance(v, np.ndarray)
-
-
-def carries(v: Any) -> bool:
-    return is_array(v) and v.dtype.kind in FLOATING
+from .capabilities import (
+    ROWS,
+    batched,
+    batching,
+    carries,
+    compiled,
+    data_shaped,
+    derivative,
+    double,
+    forward,
+    is_array,
+    no_rules,
+    not_pushed,
+    pushed,
+    rows,
+    traced,
+    undefined,
+    vjp,
+)
+from .samples import Sample
 
 
 def outputs(value: Any) -> tuple[Any, ...]:
@@ -48,22 +53,39 @@ def call(sample: Sample, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     return outputs(run(TABLE[sample.op], inputs, sample.attrs))
 
 
-def covectors(outs: tuple[np.ndarray, ...], seed: int = 0) -> list[np.ndarray | None]:
+def covectors(
+    outs: tuple[np.ndarray, ...], seed: int = 0, only: tuple[int, ...] | None = None
+) -> list[np.ndarray | None]:
     rng = np.random.default_rng(seed)
     found: list[np.ndarray | None] = []
-    for o in outs:
-        if o.dtype.kind == "c":
+    for k, o in enumerate(outs):
+        if only is not None and k not in only:
+            found.append(None)
+        elif o.dtype.kind == "c":
             found.append(rng.normal(size=o.shape) + 1j * rng.normal(size=o.shape))
         else:
             found.append(rng.normal(size=o.shape) if o.dtype.kind == "f" else None)
     return found
 
 
+def level_of(value: Any) -> int:
+    return getattr(value, "_level", 0)
+
+
+def leaf(value: Any, recorded: bool) -> Any:
+    """A tensor that collects a gradient if asked to, around an array or around what another tensor holds."""
+    if is_array(value):
+        return wrap(value, LEAF if recorded else None)
+    if isinstance(value, TensorBase) and recorded:
+        return wrap(value._value, LEAF, value._level)
+    return value
+
+
 def pull(
     sample: Sample, inputs: tuple[Any, ...], vs: list[Any], create_graph: bool = False
 ) -> tuple[list[Any], list[Any]]:
     """Covectors of the floating inputs for given output covectors, and the leaves they belong to."""
-    tensors = tuple(wrap(v, LEAF) if carries(v) else (wrap(v) if is_array(v) else v) for v in inputs)
+    tensors = tuple(leaf(v, carries(given)) for v, given in zip(inputs, sample.inputs, strict=True))
     outs = call(sample, tensors)
     pairs = [(o, v) for o, v in zip(outs, vs, strict=True) if v is not None and o._node is not None]
     leaves = [t for t in tensors if isinstance(t, Value) and t._node is LEAF]
@@ -83,18 +105,19 @@ def inner(a: Any, b: Any) -> float:
     return float(np.sum(np.real(np.conj(a) * b)))
 
 
-def differentiable(sample: Sample) -> bool:
-    op = TABLE[sample.op]
-    return op.node_class is not None and sample.smooth and any(carries(v) for v in sample.inputs)
-
-
 def shifted(sample: Sample, directions: list[np.ndarray], step: float) -> tuple[Any, ...]:
     it = iter(directions)
     return tuple(np.asarray(v + step * next(it)) if carries(v) else v for v in sample.inputs)
 
 
 def directions_for(sample: Sample, seed: int) -> list[np.ndarray]:
-    return [v for v in covectors(tuple(v for v in sample.inputs if carries(v)), seed) if v is not None]
+    """A direction for each floating input: made an allowed one where the row says how."""
+    places = [k for k, v in enumerate(sample.inputs) if carries(v)]
+    found = []
+    for k, t in zip(places, covectors(tuple(sample.inputs[k] for k in places), seed), strict=True):
+        assert t is not None
+        found.append(sample.varied[k](t) if k in sample.varied else t)
+    return found
 
 
 @pytest.mark.parametrize("name", sorted(TABLE))
@@ -102,10 +125,8 @@ def test_every_op_has_samples(name: str) -> None:
     assert any(row.op == name for row in ROWS), f"add a row for {name} to tests/ops/samples"
 
 
-@pytest.mark.parametrize("sample", ROWS, ids=str)
+@pytest.mark.parametrize("sample", rows(forward), ids=str)
 def test_value_is_the_same_on_arrays_and_tensors(sample: Sample) -> None:
-    if not sample.deterministic:
-        pytest.skip("draws random numbers")
     direct = call(sample, sample.inputs)
     wrapped = call(sample, tuple(wrap(v) if is_array(v) else v for v in sample.inputs))
     for a, b in zip(direct, wrapped, strict=True):
@@ -115,10 +136,10 @@ def test_value_is_the_same_on_arrays_and_tensors(sample: Sample) -> None:
             np.testing.assert_allclose(np.asarray(a), b, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("sample", [r for r in ROWS if differentiable(r)], ids=str)
+@pytest.mark.parametrize("sample", rows(vjp), ids=str)
 def test_vjp_against_finite_differences(sample: Sample) -> None:
     outs = tuple(np.asarray(o) for o in call(sample, sample.inputs))
-    vs = covectors(outs)
+    vs = covectors(outs, only=sample.pulled)
     ts = directions_for(sample, 1)
     _, grads = pull(sample, sample.inputs, vs)
     analytic = sum(inner(g, t) for g, t in zip(grads, ts, strict=True) if g is not None)
@@ -134,10 +155,10 @@ def test_vjp_against_finite_differences(sample: Sample) -> None:
     assert analytic == pytest.approx(numeric, rel=2e-6, abs=2e-6)
 
 
-@pytest.mark.parametrize("sample", [r for r in ROWS if differentiable(r) and r.second], ids=str)
+@pytest.mark.parametrize("sample", rows(double), ids=str)
 def test_second_derivative_against_finite_differences(sample: Sample) -> None:
     outs = tuple(np.asarray(o) for o in call(sample, sample.inputs))
-    vs = covectors(outs)
+    vs = covectors(outs, only=sample.pulled)
     leaves, grads = pull(sample, sample.inputs, vs, create_graph=True)
     ws = directions_for(sample, 2)
     ts = directions_for(sample, 3)
@@ -163,7 +184,7 @@ def test_second_derivative_against_finite_differences(sample: Sample) -> None:
     assert analytic == pytest.approx((slope(1) - slope(-1)) / (2 * step), rel=2e-5, abs=2e-5)
 
 
-@pytest.mark.parametrize("sample", [r for r in ROWS if differentiable(r) and not r.forward], ids=str)
+@pytest.mark.parametrize("sample", rows(not_pushed), ids=str)
 def test_a_forward_derivative_that_torch_lacks_is_refused(sample: Sample) -> None:
     level = fresh_level()
     duals = tuple(Dual(v, np.ones_like(v), level) if carries(v) else v for v in sample.inputs)
@@ -171,10 +192,10 @@ def test_a_forward_derivative_that_torch_lacks_is_refused(sample: Sample) -> Non
         call(sample, duals)
 
 
-@pytest.mark.parametrize("sample", [r for r in ROWS if differentiable(r) and r.forward], ids=str)
+@pytest.mark.parametrize("sample", rows(pushed), ids=str)
 def test_jvp_against_vjp(sample: Sample) -> None:
     outs = tuple(np.asarray(o) for o in call(sample, sample.inputs))
-    vs = covectors(outs)
+    vs = covectors(outs, only=sample.pulled)
     ts = directions_for(sample, 4)
     _, grads = pull(sample, sample.inputs, vs)
     level = fresh_level()
@@ -193,19 +214,19 @@ def test_jvp_against_vjp(sample: Sample) -> None:
     assert forward == pytest.approx(reverse, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("sample", [r for r in ROWS if r.batched and r.deterministic], ids=str)
+@pytest.mark.parametrize("sample", rows(batched), ids=str)
 @pytest.mark.parametrize("which", ["all", "first"])
 def test_vmap_against_loop(sample: Sample, which: str) -> None:
     level = fresh_level()
     size = 3
     chosen = [is_array(v) for v in sample.inputs]
+    if which == "all" and sample.batched == "first":
+        pytest.skip("the other inputs belong together")
     if which == "first":
         if sum(chosen) < 2:
             pytest.skip("one input only")
         first = chosen.index(True)
         chosen = [i == first for i in range(len(chosen))]
-    if not any(chosen):
-        pytest.skip("no arrays")
     rng = np.random.default_rng(5)
 
     def copies(v: np.ndarray) -> np.ndarray:
@@ -216,10 +237,13 @@ def test_vmap_against_loop(sample: Sample, which: str) -> None:
 
     stacked = [copies(v) if c else v for v, c in zip(sample.inputs, chosen, strict=True)]
     dims = [np.ndim(v) // 2 for v in sample.inputs]
-    batched = tuple(
+    batched_inputs = tuple(
         Batched(s, d, level) if c else s for s, d, c in zip(stacked, dims, chosen, strict=True)
     )
-    together = call(sample, batched)
+    before = FALLBACKS[sample.op]
+    together = call(sample, batched_inputs)
+    how = batching(TABLE[sample.op])
+    assert how == "rule, partly loop" or (FALLBACKS[sample.op] > before) == (how == "loop")
     for i in range(size):
         rows = tuple(np.take(s, i, axis=d) if c else s for s, d, c in zip(stacked, dims, chosen, strict=True))
         rows = tuple(np.asarray(r) if is_array(v) else r for r, v in zip(rows, sample.inputs, strict=True))
@@ -235,3 +259,61 @@ def test_shape_rule(sample: Sample) -> None:
     assert list(op.result_shapes(sample.inputs, sample.attrs)) == want
 
 
+@pytest.mark.parametrize("sample", rows(data_shaped), ids=str)
+def test_a_shape_that_depends_on_the_data_is_refused(sample: Sample) -> None:
+    with pytest.raises(RuntimeError, match="depends on the data"):
+        TABLE[sample.op].result_shapes(sample.inputs, sample.attrs)
+    level = fresh_level()
+    batched_inputs = tuple(
+        Batched(np.stack([v, v]), 0, level) if is_array(v) else v for v in sample.inputs
+    )
+    with pytest.raises(RuntimeError, match="vmap: .* (dynamic shape|differently shaped Tensor)"):
+        call(sample, batched_inputs)
+
+
+@pytest.mark.parametrize("sample", rows(no_rules), ids=str)
+def test_an_op_without_rules_records_nothing(sample: Sample) -> None:
+    tensors = tuple(wrap(v, LEAF if carries(v) else None) if is_array(v) else v for v in sample.inputs)
+    assert all(o._node is None for o in call(sample, tensors))
+
+
+@pytest.mark.parametrize("sample", rows(undefined), ids=str)
+def test_a_missing_derivative_raises(sample: Sample) -> None:
+    outs = tuple(np.asarray(o) for o in call(sample, sample.inputs))
+    with pytest.raises(RuntimeError, match="not implemented"):
+        pull(sample, sample.inputs, covectors(outs))
+    level = fresh_level()
+    duals = tuple(Dual(v, np.ones_like(v), level) if carries(v) else v for v in sample.inputs)
+    with pytest.raises(RuntimeError, match="not implemented|does not support it"):
+        call(sample, duals)
+
+
+@pytest.mark.parametrize("sample", [r for r in ROWS if derivative(TABLE[r.op]) == "zero"], ids=str)
+def test_the_gradient_of_a_draw_is_zero(sample: Sample) -> None:
+    outs = tuple(np.asarray(o) for o in call(sample, sample.inputs))
+    _, grads = pull(sample, sample.inputs, covectors(outs))
+    assert not any(np.any(g) for g in grads if g is not None)
+
+
+@pytest.mark.parametrize("sample", rows(compiled), ids=str)
+def test_replay_of_the_trace_against_eager(sample: Sample) -> None:
+    tensors = tuple(wrap(v.copy()) if is_array(v) else v for v in sample.inputs)
+    replayed = trace(lambda *inputs: call(sample, inputs), *tensors)()
+    for got, want in zip(replayed, call(sample, sample.inputs), strict=True):
+        np.testing.assert_array_equal(bare(got), np.asarray(want))
+
+
+@pytest.mark.parametrize("sample", rows(traced), ids=str)
+def test_replay_of_the_traced_vjp_against_eager(sample: Sample) -> None:
+    outs = tuple(np.asarray(o) for o in call(sample, sample.inputs))
+    vs = covectors(outs, only=sample.pulled)
+
+    def pulled(*inputs: Any) -> list[Any]:
+        _, grads = pull(sample, inputs, vs)
+        return [g if g is None or isinstance(g, TensorBase) else wrap(g, None, level_of(g)) for g in grads]
+
+    tensors = tuple(wrap(v.copy()) if is_array(v) else v for v in sample.inputs)
+    replayed = trace(pulled, *tensors)()
+    for got, want in zip(replayed, pull(sample, sample.inputs, vs)[1], strict=True):
+        if want is not None:
+            np.testing.assert_allclose(bare(got), bare(want), rtol=1e-12, atol=1e-12)

@@ -98,6 +98,8 @@ class Batched(InnerValue):
             values = tuple(v.value if m else v for v, m in zip(inputs, mine, strict=True))
             dims = tuple(v.dim if m else None for v, m in zip(inputs, mine, strict=True))
             result = op.batch_rule(size, values, dims, *attrs)
+            if result is NotImplemented:
+                result = _loop(op, inputs, mine, size, attrs)
         elif op.kind == "elementwise":
             result = _elementwise(op, inputs, mine, attrs)
         elif op.batch is not None:

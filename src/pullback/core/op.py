@@ -105,7 +105,7 @@ class Op:
         inputs.
     batch_rule : callable, optional
         ``batch_rule(size, inputs, in_dims, *attrs)`` gives the outputs, batch axis first: a rule wholly by
-        hand.
+        hand. NotImplemented leaves the call to the loop.
     numbers : bool
         Whether the public call takes a Python number as its second operand.
     image : bool

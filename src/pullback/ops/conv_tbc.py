@@ -8,9 +8,10 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import op
+from ..core.value import shape_of
 from .conv import conv_transpose, conv_weight
 from .convert import conj
-from .structure import permute, sum_dims
+from .structure import permute, permute_to_front, reshape, sum_dims
 
 Sizes = tuple[int, ...]
 _CHANNELS_SECOND, _TIME_FIRST, _REVERSED = (1, 2, 0), (2, 0, 1), (2, 1, 0)
@@ -42,7 +43,20 @@ def _weight_rule(g: Any, x: Any, shape_weight: Sizes, padding: int) -> Any:
     return permute(filters, _REVERSED)
 
 
+def _batched(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], padding: int) -> Any:
+    x, weight, bias = values
+    if dims[1] is not None or dims[2] is not None:
+        return NotImplemented
+    x = permute_to_front(x, dims[0] or 0)
+    _, time, count, channels = shape_of(x)
+    folded = reshape(permute(x, (1, 0, 2, 3)), (time, size * count, channels))
+    y = conv_tbc(folded, weight, bias, padding)
+    length, _, outputs = shape_of(y)
+    return permute(reshape(y, (length, size, count, outputs)), (1, 0, 2, 3))
+
+
 #: Σ_k x[t + k] @ weight[k] + bias for x (T, N, C), weight (K, C, O) and zeros around.
 conv_tbc: Any = op(
-    "conv_tbc", _conv_tbc, (_x_rule, _weight_rule, lambda g: sum_dims(g, (0, 1), False)), halves=True
+    "conv_tbc", _conv_tbc, (_x_rule, _weight_rule, lambda g: sum_dims(g, (0, 1), False)), halves=True,
+    batch_rule=_batched,
 )

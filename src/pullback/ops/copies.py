@@ -18,16 +18,8 @@ def _copied(x: ndarray, /) -> ndarray:
     return x.copy(order="C")
 
 
-def _refuse(what: str) -> Any:
-    def rule(g: Any) -> Any:
-        raise RuntimeError(f"derivative for aten::{what} is not implemented")
-
-    return rule
-
-
 def _declare(name: str, node_name: str) -> Call:
-    rule = (lambda g: g) if node_name != "NotImplemented" else _refuse(name)
-    return op(name, _copied, (rule,), kind="linear", node_name=node_name, batch=lambda size: ())
+    return op(name, _copied, (lambda g: g,), kind="linear", node_name=node_name, batch=lambda size: ())
 
 
 _VIEWS: tuple[Any, ...] = (
@@ -43,7 +35,9 @@ copies: dict[str, Call] = {
 }
 copies["slice"] = _declare("slice_copy", "SliceBackward0_copy")
 copies["narrow"] = _declare("narrow_copy", "NarrowCopyBackward0")
-copies["detach"] = _declare("detach_copy", "NotImplemented")
+copies["detach"] = op(
+    "detach_copy", _copied, kind="linear", underivable="detach_copy", batch=lambda size: ()
+)
 
 
 def _unsafe(call: Any, node_name: str) -> Call:

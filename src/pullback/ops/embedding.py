@@ -11,7 +11,9 @@ from numpy import ndarray
 from ..array.scatter import sum_rows
 from ..core.op import op
 from ..core.value import shape_of
-from .structure import permute_to_front, reshape
+from .arithmetic import add
+from .gather import index_fill
+from .structure import expand, permute_to_front, reshape
 
 Ints = tuple[int, ...]
 
@@ -37,21 +39,45 @@ embedding: Any = op(
     jvp=lambda primals, tangents, out, padding, by_frequency: embedding(
         tangents[0], primals[1], padding, by_frequency
     ),
-    batch_rule=lambda size, values, dims, padding, by_frequency: _batched(
-        size, values, dims, padding, by_frequency
-    ),
+    batch_rule=lambda *args: _batched(*args),
 )
 
 
-def _batched(size: int, values: Any, dims: Any, padding: int, by_frequency: bool) -> Any:
-    weight, indices = values
-    if dims[0] is None:
-        return embedding(weight, permute_to_front(indices, dims[1]), padding, by_frequency)
-    from .structure import stack, unbind
+def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> list[Any]:
+    return [
+        expand(v, (size, *shape_of(v))) if d is None else permute_to_front(v, d)
+        for v, d in zip(values, dims, strict=True)
+    ]
 
-    tables = unbind(permute_to_front(weight, dims[0]), 0)
-    rows = (indices,) * size if dims[1] is None else unbind(permute_to_front(indices, dims[1]), 0)
-    return stack([embedding(t, r, padding, by_frequency) for t, r in zip(tables, rows, strict=True)], 0)
+
+def _below(indices: Any, rows: int) -> Any:
+    """Indices of rows of a batch, into tables that lie below each other."""
+    shape = shape_of(indices)
+    return add(indices, (np.arange(shape[0]) * rows).reshape(shape[0], *(1,) * (len(shape) - 1)))
+
+
+def _batched(
+    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], padding: int, by_frequency: bool
+) -> Any:
+    if by_frequency or (padding >= 0 and dims[0] is not None):
+        return NotImplemented
+    if dims[0] is None:
+        return embedding(values[0], permute_to_front(values[1], dims[1] or 0), padding, False)
+    tables, indices = _fronts(size, values, dims)
+    _, rows, *rest = shape_of(tables)
+    return embedding(reshape(tables, (size * rows, *rest)), _below(indices, rows), -1, False)
+
+
+def _backward_batched(
+    size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], rows: int, padding: int,
+    by_frequency: bool,
+) -> Any:  # fmt: skip
+    if by_frequency:
+        return NotImplemented
+    g, indices = _fronts(size, values, dims)
+    rest = shape_of(g)[len(shape_of(indices)) :]
+    table = reshape(embedding_backward(g, _below(indices, rows), size * rows, -1, False), (size, rows, *rest))
+    return table if padding < 0 else index_fill(table, np.asarray([padding]), 1, 0)
 
 
 def _embedding_backward(
@@ -73,6 +99,7 @@ embedding_backward: Any = op(
     (lambda g, indices, padding, by_frequency: _picked(g, indices, padding, by_frequency), None),
     kind="gather", node_name="EmbeddingDenseBackwardBackward0",
     jvp=lambda primals, tangents, out, *attrs: embedding_backward(tangents[0], primals[1], *attrs),
+    batch_rule=_backward_batched,
 )
 
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -14,13 +13,14 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import scatter as kernels
+from ..core.data_shaped import no_shape
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, where
 from .convert import cast, conj
 from .cumulative import dim_first
 from .mixture import masked_fill
-from .structure import expand, permute_to_front, reshape, sum_dims
+from .structure import expand, reshape, sum_dims
 from .view import slice_backward, slice_dim
 
 Ints = tuple[int, ...]
@@ -213,32 +213,11 @@ def _check_rows(index: ndarray, size: int) -> None:
         raise IndexError("index out of range in self")
 
 
-def _slices_batched(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Batching for a shared index: the axis moves by one; a batched index names elements instead."""
-
-    def rule(size: int, values: Any, dims: Any, dim: int, *attrs: Any) -> Any:
-        index, index_dim = values[1], dims[1]
-        fronts = [
-            v if k == 1 else (expand(v, (size, *shape_of(v))) if d is None else permute_to_front(v, d))
-            for k, (v, d) in enumerate(zip(values, dims, strict=True))
-        ]
-        if index_dim is None:
-            return call(fronts[0], index, *fronts[2:], dim + 1, *attrs)
-        rows = permute_to_front(index, index_dim)
-        from .structure import stack, unbind
-
-        parts = [unbind(v, 0) for v in (fronts[0], rows, *fronts[2:])]
-        return stack([call(*row, dim, *attrs) for row in zip(*parts, strict=True)], 0)
-
-    return rule
-
-
 #: Slices of axis `dim`, in the order of `index`.
 index_select: Any = op(
     "index_select", _index_select,
     (lambda g, shape_x, index, dim: index_add(zeros_for(g, shape_x), index, g, dim, 1), None), kind="gather",
     jvp=lambda primals, tangents, out, dim: index_select(tangents[0], primals[1], dim),
-    batch_rule=_slices_batched(lambda *args: index_select(*args)),
 )
 
 
@@ -285,7 +264,6 @@ index_add: Any = op(
     ),
     kind="gather",
     jvp=lambda primals, tangents, out, dim, alpha: index_add(*_filled(primals, tangents), dim, alpha),
-    batch_rule=_slices_batched(lambda *args: index_add(*args)),
 )
 
 
@@ -310,7 +288,6 @@ index_copy: Any = op(
         lambda g, index, shape_source, dim: _as_slices(index_select(g, index, dim), shape_source),
     ),
     kind="gather", jvp=lambda primals, tangents, out, dim: index_copy(*_filled(primals, tangents), dim),
-    batch_rule=_slices_batched(lambda *args: index_copy(*args)),
 )
 
 
@@ -328,7 +305,6 @@ def _index_fill(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
 index_fill: Any = op(
     "index_fill", _index_fill, (lambda g, index, dim: index_fill(g, index, dim, 0), None), kind="gather",
     jvp=lambda primals, tangents, out, dim, value: index_fill(tangents[0], primals[1], dim, 0),
-    batch_rule=_slices_batched(lambda *args: index_fill(*args)),
 )
 
 
@@ -394,6 +370,7 @@ masked_select: Any = op(
     "masked_select", _masked_select,
     (lambda g, shape_x, mask: masked_place(g, mask, _together(shape_x, shape_of(mask))), None), kind="gather",
     jvp=lambda primals, tangents, out: masked_select(tangents[0], primals[1]),
+    shape=no_shape("masked_select"),
 )
 
 
@@ -416,6 +393,7 @@ masked_place: Any = op(
     (lambda g, shape_g, mask, shape: reshape(_cut_select(g, mask, shape, prod(shape_g)), shape_g), None),
     kind="gather", inputs=("g", "mask"), node_name="MaskedScatterBackward0",
     jvp=lambda primals, tangents, out, shape: masked_place(tangents[0], primals[1], shape),
+    shape=lambda g, mask, shape: ((shape, g.dtype),),
 )
 
 
@@ -435,6 +413,7 @@ def _masked_source_rule(g: Any, mask: Any, shape_source: Ints) -> Any:
 masked_scatter: Any = op(
     "masked_scatter", _masked_scatter, (lambda g, mask: masked_fill(g, mask, 0), None, _masked_source_rule),
     kind="gather", jvp=lambda primals, tangents, out: masked_scatter(*_filled(primals, tangents)),
+    shape=lambda x, mask, source: ((np.broadcast_shapes(x.shape, mask.shape), x.dtype),),
 )
 
 

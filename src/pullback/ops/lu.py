@@ -328,6 +328,7 @@ def _ldl_solve(x: ndarray, pivots: ndarray, y: ndarray, /, hermitian: bool) -> n
 #: X with A X = B from what `ldl_factor_ex` gives.
 ldl_solve: Call = op(
     "linalg_ldl_solve", _ldl_solve, underivable="linalg_ldl_solve",
+    batch=lambda size, hermitian: (hermitian,),
     shape=lambda x, pivots, y, hermitian: (
         ((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype),
     ),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..core.data_shaped import no_batch, no_shape
 from ..core.op import op
 from ..core.underivable import no_tangent, not_implemented
 from .cumulative import dim_first
@@ -187,7 +188,7 @@ def _unique_consecutive(x: ndarray, /, dim: int | None) -> tuple[ndarray, ndarra
 def _distinct_op(name: str, kernel: Callable[..., Any]) -> Any:
     return op(
         name, kernel, (not_implemented(name),), kind="gather", outputs=("values", "inverse", "counts"),
-        differentiable=(0,), jvp=no_tangent(name),
+        differentiable=(0,), jvp=no_tangent(name), shape=no_shape(name), batch_rule=no_batch(name),
     )
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,12 +37,20 @@ class Sample:
         Whether the op has a forward derivative; where torch has none the op refuses it in torch's words.
     reference : callable, optional
         The value by other means, on arrays: ``reference(*inputs, *attrs)``.
-    batched : bool
-        Whether to compare vmap with a loop (not for ops that draw random numbers).
+    batched : bool or "first"
+        Whether to compare vmap with a loop (not for ops that draw random numbers); "first": with a batch of
+        the first input alone, for the others belong together.
     deterministic : bool
         Whether two calls give the same value.
     known_shape : bool
         Whether the outputs' shapes follow from the inputs' shapes (not for a selection by mask).
+    varied : dict of int to callable
+        For inputs that may not vary freely, what makes an allowed direction of any (`hermitian`, `lower`,
+        `upper`, `fixed`).
+    pulled : tuple of int, optional
+        The outputs that get covectors (default: all), where others are determined up to a phase only.
+    traced : bool
+        Whether the vjp may be traced (not where the rule chooses by the data).
     """
 
     op: str
@@ -52,13 +60,37 @@ class Sample:
     second: bool = True
     forward: bool = True
     reference: Callable[..., Any] | None = None
-    batched: bool = True
+    batched: bool | Literal["first"] = True
     deterministic: bool = True
     known_shape: bool = True
+    varied: dict[int, Callable[[np.ndarray], np.ndarray]] = field(default_factory=dict)
+    pulled: tuple[int, ...] | None = None
+    traced: bool = True
 
     def __str__(self) -> str:
         shapes = ",".join(str(np.shape(v)).replace(" ", "") if v is not None else "None" for v in self.inputs)
-        return f"{self.op}-{shapes}-{len(self.attrs)}"
+        kind = "-complex" if any(np.iscomplexobj(v) for v in self.inputs) else ""
+        return f"{self.op}-{shapes}-{len(self.attrs)}{kind}"
+
+
+def hermitian(t: np.ndarray) -> np.ndarray:
+    """The direction in which a matrix of which the op reads one triangle varies."""
+    return t + np.conj(np.swapaxes(t, -1, -2))
+
+
+def lower(t: np.ndarray) -> np.ndarray:
+    """The direction in which a Cholesky factor varies: a lower triangle with a real diagonal."""
+    return np.tril(t, -1) + np.real(t) * np.eye(t.shape[-1])
+
+
+def upper(t: np.ndarray) -> np.ndarray:
+    """The same of the adjoint of a Cholesky factor."""
+    return np.triu(t, 1) + np.real(t) * np.eye(t.shape[-1])
+
+
+def fixed(t: np.ndarray) -> np.ndarray:
+    """No direction: what torch takes for a constant."""
+    return np.zeros_like(t)
 
 
 _rng = np.random.default_rng(20240229)
@@ -96,8 +128,11 @@ def apart(*shape: int) -> np.ndarray:
 
 
 def table() -> list[Sample]:
-    """The rows of every family."""
+    """The rows of every family, and complex twins of some (`complex_twins`)."""
+    from .twins import complex_twins
+
     rows: list[Sample] = []
     for info in pkgutil.iter_modules(__path__):
-        rows += importlib.import_module(f"{__name__}.{info.name}").SAMPLES
-    return rows
+        module = importlib.import_module(f"{__name__}.{info.name}")
+        rows += getattr(module, "SAMPLES", [])
+    return rows + complex_twins(rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import Sample, apart, between, normal
+from . import Sample, apart, between, fixed, normal
 
 SAMPLES = [
     Sample("leaky_relu", (apart(6),), (0.1,)),
@@ -28,6 +28,6 @@ SAMPLES = [
     Sample("prelu", (apart(2, 3), normal(3))),
     Sample("prelu_backward", (normal(2, 3), apart(2, 3), normal(3))),
     Sample("prelu_weight_backward", (normal(2, 3), apart(2, 3))),
-    Sample("rrelu", (normal(4), between(4, low=0.1, high=0.3)), smooth=False),
+    Sample("rrelu", (normal(4), between(4, low=0.1, high=0.3)), varied={1: fixed}),
     Sample("glu", (normal(3, 4),), (1,)),
 ]

@@ -28,6 +28,7 @@ SAMPLES = [
     _draw("geometric", normal(3), attrs=(0.3,)),
     _draw("random", normal(3)),
     _draw("random_below", integers(20), attrs=(1000,)),
+    _draw("random_below", normal(20), attrs=(1000,)),
     _draw("random_between", normal(20), attrs=(-1000, 1000)),
     _draw("bernoulli_number", normal(100), attrs=(0.5,)),
     _draw("dropout_noise", normal(100), attrs=(0.5,)),

@@ -43,6 +43,7 @@ SAMPLES = [
     Sample("abs", (complex_normal(3),)),
     Sample("polygamma", (positive(3),), (1,)),
     Sample("nan_to_num", (np.array([1.0, np.nan, np.inf, -2.0]),), (0.0, None, None), smooth=False),
+    Sample("nan_to_num", (normal(3),), (0.0, None, None)),
     Sample("zeros_of", (normal(3),)),
     Sample("pow", (positive(3), normal(2, 3)), reference=np.power),
     Sample("scalar_pow", (normal(3),), (2.5,), reference=lambda x, b: b**x),

@@ -79,9 +79,9 @@ SAMPLES = [
         "masked_select", (normal(2, 3), MASK), batched=False, known_shape=False, reference=lambda x, m: x[m]
     ),
     Sample("masked_select", (normal(3), MASK), batched=False, known_shape=False),
-    Sample("masked_place", (normal(5), MASK), ((2, 3),), batched=False),
-    Sample("masked_scatter", (normal(2, 3), MASK, normal(5)), batched=False),
-    Sample("masked_scatter", (normal(3), MASK, normal(4)), batched=False),
+    Sample("masked_place", (normal(5), MASK), ((2, 3),), traced=False),
+    Sample("masked_scatter", (normal(2, 3), MASK, normal(5)), traced=False),
+    Sample("masked_scatter", (normal(3), MASK, normal(4)), traced=False),
     Sample("take", (normal(2, 3), np.array([[0, -1], [5, 5]])), reference=np.take),
     Sample("put_places", (normal(2, 3), np.array([0, 4]), normal(2)), (False,)),
     Sample("put_places", (normal(2, 3), np.array([[0, 4], [-2, 1]]), normal(2, 2)), (True,)),

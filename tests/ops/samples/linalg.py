@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import Sample, complex_normal, normal
+from . import Sample, complex_normal, hermitian, lower, normal, upper
 
 
 def _well(*shape: int) -> np.ndarray:
@@ -124,20 +124,19 @@ SAMPLES = [
     ),
     Sample("linalg_solve_ex", (_well_complex(3, 3), complex_normal(3, 2)), (True, False, "")),
     # --- triangular systems and the Cholesky factor
-    # The factor reads one triangle and its gradient is that of symmetric changes: see
-    # tests/tensor/test_linear_algebra.py.
+    # The factor reads one triangle and its gradient is that of symmetric changes.
     Sample(
         "linalg_cholesky_ex",
         (_positive_definite(3),),
         (False, ""),
-        smooth=False,
+        varied={0: hermitian},
         reference=lambda x, *_: _no_failure(x, np.linalg.cholesky(x)),
     ),
     Sample(
         "cholesky",
         (_positive_definite(3),),
         (True,),
-        smooth=False,
+        varied={0: hermitian},
         reference=lambda x, _: np.linalg.cholesky(x).T,
     ),
     Sample(
@@ -161,19 +160,19 @@ SAMPLES = [
         reference=lambda y, x, *_: (np.linalg.solve(_triangular(x, False, True).T, y), x),
     ),
     Sample("triangular_solve", (complex_normal(3, 2), _well_complex(3, 3)), (True, True, False)),
-    Sample("cholesky_solve", (normal(3, 2), _positive_definite(3)), (False,), smooth=False),
+    Sample("cholesky_solve", (normal(3, 2), np.tril(_positive_definite(3))), (False,), varied={1: lower}),
     Sample(
         "cholesky_inverse",
-        (_positive_definite(3),),
+        (np.tril(_positive_definite(3)),),
         (False,),
-        smooth=False,
+        varied={0: lower},
         reference=lambda x, _: np.linalg.inv(np.tril(x) @ np.tril(x).T),
     ),
-    Sample("cholesky_inverse", (_hermitian(3),), (True,), smooth=False),
+    Sample("cholesky_inverse", (np.triu(_hermitian(3)),), (True,), varied={0: upper}),
     # --- determinants
     Sample("linalg_det", (_well(3, 3),), reference=np.linalg.det),
     Sample("linalg_det", (_well(2, 2, 2),), reference=np.linalg.det),
-    Sample("linalg_det", (_THIN[:3],), reference=np.linalg.det),
+    Sample("linalg_det", (_THIN[:3],), traced=False, reference=np.linalg.det),
     Sample("linalg_det", (_well_complex(3, 3),), reference=np.linalg.det),
     Sample("cofactors", (normal(2, 3, 3),), reference=_cofactors),
     # Their second derivative is that of the singular vectors, which a singular matrix does not have.
@@ -183,9 +182,9 @@ SAMPLES = [
     Sample("linalg_slogdet", (_well_complex(3, 3),), reference=np.linalg.slogdet),
     # --- eigenvalues and singular values
     # eigh reads a triangle too; vectors of complex matrices have no derivative but up to their phases.
-    Sample("linalg_eigh", (_positive_definite(3),), ("L",), smooth=False),
+    Sample("linalg_eigh", (_positive_definite(3),), ("L",), varied={0: hermitian}),
     Sample(
-        "linalg_eig", (np.diag([1.0, 2.0, 4.0]) + normal(3, 3) * 0.1,), smooth=False, reference=np.linalg.eig
+        "linalg_eig", (np.diag([1.0, 2.0, 4.0]) + normal(3, 3) * 0.1,), pulled=(0,), reference=np.linalg.eig
     ),
     Sample("linalg_svd", (normal(3, 3),), (False,)),
     Sample("linalg_svd", (normal(4, 2),), (False,)),

@@ -1,0 +1,65 @@
+"""Write docs/ops.md, the table of what each op can do, from the ops' declarations and their samples.
+
+Run after an op or a row of samples was added, from the project's root: ``python -m tools.make_op_table``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from tests.ops.capabilities import COLUMNS, CONVENTIONS, cells
+
+from pullback.core.op import TABLE
+
+PAGE = Path(__file__).parents[1] / "docs" / "ops.md"
+
+HEAD = """# What each op can do
+
+Every function of pullback is put together from the ops of this table; an op has the name of torch's function
+where torch has one. Each cell stands for a generic test on rows of samples (`tests/ops/samples`):
+
+| column | the test |
+|---|---|
+| forward | the value on tensors is that on arrays, and that of a reference where the row names one |
+| vjp | the pulled covector against central differences |
+| jvp | the pushed tangent against the pulled covector |
+| double backward | the derivative of the pulled covector against central differences |
+| vmap | the run over a batch against a loop over its rows |
+| complex | all of these on complex inputs |
+| compiled | the replay of the traced op, and of its traced vjp, against eager |
+
+`rule`: vmap runs the whole batch in one call. `loop`: there is no batching rule; vmap runs the rows one by
+one, and `pullback.core.batched.FALLBACKS` counts how often. `data`: the shape of the result depends on the
+data, so there is none to batch or trace. `random`: the op draws numbers, which other tests compare with
+torch's streams; `zero` is torch's gradient of such a draw. `raises`: torch has no derivative either, and
+both say so. An empty cell: not there.
+
+This page is written by `python -m tools.make_op_table`; a test says when it is stale.
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    table = {name: cells(op) for name, op in sorted(TABLE.items(), key=lambda item: item[0].lower())}
+    counts = [Counter(row[k] for row in table.values() if row[k]) for k in range(len(COLUMNS))]
+    lines = [
+        HEAD, "", f"## Figures for {len(table)} ops", "", "| column | cells |", "|---|---|",
+        *(
+            f"| {column} | {', '.join(f'{n} {cell}' for cell, n in sorted(count.items(), key=_by_count))} |"
+            for column, count in zip(COLUMNS, counts, strict=True)
+        ),
+        "", "## Derivatives by a convention of torch's", "",
+        *(f"- `{name}`: {why}" for name, why in CONVENTIONS.items()),
+        "", "## The table", "", f"| op | {' | '.join(COLUMNS)} |", "|---" * (len(COLUMNS) + 1) + "|",
+        *(f"| `{name}` | {' | '.join(row)} |" for name, row in table.items()),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _by_count(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
