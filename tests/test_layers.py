@@ -24,7 +24,7 @@ LAYERS = [
     ["array"],
     ["core"],
     ["ops"],
-    ["tensor fft linalg overrides random return_types signal special types"],
+    ["tensor fft linalg random return_types signal special types"],
     [
         "autograd", "func _vmap_internals", "_C", "testing",
         "accelerator amp backends cpu cuda mps mtia xpu",
@@ -32,7 +32,7 @@ LAYERS = [
     ["nn"],
     ["optim", "utils", "_utils"],
     ["compile compiler", "explain", "distributed", "jit", "library", "fx", "profiler"],
-    ["__init__ __main__ _as_torch hub runner serialization"],
+    ["__init__ __main__ _as_torch hub overrides runner serialization"],
 ]
 
 PLACE = {

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from typing import overload
 from . import _C as _C
 from . import accelerator as accelerator
+from . import amp as amp
 from . import autograd as autograd
 from . import backends as backends
 from . import compiler as compiler
@@ -38,6 +39,8 @@ from . import types as types
 from . import utils as utils
 from . import version as version
 from . import xpu as xpu
+from .amp.autocast_mode import autocast as autocast
+from .amp.grad_scaler import GradScaler as GradScaler
 from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad
@@ -250,6 +253,10 @@ def atleast_2d(*tensors_: Any) -> Any:
     """Tensors with at least two axes, new ones in front."""
 def atleast_3d(*tensors_: Any) -> Any:
     """Tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
+def autocast_decrement_nesting() -> builtins.int:
+    """Leave a region; the number of those still entered."""
+def autocast_increment_nesting() -> builtins.int:
+    """Enter one more region; the number of those now entered."""
 def avg_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False,
     count_include_pad: builtins.bool = True,
@@ -425,6 +432,8 @@ def clamp_min_(input: Tensor, min: Tensor) -> Tensor: ...
 @overload
 def clamp_min_(input: Tensor, min: _Number) -> Tensor:
     """In-place version of :func:`clamp_min`: writes the result into `input` and returns it."""
+def clear_autocast_cache() -> None:
+    """Forget the casts that were kept."""
 @overload
 def clip(
     input: Tensor, min: Tensor | None = ..., max: Tensor | None = ..., *, out: Tensor | None = ...,
@@ -794,6 +803,12 @@ def geqrf(input: Tensor, *, out: Tensor | None = ...) -> Any:
     """QR as LAPACK's geqrf leaves it."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix inputᵢ·vec2ⱼ of two vectors."""
+def get_autocast_cpu_dtype() -> Tensor:
+    """The lower precision of the CPU."""
+def get_autocast_dtype(device_type: str) -> Tensor:
+    """The lower precision of a device."""
+def get_autocast_gpu_dtype() -> Tensor:
+    """The lower precision of CUDA."""
 def get_default_device() -> device:
     """Return the device on which tensors are made when none is given."""
 def get_default_dtype() -> dtype:
@@ -1013,6 +1028,12 @@ def is_anomaly_check_nan_enabled() -> builtins.bool:
     """Whether the mode checks for NaN."""
 def is_anomaly_enabled() -> builtins.bool:
     """Whether the mode is on."""
+def is_autocast_cache_enabled() -> builtins.bool:
+    """Whether the casts of weights are kept."""
+def is_autocast_cpu_enabled() -> builtins.bool:
+    """Whether autocast is on for the CPU."""
+def is_autocast_enabled(device_type: str = 'cuda') -> builtins.bool:
+    """Whether autocast is on for a device's functions."""
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is a complex one."""
 def is_conj(input: Tensor) -> builtins.bool:
@@ -1760,6 +1781,18 @@ def selu(input: Tensor) -> Tensor:
     """The self-normalising `elu`: scale 1.0507, α 1.6733."""
 def selu_(input: Tensor) -> Tensor:
     """`selu`, in place."""
+def set_autocast_cache_enabled(enabled: builtins.bool) -> None:
+    """Keep the casts of weights, or do not."""
+def set_autocast_cpu_dtype(dtype: dtype | None) -> None:
+    """Choose the lower precision of the CPU."""
+def set_autocast_cpu_enabled(enabled: builtins.bool) -> None:
+    """Switch autocast on or off for the CPU."""
+def set_autocast_dtype(device_type: str, dtype: dtype | None) -> None:
+    """Choose the lower precision of a device."""
+def set_autocast_enabled(device_type: Any, enabled: builtins.bool | None = None) -> None:
+    """Switch autocast on or off for a device, CUDA where only the switch is given."""
+def set_autocast_gpu_dtype(dtype: dtype | None) -> None:
+    """Choose the lower precision of CUDA."""
 def set_default_device(device: _Device | None) -> None:
     """Make ``device`` this thread's default, None for the CPU; that of a ``with`` block goes before it."""
 def set_default_dtype(d: dtype) -> None:

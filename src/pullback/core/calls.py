@@ -217,7 +217,7 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
                 mode = modes()
                 if mode is not DEFAULT:
                     if mode is not NO_GRAD:
-                        return run(op, (input,), ())
+                        return public_call(op, (input,), None) if public else run(op, (input,), ())
                     node = None
                 token = quiet(IGNORE)
                 try:
@@ -312,7 +312,11 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
                 mode = modes()
                 if mode is not DEFAULT:
                     if mode is not NO_GRAD:
-                        return run(op, (input, other), ())
+                        return (
+                            public_call(op, (input, other), None, operator)
+                            if public
+                            else run(op, (input, other), ())
+                        )
                     node_x = node_y = None
                 token = quiet(IGNORE)
                 try:

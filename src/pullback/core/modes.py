@@ -1,5 +1,5 @@
 """The modes under which ops run: grad mode, inference mode, saved-tensor hooks, anomaly detection, function
-modes.
+modes, autocast, profiling.
 
 All modes together are one immutable record in one context variable, so that the hot path of an op reads a
 single variable and compares it with the two records that nearly every program runs under, `DEFAULT` and
@@ -25,6 +25,10 @@ class Modes(NamedTuple):
     anomaly_check_nan: bool = True
     function_modes: tuple[Any, ...] = ()
     function_disabled: bool = False
+    #: What casts the arguments of public functions, and what is told of each call of one (see
+    #: `tensor.interception`).
+    autocast: Any = None
+    watcher: Any = None
 
 
 DEFAULT = Modes()

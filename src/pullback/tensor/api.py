@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +22,10 @@ from numpy import ndarray
 
 from .. import dtypes, errors
 from ..core import calls, inplace, overlap
-from ..core.modes import NO_GRAD, modes
+from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.op import TABLE, Op
 from ..core.value import TensorBase, run, wrap
+from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
 from .wrong_calls import wrong_call
@@ -46,16 +48,6 @@ class Declaration(NamedTuple):
 
 
 REGISTRY: list[Declaration] = []
-
-class _Overriding(set[type]):
-    """Classes that override `__torch_function__`; it holds none while overrides are disabled."""
-
-    def __contains__(self, kind: object) -> bool:
-        return set.__contains__(self, kind) and not modes().function_disabled
-
-
-#: Classes that override `__torch_function__`; while there is none, no call looks for one.
-OVERRIDING = _Overriding()
 
 
 def public(
@@ -117,7 +109,12 @@ def _items(args: Iterable[Any]) -> Iterator[Any]:
 
 
 def _overridden(args: Iterable[Any]) -> bool:
-    return any(type(item) in OVERRIDING for item in _items(args))
+    return bool(modes().function_modes) or any(type(item) in OVERRIDING for item in _items(args))
+
+
+def _label(place: str, name: str) -> str:
+    """The name of a public function in torch's dispatcher."""
+    return name if place in ("", "Tensor", "nn") else f"{place}_{name}"
 
 
 def adopt(args: Iterable[Any]) -> bool:
@@ -142,9 +139,15 @@ def _explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
 
 
 def _with_overrides(function: Function, place: str, name: str) -> Function:
+    label = _label(place, name)
+
     def call(*args: Any, **kwargs: Any) -> Any:
-        if OVERRIDING and _overridden((*args, *kwargs.values())):
-            return dispatch_override(call, args, kwargs)
+        if OVERRIDING:
+            if _overridden((*args, *kwargs.values())):
+                return dispatch_override(call, args, kwargs)
+            found = intercepted(call, function, label, args, kwargs)
+            if found is not PASS:
+                return found
         try:
             return function(*args, **kwargs)
         except Exception as error:
@@ -157,9 +160,16 @@ def _with_overrides(function: Function, place: str, name: str) -> Function:
 
 
 def _with_out(function: Function, printed: str, place: str, name: str) -> Function:
+    label = _label(place, name)
+
     def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if OVERRIDING and _overridden((*args, *kwargs.values())):
-            return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
+        if OVERRIDING:
+            named = kwargs if out is None else {**kwargs, "out": out}
+            if _overridden((*args, *kwargs.values())):
+                return dispatch_override(call, args, named)
+            found = intercepted(call, function if out is None else None, label, args, named)
+            if found is not PASS:
+                return found
         try:
             if out is None:
                 return function(*args, **kwargs)
@@ -206,7 +216,7 @@ def overriding_types(relevant: Iterable[Any]) -> list[type]:
     types: list[type] = []
     for item in _items(relevant):
         kind = type(item)
-        if kind in OVERRIDING and kind not in types:
+        if OVERRIDING.has(kind) and kind not in types:
             position = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
             types.insert(position, kind)
     return types
@@ -217,6 +227,9 @@ def ask_overrides(
 ) -> Any:
     """Ask the `__torch_function__` of the relevant arguments' classes; NotImplemented if none answers."""
     types = tuple(overriding_types(relevant))
+    result = ask_mode(function, types, args, kwargs)
+    if result is not NotImplemented:
+        return result
     for kind in types:
         result = kind.__torch_function__(function, types, args, kwargs)  # type: ignore[attr-defined]  # what makes a class override
         if result is not NotImplemented:
@@ -255,10 +268,14 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
     """
     op: Op | None = getattr(function, "op", None)
     fills, apart = name in FILLING, name in SCATTERING
+    label = name + "_"
 
     def general(input: Any, *args: Any, **kwargs: Any) -> Any:
-        if OVERRIDING and _overridden((input, *args)):
-            return dispatch_override(general, (input, *args), kwargs)
+        if OVERRIDING:
+            if _overridden((input, *args)):
+                return dispatch_override(call, (input, *args), kwargs)
+            if modes().watcher is not None:
+                return intercepted(call, None, label, (input, *args), kwargs)
         operands = (*args, *kwargs.values())
         recording = any(isinstance(a, TensorBase) and inplace.requires_grad(a) for a in (input, *operands))
         inplace.check_writable(input, recording, fills, operands)
@@ -292,7 +309,10 @@ def _fast_unary(op: Op, general: Function) -> Function:
         if type(input) is calls.Tensor or type(input) is calls.Parameter:
             a = input._value
             plain = type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64)
-            free = (modes() is NO_GRAD or input._node is None) and type(input._counter) is list
+            mode = modes()
+            free = (mode is NO_GRAD or (mode is DEFAULT and input._node is None)) and type(
+                input._counter
+            ) is list
             if plain and free and input._view is None:
                 try:
                     kernel(a, out=a)
@@ -325,7 +345,8 @@ def _fast_binary(op: Op, general: Function) -> Function:
                     free = input._node is None and other._node is None and other._view is None
                 else:
                     return general(input, other)
-                if (modes() is NO_GRAD or free) and type(input._counter) is list:
+                mode = modes()
+                if (mode is NO_GRAD or (mode is DEFAULT and free)) and type(input._counter) is list:
                     try:
                         kernel(a, b, out=a)
                     except TypeError:
@@ -341,7 +362,10 @@ def _fast_parts(parts: Function, general: Function) -> Function:
     def call(input: Any, *args: Any, **kwargs: Any) -> Any:
         if type(input) is calls.Tensor or type(input) is calls.Parameter:
             a = input._value
-            free = (modes() is NO_GRAD or input._node is None) and type(input._counter) is list
+            mode = modes()
+            free = (mode is NO_GRAD or (mode is DEFAULT and input._node is None)) and type(
+                input._counter
+            ) is list
             if (
                 free
                 and type(a) is ndarray
@@ -407,8 +431,18 @@ def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: str = "") -
         if op.name not in ("eq", "ne") or not isinstance(inputs[-1], ndarray):
             return NotImplemented
         inputs = (inputs[0], wrap(inputs[-1]))
-    if OVERRIDING and _overridden(inputs):
-        return dispatch_override(op.public, inputs, {} if out is None else {"out": out}, bool(operator))
+    if OVERRIDING:
+        named = {} if out is None else {"out": out}
+        if _overridden(inputs):
+            return dispatch_override(op.public, inputs, named, bool(operator))
+        behind = None if named else partial(_checked_call, op)
+        found = intercepted(op.public, behind, op.name, inputs, named)
+        if found is not PASS:
+            return found
+    return _checked_call(op, *inputs, out=out)
+
+
+def _checked_call(op: Op, *inputs: Any, out: Any = None) -> Any:
     try:
         checked = tuple(checked_operand(op, i, v) for i, v in enumerate(inputs))
     except TypeError:

@@ -29,6 +29,7 @@ from ..ops.structure import reshape
 from .api import public, warn_of_expanded
 from .assign import number_array, write_copy, write_value
 from .index_parts import Entry, Ints, applied, as_tuple, is_int, packed, selected, sliced
+from .interception import OVERRIDING
 from .shape import expanded
 from .tensor import Tensor
 
@@ -80,7 +81,7 @@ def _getitem(self: Any, index: Any) -> Any:
                 n._hooks = None
                 n._seq = next_sequence()
                 return y
-    elif _integers(index) and self._level == 0:
+    elif _integers(index) and self._level == 0 and not modes().function_modes:
         shape = shape_of(self)
         if len(index) <= len(shape) and all(-n <= k < n for k, n in zip(index, shape, strict=False)):
             for k in index:
@@ -97,8 +98,8 @@ def _integers(index: Any) -> bool:
 
 
 def _general_getitem(self: Any, index: Any) -> Any:
-    if type(self) is not Tensor:
-        from .api import OVERRIDING, dispatch_override
+    if type(self) is not Tensor or OVERRIDING:
+        from .api import dispatch_override
 
         if type(self) in OVERRIDING:
             return dispatch_override(_getitem, (self, index), {})
@@ -162,8 +163,8 @@ def _holds(array: ndarray, value: float) -> bool:
 
 
 def _general_setitem(self: Any, index: Any, value: Any) -> None:
-    if type(self) is not Tensor:
-        from .api import OVERRIDING, dispatch_override
+    if type(self) is not Tensor or OVERRIDING:
+        from .api import dispatch_override
 
         if type(self) in OVERRIDING:
             dispatch_override(_setitem, (self, index, value), {})

@@ -22,7 +22,8 @@ from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast
 from ..ops.structure import sum_dims
-from .api import OVERRIDING, REGISTRY, Declaration, dispatch_override, public
+from .api import REGISTRY, Declaration, dispatch_override, public
+from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
 from .tensor import checked_dim
 
@@ -136,14 +137,18 @@ def sum_all(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None, **names: Any
 ) -> Any:
     """Sum of all elements, or over `dim`; integers are summed in int64."""
+    if OVERRIDING:
+        named = _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out) | names
+        found = (
+            dispatch_override(sum_all, (input,), named) if type(input) in OVERRIDING
+            else intercepted(sum_all, None, "sum", (input,), named)
+        )
+        if found is not PASS:
+            return found
     if dim is None and dtype is None and out is None and not names and not keepdim:
         t = type(input)
         if t is calls.Tensor or t is calls.Parameter:
             return r.sum_all(input)
-    if OVERRIDING and type(input) in OVERRIDING:
-        return dispatch_override(
-            sum_all, (input,), _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out) | names
-        )
     check_tensor("sum", input)
     if names or keepdim is not False or type(dim) is not int:
         dim, keepdim = _check_sum_like("sum", dim, keepdim, names)
@@ -164,14 +169,18 @@ def mean_all(
     input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None, **names: Any
 ) -> Any:
     """Mean of all elements, or over `dim`."""
+    if OVERRIDING:
+        named = _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out) | names
+        found = (
+            dispatch_override(mean_all, (input,), named) if type(input) in OVERRIDING
+            else intercepted(mean_all, None, "mean", (input,), named)
+        )
+        if found is not PASS:
+            return found
     if dim is None and dtype is None and out is None and not names and not keepdim:
         t = type(input)
         if (t is calls.Tensor or t is calls.Parameter) and input._value.dtype.kind in "fc":
             return r.mean_all(input)
-    if OVERRIDING and type(input) in OVERRIDING:
-        return dispatch_override(
-            mean_all, (input,), _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out) | names
-        )
     check_tensor("mean", input)
     if names or keepdim is not False or type(dim) is not int:
         dim, keepdim = _check_sum_like("mean", dim, keepdim, names)

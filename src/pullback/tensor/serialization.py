@@ -21,7 +21,8 @@ from .. import dtypes
 from ..array.strides import Ints, strides_of
 from ..core.modes import change, modes, set_modes
 from ..core.value import TensorBase, array_of
-from .api import OVERRIDING, dispatch_override
+from .api import dispatch_override
+from .interception import OVERRIDING
 from .storage import _of_bytes, over_storage, storage_of
 from .tensor import Tensor
 

@@ -1,0 +1,406 @@
+"""Autocast: while it is on, functions run in the precision that suits them, whatever their arguments have.
+
+The lists are those of torch's dispatcher for the CPU: products and convolutions run in the lower precision,
+functions that lose too much in it in float32, and those that join tensors in the widest precision among them;
+all others run in what they are given. Only float32 and the half precisions are cast, never float64.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import dtypes
+from ..core.modes import change, modes
+from ..core.node import LEAF
+from ..core.value import TensorBase, dtype_of
+from ..device import device as as_device
+from ..tensor.interception import activate, deactivate, without
+
+
+def _names(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+#: Functions that run in the lower precision.
+LOWER = _names(
+    "_addmm_activation addbmm addmm baddbmm bmm chain_matmul conv1d conv2d conv3d conv_tbc conv_transpose1d "
+    "conv_transpose2d conv_transpose3d einsum linalg_matmul linalg_multi_dot linalg_vecdot linear matmul mm "
+    "prelu scaled_dot_product_attention tensordot"
+)
+#: Functions that run in float32.
+FLOAT32 = _names(
+    "adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d binary_cross_entropy "
+    "binary_cross_entropy_with_logits cdist cholesky cholesky_inverse cholesky_solve cosine_embedding_loss "
+    "cross_entropy ctc_loss fft_fft fft_fft2 fft_fftn fft_hfft fft_ifft fft_ifft2 fft_ifftn fft_ihfft "
+    "fft_irfft fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fractional_max_pool2d "
+    "fractional_max_pool3d geqrf grid_sample grid_sampler grid_sampler_2d grid_sampler_3d "
+    "hinge_embedding_loss huber_loss inverse kl_div l1_loss linalg_cholesky linalg_cholesky_ex linalg_cond "
+    "linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_inv "
+    "linalg_inv_ex linalg_lstsq linalg_matrix_rank linalg_qr linalg_solve linalg_svd linalg_svdvals "
+    "linalg_tensorinv linalg_tensorsolve lu_solve margin_ranking_loss max_pool3d max_unpool2d max_unpool3d "
+    "mse_loss multi_margin_loss multilabel_margin_loss nanquantile nll_loss orgqr ormqr pinverse "
+    "poisson_nll_loss polar prod qr quantile smooth_l1_loss soft_margin_loss stft svd trace triangular_solve "
+    "triplet_margin_loss view_as_complex"
+)
+#: Functions that run in the widest precision among their tensors.
+WIDEST = frozenset({"cat", "concat", "concatenate", "index_copy", "stack"})
+#: Paddings that run in float32.
+_PADDED = frozenset({"reflect", "replicate"})
+
+_HALVES = (dtypes.bfloat16, dtypes.float16)
+_FLOAT32 = np.dtype(np.float32)
+#: Devices that torch knows autocast of, and the dtype each begins with.
+_DTYPES = {
+    "cpu": dtypes.bfloat16, "cuda": dtypes.float16, "hpu": dtypes.bfloat16, "ipu": dtypes.float16,
+    "maia": dtypes.bfloat16, "mps": dtypes.float16, "mtia": dtypes.bfloat16, "privateuseone": dtypes.float16,
+    "xla": dtypes.bfloat16, "xpu": dtypes.float16,
+}  # fmt: skip
+
+
+class _State(NamedTuple):
+    """What the functions below read and set, a record for each change."""
+
+    enabled: frozenset[str] = frozenset()
+    dtypes: Mapping[str, Any] = _DTYPES
+    cache_enabled: bool = True
+    nesting: int = 0
+
+
+_INITIAL = _State()
+_state: ContextVar[_State] = ContextVar("pullback_autocast", default=_INITIAL)
+#: Casts of leaves that require grad, so that a weight used twice is cast once; by identity.
+_cache: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("pullback_autocast_cache", default=None)
+
+
+class _Caster:
+    """What a call asks: whether a function is on the lists, and how it then runs."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+
+    def casts(self, label: str) -> bool:
+        """Whether a function's arguments are cast."""
+        return label in LOWER or label in FLOAT32 or label in WIDEST or label == "pad"
+
+    def run(self, label: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function on cast arguments, with autocast off."""
+        with without(autocast=None):
+            if label in LOWER:
+                wanted = self.dtype
+            elif label in WIDEST:
+                wanted = _widest((*args, *kwargs.values()), self.dtype)
+            elif label == "pad" and (kwargs.get("mode") or (args[2] if len(args) > 2 else "")) not in _PADDED:
+                return call(*args, **kwargs)
+            else:
+                wanted = dtypes.float32
+            return call(*_cast(args, wanted, self.dtype), **_cast(kwargs, wanted, self.dtype))
+
+
+def _eligible(v: Any) -> bool:
+    return isinstance(v, TensorBase) and (
+        dtype_of(v) == _FLOAT32 or dtype_of(v) in (_HALVES[0].numpy, _HALVES[1].numpy)
+    )
+
+
+def _widest(value: Any, dtype: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        wide = [_widest(v, dtype) for v in value]
+        return dtypes.float32 if dtypes.float32 in wide else dtype
+    return dtypes.float32 if _eligible(value) and value.dtype is not dtype else dtype
+
+
+def _cast(value: Any, wanted: Any, lower: Any) -> Any:
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)(_cast(v, wanted, lower) for v in value)
+    if isinstance(value, dict):
+        return {name: _cast(v, wanted, lower) for name, v in value.items()}
+    if not _eligible(value) or value.dtype is wanted:
+        return value
+    cache = _cache.get()
+    weight = value._node is LEAF and value._view is None and dtype_of(value) == _FLOAT32
+    if cache is None or not weight or wanted is not lower or not _state.get().cache_enabled:
+        return value.to(wanted)
+    found = cache.get(id(value))
+    if found is None or found[0] is not value or found[1].dtype is not wanted:
+        found = cache[id(value)] = (value, value.to(wanted))
+    return found[1]
+
+
+def _known(device_type: Any) -> str:
+    kind = as_device(device_type).type
+    if kind not in _DTYPES:
+        raise RuntimeError("unsupported scalarType")
+    return kind
+
+
+def _follow(state: _State) -> None:
+    """Put a state in force; calls look for it while it casts on the CPU."""
+    was = modes().autocast is not None
+    _state.set(state)
+    on = "cpu" in state.enabled
+    if on and not was:
+        activate()
+    change(autocast=_Caster(state.dtypes["cpu"]) if on else None)
+    if was and not on:
+        deactivate()
+
+
+def is_autocast_enabled(device_type: str = "cuda", /) -> bool:
+    """Whether autocast is on for a device's functions."""
+    kind = as_device(device_type).type
+    if kind not in _DTYPES:
+        raise RuntimeError("unknown device type for autocast in get_autocast_dispatch_key_from_device_type")
+    return kind in _state.get().enabled
+
+
+def set_autocast_enabled(device_type: Any, enabled: bool | None = None, /) -> None:
+    """Switch autocast on or off for a device, CUDA where only the switch is given."""
+    kind, on = ("cuda", device_type) if enabled is None else (_known(device_type), enabled)
+    state = _state.get()
+    _follow(state._replace(enabled=state.enabled | {kind} if on else state.enabled - {kind}))
+
+
+def get_autocast_dtype(device_type: str, /) -> Any:
+    """The lower precision of a device."""
+    return _state.get().dtypes[_known(device_type)]
+
+
+def set_autocast_dtype(device_type: str, dtype: Any, /) -> None:
+    """Choose the lower precision of a device."""
+    state = _state.get()
+    _follow(state._replace(dtypes={**state.dtypes, _known(device_type): dtype}))
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Whether the casts of weights are kept."""
+    return _state.get().cache_enabled
+
+
+def set_autocast_cache_enabled(enabled: bool, /) -> None:
+    """Keep the casts of weights, or do not."""
+    _state.set(_state.get()._replace(cache_enabled=enabled))
+
+
+def clear_autocast_cache() -> None:
+    """Forget the casts that were kept."""
+    cache = _cache.get()
+    if cache is not None:
+        cache.clear()
+
+
+def autocast_increment_nesting() -> int:
+    """Enter one more region; the number of those now entered."""
+    state = _state.get()
+    if _cache.get() is None:
+        _cache.set({})
+    _state.set(state._replace(nesting=state.nesting + 1))
+    return state.nesting + 1
+
+
+def autocast_decrement_nesting() -> int:
+    """Leave a region; the number of those still entered."""
+    state = _state.get()
+    _state.set(state._replace(nesting=state.nesting - 1))
+    return state.nesting - 1
+
+
+def _deprecated(name: str, instead: str) -> None:
+    warnings.warn(
+        f"torch.{name} is deprecated. Please use torch.{instead} instead.", DeprecationWarning, stacklevel=3
+    )
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Whether autocast is on for the CPU."""
+    _deprecated("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')")
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled: bool, /) -> None:
+    """Switch autocast on or off for the CPU."""
+    _deprecated("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
+    set_autocast_enabled("cpu", enabled)
+
+
+def get_autocast_cpu_dtype() -> Any:
+    """The lower precision of the CPU."""
+    _deprecated("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')")
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype: Any, /) -> None:
+    """Choose the lower precision of the CPU."""
+    _deprecated("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
+    set_autocast_dtype("cpu", dtype)
+
+
+def get_autocast_gpu_dtype() -> Any:
+    """The lower precision of CUDA."""
+    _deprecated("get_autocast_gpu_dtype()", "get_autocast_dtype('cuda')")
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_gpu_dtype(dtype: Any, /) -> None:
+    """Choose the lower precision of CUDA."""
+    _deprecated("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
+    set_autocast_dtype("cuda", dtype)
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether a device's functions can be autocast."""
+    return as_device(device_type).type in _DTYPES
+
+
+class autocast:
+    """A ``with`` block, or a decorated function, whose functions run in mixed precision.
+
+    Parameters
+    ----------
+    device_type : str
+        ``"cpu"``; for other devices, which are not there, it is off or does nothing.
+    dtype : dtype, optional
+        The lower precision: bfloat16, the default, or float16.
+    enabled : bool
+        Whether it is on; off, it switches an outer one off.
+    cache_enabled : bool, optional
+        Whether casts of weights are kept until the outermost block ends.
+    """
+
+    __module__ = "torch.amp.autocast_mode"
+
+    def __init__(
+        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
+    ) -> None:
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
+        self.device = device_type
+        if not is_autocast_available(device_type):
+            raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+        self._cache_enabled = is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
+        if enabled and device_type == "cuda":
+            warnings.warn(
+                "CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2
+            )
+            enabled = False
+        elif enabled and self.fast_dtype not in _HALVES:
+            warnings.warn(
+                f"In {device_type.upper()} autocast, but the target dtype is not supported. Disabling "
+                f"autocast.\n{device_type.upper()} Autocast only supports dtypes of torch.bfloat16, "
+                "torch.float16 currently.",
+                stacklevel=2,
+            )
+            enabled = False
+        self._enabled = enabled
+
+    def __enter__(self) -> autocast:
+        self.prev_cache_enabled = is_autocast_cache_enabled()
+        self.prev = is_autocast_enabled(self.device)
+        self.prev_fastdtype = get_autocast_dtype(self.device)
+        set_autocast_enabled(self.device, self._enabled)
+        set_autocast_dtype(self.device, self.fast_dtype)
+        autocast_increment_nesting()
+        set_autocast_cache_enabled(self._cache_enabled)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if autocast_decrement_nesting() == 0:
+            clear_autocast_cache()
+        set_autocast_enabled(self.device, self.prev)
+        set_autocast_dtype(self.device, self.prev_fastdtype)
+        set_autocast_cache_enabled(self.prev_cache_enabled)
+
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        if not callable(func):
+            raise TypeError(
+                f"autocast()(func) requires a callable, but got {type(func).__name__}. Did you mean to use "
+                "autocast as a context manager? For example:\n    with torch.autocast(device_type=...):\n"
+                "        output = model(input)"
+            )
+
+        @functools.wraps(func)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return func(*args, **kwargs)
+
+        return decorated
+
+
+def _cast_inputs(value: Any, device_type: str, dtype: Any) -> Any:
+    """Cast the tensors in containers, but no float64."""
+    if isinstance(value, TensorBase):
+        tensor: Any = value
+        fits = tensor.is_floating_point() and tensor.device.type == device_type
+        return tensor.to(dtype) if fits and tensor.dtype is not dtypes.float64 else tensor
+    if isinstance(value, Mapping):
+        return {key: _cast_inputs(v, device_type, dtype) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cast_inputs(v, device_type, dtype) for v in value)
+    return value
+
+
+def _check_device_type(function: str, device_type: Any) -> None:
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+
+
+def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) -> Any:
+    """Decorate the `forward` of a Function: it runs under the autocast of its call, or in one precision.
+
+    Parameters
+    ----------
+    fwd : callable, optional
+        Without it, the result decorates.
+    device_type : str
+    cast_inputs : dtype, optional
+        What floating-point arguments are cast to under autocast, which is then off in `forward`.
+    """
+    _check_device_type("custom_fwd", device_type)
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        args[0]._dtype_of_autocast = get_autocast_dtype(device_type)
+        if cast_inputs is None:
+            args[0]._fwd_used_autocast = is_autocast_enabled(device_type)
+            return fwd(*args, **kwargs)
+        on = is_autocast_enabled(device_type)
+        args[0]._fwd_used_autocast = False
+        if not on:
+            return fwd(*args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(
+                *_cast_inputs(args, device_type, cast_inputs),
+                **_cast_inputs(kwargs, device_type, cast_inputs)
+            )
+
+    return decorated
+
+
+def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
+    """Decorate the `backward` of a Function: it runs under the autocast that `forward` ran under.
+
+    Parameters
+    ----------
+    bwd : callable, optional
+        Without it, the result decorates.
+    device_type : str
+    """
+    _check_device_type("custom_bwd", device_type)
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        context = args[0]
+        with autocast(device_type, dtype=context._dtype_of_autocast, enabled=context._fwd_used_autocast):
+            return bwd(*args, **kwargs)
+
+    return decorated
