@@ -45,7 +45,8 @@ def types(session: nox.Session) -> None:
 def examples(session: nox.Session) -> None:
     """Run every example to its end, as a user would."""
     folder = Path("examples")
-    for file in session.posargs or [*sorted(folder.glob("gradient_argument/*.py")), folder / "digits.py"]:
+    programs = [*sorted(folder.glob("gradient_argument/*.py")), *sorted(folder.glob("*.py"))]
+    for file in session.posargs or programs:
         python(session, "-m", "pullback", str(file))
 
 

@@ -4,6 +4,9 @@ Trains on four fifths of them, prints how many of the held-out fifth it reads ri
 and the confusion matrix:
 
     python -m pullback examples/digits.py
+
+With `--checkpoint digits.pt` everything that the training depends on is saved after each epoch, and training
+that was stopped goes on from there to the same end. torch and pullback read each other's files.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import torch
 import torch.nn.functional as F
 from sklearn.datasets import load_digits
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 from tqdm import tqdm
 
 matplotlib.use("Agg")
@@ -54,29 +58,48 @@ def load():
     return torch.tensor(images, dtype=torch.float32).unsqueeze(1), torch.tensor(digits.target)
 
 
-def train(model, images, labels, epochs):
+def train(model, images, labels, epochs, checkpoint):
     """Adam on the cross entropy of shuffled batches, each moved by up to one scanned pixel.
 
     The step size falls linearly. Returns the loss of every step.
     """
-    steps = epochs * -(-len(images) // BATCH)
+    batches = DataLoader(TensorDataset(images, labels), batch_size=BATCH, shuffle=True)
+    steps = epochs * len(batches)
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, total_iters=steps)
     loss_function = nn.CrossEntropyLoss()
-    losses = []
-    with tqdm(total=steps, desc="training", unit="step") as bar:
-        for _ in range(epochs):
-            for batch in torch.randperm(len(images)).split(BATCH):
-                for group in optimizer.param_groups:
-                    group["lr"] = 2e-3 * (1 - len(losses) / steps)
+    done, losses = 0, []
+    if checkpoint is not None and checkpoint.exists():
+        state = torch.load(checkpoint)
+        model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        schedule.load_state_dict(state["schedule"])
+        torch.set_rng_state(state["random"])
+        done, losses = state["epochs"], state["losses"]
+        print(f"going on after epoch {done}")
+    with tqdm(total=steps, initial=len(losses), desc="training", unit="step") as bar:
+        for epoch in range(done, epochs):
+            for inputs, targets in batches:
                 shift = torch.randint(-SCALE, SCALE + 1, (2,)).tolist()
-                moved = torch.roll(images[batch], shift, dims=(2, 3))
+                moved = torch.roll(inputs, shift, dims=(2, 3))
                 optimizer.zero_grad()
-                loss = loss_function(model(moved), labels[batch])
+                loss = loss_function(model(moved), targets)
                 loss.backward()
                 optimizer.step()
+                schedule.step()
                 losses.append(loss.item())
                 bar.set_postfix(loss=f"{losses[-1]:.4f}", refresh=False)
                 bar.update()
+            if checkpoint is not None:
+                state = {
+                    "model": model.state_dict(),
+                    "optimizer": optimizer.state_dict(),
+                    "schedule": schedule.state_dict(),
+                    "random": torch.get_rng_state(),
+                    "epochs": epoch + 1,
+                    "losses": losses,
+                }
+                torch.save(state, checkpoint)
     return losses
 
 
@@ -108,6 +131,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--output", type=Path, default=Path(__file__).with_suffix(".png"))
+    parser.add_argument("--checkpoint", type=Path, help="a file to go on from and to save to")
     options = parser.parse_args()
 
     torch.manual_seed(0)
@@ -115,7 +139,7 @@ def main():
     order = torch.randperm(len(images))
     held_out, rest = order[:HELD_OUT], order[HELD_OUT:]
     model = LeNet()
-    losses = train(model, images[rest], labels[rest], options.epochs)
+    losses = train(model, images[rest], labels[rest], options.epochs, options.checkpoint)
     reading = read(model, images[held_out])
     accuracy = (reading == labels[held_out]).float().mean().item()
     print(f"first loss {losses[0]:.4f}, last loss {losses[-1]:.4f}")

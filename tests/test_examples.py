@@ -125,15 +125,41 @@ def test_every_example_is_tested() -> None:
     assert {file.stem for file in FOLDER.glob("*.py")} == set(NUMBERS)
 
 
-@pytest.mark.skipif(
+needs_examples = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("matplotlib", "sklearn", "tqdm")),
     reason="needs the extra `examples`",
 )
+
+
+@needs_examples
 def test_digits(tmp_path: Path) -> None:
-    """Three of the thirty epochs: already most digits are read right, and the picture is drawn."""
-    picture = tmp_path / "digits.png"
-    text = run("examples/digits.py", "--epochs", "3", "--output", picture)
-    accuracy = re.search(r"held-out accuracy (\d+\.\d+)%", text)
+    """Two of the thirty epochs; the checkpoint of their end gives the same losses, accuracy and picture."""
+    picture, checkpoint = tmp_path / "digits.png", tmp_path / "digits.pt"
+    command = ("examples/digits.py", "--epochs", "2", "--output", picture, "--checkpoint", checkpoint)
+    trained, loaded = run(*command), run(*command)
+    accuracy = re.search(r"held-out accuracy (\d+\.\d+)%", trained)
     assert accuracy is not None
-    assert float(accuracy.group(1)) > 80
+    assert float(accuracy.group(1)) > 60
+    assert loaded.splitlines() == ["going on after epoch 2", *trained.splitlines()]
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@needs_examples
+def test_a_checkpoint_of_torch(tmp_path: Path) -> None:
+    """The accuracy that torch's weights have under torch too, and a file that loads again."""
+    text = run("examples/torch_checkpoint.py", "--epochs", "0", "--output", tmp_path / "digits.pt")
+    assert "<All keys matched successfully>" in text
+    assert "held-out accuracy as loaded 81.67%" in text
+    again = run("-c", f"import torch; print(len(torch.load({str(tmp_path / 'digits.pt')!r})))")
+    assert again == "10\n"
+
+
+@needs_examples
+def test_gpt() -> None:
+    """A few steps of a tiny model: the loss falls from that of guessing, and text comes out."""
+    text = run("examples/gpt.py", "--steps", "30", "--width", "16", "--layers", "1", "--write", "20")
+    guessing = re.search(r"loss of guessing: (\d\.\d+)", text)
+    end = re.search(r"held-out loss at the end (\d\.\d+)", text)
+    assert guessing is not None
+    assert end is not None
+    assert float(end.group(1)) < float(guessing.group(1)) - 0.5
