@@ -148,6 +148,49 @@ def test_grad_accumulates_in_place_and_is_the_leafs_own():
     np.testing.assert_array_equal(v.numpy(), [1.0, 1.0])
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_covectors_of_0d_tensors_meet_users_as_tensors(dtype):
+    x = torch.tensor(0.5, dtype=dtype, requires_grad=True)
+    seen = []
+    for _ in range(2):
+        y = x * x
+        z = torch.tanh(y + x)
+        z.register_hook(seen.append)
+        y.retain_grad()
+        (z.sin() / x).backward()
+    for g in (*seen, y.grad, x.grad):
+        assert type(g) is torch.Tensor and g.shape == () and g.dtype == dtype
+    assert isinstance(x.grad.numpy(), np.ndarray)
+    values = x.detach().numpy().reshape(1).astype(np.float64)
+    t = np.tanh(values * values + values)
+    slope = np.cos(t) * (1 - t * t) / values
+    np.testing.assert_allclose(seen[0].numpy(), (np.cos(t) / values)[0], rtol=1e-6)
+    np.testing.assert_allclose(y.grad.numpy(), slope[0], rtol=1e-6)
+    expected = 2 * (slope * (2 * values + 1) - np.sin(t) / values**2)
+    np.testing.assert_allclose(x.grad.numpy(), expected[0], rtol=5e-6)  # two terms nearly cancel
+
+
+def test_a_0d_gradient_accumulates_in_place_where_another_leaf_fails():
+    x = torch.tensor(0.5, requires_grad=True)
+    x.grad = held = torch.tensor(1.0)
+
+    class Fails(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, value):
+            return value.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            raise ValueError("here")
+
+    other = torch.tensor(2.0, requires_grad=True)
+    older = Fails.apply(other)
+    with pytest.raises(ValueError, match="here"):
+        (older * torch.tanh(x)).backward()
+    assert x.grad is held
+    np.testing.assert_allclose(held.item(), 1 + 2 * (1 - np.tanh(0.5) ** 2), rtol=1e-6)
+
+
 def test_leaves_do_not_share_a_gradient():
     a, b = leaf([1.0]), leaf([2.0])
     (a + b).backward(torch.tensor([1.0], dtype=torch.float64))

@@ -254,6 +254,8 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
             if elementwise and (input.dtype is F32 or input.dtype is F64) and input.size < PARALLEL_SIZE:
                 return kernel(input, out=...)
             return op.evaluate((input,), ())
+        elif (t is np.float32 or t is np.float64) and ufunc and not public:
+            return kernel(input)
         return public_call(op, (input,), out) if public else run(op, (input,), ())
 
     return call

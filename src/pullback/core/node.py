@@ -49,6 +49,8 @@ class Node:
     _op: ClassVar[Any] = None
     #: Whether backward frees what the node saved, so that a second one is refused.
     _frees: ClassVar[bool] = False
+    #: Whether `backward` takes the covector of a 0-d output as a NumPy scalar, too.
+    _takes_scalars: ClassVar[bool] = False
     _edges: tuple[Any, ...]
     _saved: tuple[Any, ...] | None
     _shape: Any
@@ -189,6 +191,8 @@ class AccumulateGrad(Node):
     __slots__ = ("__weakref__", "variable")
 
     __module__ = "torch.autograd.graph"
+
+    _takes_scalars = True
 
     variable: Any
 

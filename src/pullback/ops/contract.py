@@ -38,20 +38,21 @@ def _rows(x: ndarray) -> ndarray:
     return x if x.ndim == 2 else x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
+# The method: NumPy's function of the same name costs 0.2 µs more (8×8: 0.59 against 0.37, `matmul` 0.90).
 def _mm(x: ndarray, y: ndarray, /) -> ndarray:
     if x.ndim == 2:
-        return np.dot(x, y)
-    return np.dot(_rows(x), y).reshape(*x.shape[:-1], y.shape[-1])
+        return x.dot(y)
+    return _rows(x).dot(y).reshape(*x.shape[:-1], y.shape[-1])
 
 
 def _linear(x: ndarray, w: ndarray, /) -> ndarray:
     if x.ndim == 2:
-        return np.dot(x, w.T)
-    return np.dot(_rows(x), w.T).reshape(*x.shape[:-1], w.shape[0])
+        return x.dot(w.T)
+    return _rows(x).dot(w.T).reshape(*x.shape[:-1], w.shape[0])
 
 
 def _linear_weight(g: ndarray, x: ndarray, /) -> ndarray:
-    return np.dot(_rows(g).T, _rows(x))
+    return _rows(g).T.dot(_rows(x))
 
 
 def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
+from numpy import float32, float64, ndarray
 
 from ..array import layout
 from ..core import dual
@@ -53,8 +53,11 @@ conj_physical = elementwise("conj_physical", _conj_kernel, lambda g: conj(g), pr
 
 def conj(x: Any) -> Any:
     """Complex conjugate; a real value is returned as it is (rules call this on every covector)."""
-    if type(x) is ndarray:
+    kind = type(x)
+    if kind is ndarray:
         return x.conj() if x.dtype.kind == "c" else x
+    if kind is float32 or kind is float64:
+        return x
     if isinstance(x, Value):
         return _conj(x) if dtype_of(x).kind == "c" else x
     return x.conjugate() if isinstance(x, (complex, np.complexfloating)) else x

@@ -32,6 +32,9 @@ _WORDS = {
 }  # fmt: skip
 
 
+BOOL = np.dtype(bool)
+
+
 def element_word(x: Any) -> str:
     """The dtype of a value as C++ names it."""
     return _WORDS[str(dtype_of(x))]
@@ -62,7 +65,7 @@ def _check_product(x: Any, y: Any) -> None:
 def _in_columns(x: Any) -> bool:
     """Whether a matrix lies in Fortran order."""
     value = x._value
-    return type(value) is ndarray and value.flags.f_contiguous and not value.flags.c_contiguous
+    return type(value) is ndarray and value.flags.fnc
 
 
 def _mm(x: Any, y: Any) -> Any:
@@ -175,6 +178,11 @@ def matmul(input: Any, other: Any) -> Any:
     """
     if not isinstance(other, Tensor) or not isinstance(input, Tensor):
         _tensors("matmul", input=input, other=other)
+    x, y = input._value, other._value
+    if type(x) is ndarray and type(y) is ndarray and x.ndim == 2 == y.ndim and x.dtype is y.dtype is not BOOL:
+        if x.shape[1] != y.shape[0]:
+            _check_product(input, other)
+        return c.MM[x.flags.fnc, y.flags.fnc](input, other)
     a, b = shape_of(input), shape_of(other)
     ra, rb = len(a), len(b)
     if ra == 2 and rb == 2:
