@@ -34,6 +34,7 @@ from . import return_types as return_types
 from . import serialization as serialization
 from . import signal as signal
 from . import special as special
+from . import testing as testing
 from . import torch_version as torch_version
 from . import types as types
 from . import utils as utils
