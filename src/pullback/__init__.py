@@ -157,6 +157,11 @@ _LAZY_NAMES = {
         ("native_batch_norm", "native_group_norm", "native_layer_norm"),
         "nn.functional.native",
     ),
+    **dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), "nn.functional.recurrent"),
+    **dict.fromkeys(
+        ("gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell"),
+        "nn.functional.recurrent_cell",
+    ),
     **dict.fromkeys(
         ("affine_grid_generator", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"),
         "nn.functional.sampling",

@@ -887,6 +887,22 @@ def group_norm(
     eps: builtins.float = 1e-05, cudnn_enabled: builtins.bool = True,
 ) -> Tensor:
     """Normalise over groups of channels."""
+@overload
+def gru(
+    data: Tensor, batch_sizes: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool,
+    num_layers: builtins.int, dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def gru(
+    input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool, num_layers: builtins.int,
+    dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool, batch_first: builtins.bool,
+) -> tuple[Tensor, Tensor]:
+    """Gated recurrent units; arguments and results as of :func:`rnn_tanh`, weights as of `gru_cell`."""
+def gru_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ...,
+    b_hh: Tensor | None = ...,
+) -> Tensor:
+    """Gated recurrent unit (Cho et al. 2014): (N, I), (N, H) -> (N, H)."""
 def gt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 half: dtype
 @overload
@@ -1231,6 +1247,24 @@ def logsumexp(
 ) -> Tensor:
     """log Σ exp(input) over `dim`, computed without overflow."""
 long: dtype
+@overload
+def lstm(
+    data: Tensor, batch_sizes: Tensor, hx: Sequence[Tensor], params: Sequence[Tensor],
+    has_biases: builtins.bool, num_layers: builtins.int, dropout: builtins.float, train: builtins.bool,
+    bidirectional: builtins.bool,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def lstm(
+    input: Tensor, hx: Sequence[Tensor], params: Sequence[Tensor], has_biases: builtins.bool,
+    num_layers: builtins.int, dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool,
+    batch_first: builtins.bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Long short-term memory; arguments as of :func:`rnn_tanh`, weights as of `lstm_cell`."""
+def lstm_cell(
+    input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ...,
+    b_hh: Tensor | None = ...,
+) -> tuple[Tensor, Tensor]:
+    """Long short-term memory (Hochreiter and Schmidhuber 1997): (N, I), ((N, H), (N, H)) -> the same two."""
 def lt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def lu(
     A: Any, pivot: builtins.bool = True, get_infos: builtins.bool = False, *, out: Tensor | None = None,
@@ -1695,6 +1729,38 @@ def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Any = None, eps: builtins.float | None = None,
 ) -> Tensor:
     """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
+@overload
+def rnn_relu(
+    data: Tensor, batch_sizes: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool,
+    num_layers: builtins.int, dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def rnn_relu(
+    input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool, num_layers: builtins.int,
+    dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool, batch_first: builtins.bool,
+) -> tuple[Tensor, Tensor]:
+    """:func:`rnn_tanh` with relu in place of tanh."""
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ...,
+    b_hh: Tensor | None = ...,
+) -> Tensor:
+    """``relu(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
+@overload
+def rnn_tanh(
+    data: Tensor, batch_sizes: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool,
+    num_layers: builtins.int, dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def rnn_tanh(
+    input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: builtins.bool, num_layers: builtins.int,
+    dropout: builtins.float, train: builtins.bool, bidirectional: builtins.bool, batch_first: builtins.bool,
+) -> tuple[Tensor, Tensor]:
+    """Elman's network, ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``."""
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ...,
+    b_hh: Tensor | None = ...,
+) -> Tensor:
+    """``tanh(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """Axes shifted in a circle; without `dims` the elements as one row."""
 def rot90(input: Tensor, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:

@@ -413,10 +413,14 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     columns = t(weight)
     if bias is None:
         return c.MM[False, True](input, columns) if len(a) == 2 else matmul(input, columns)
-    if len(a) == 2:
-        return c.ADDMM[False, True](bias, input, columns, 1, 1)
-    value = input._value
-    if type(value) is ndarray and not value.flags.c_contiguous:
-        return matmul(input, columns) + bias
-    folded = reshape(input, (int(np.prod(a[:-1])), a[-1]))
-    return reshape(c.ADDMM[False, True](bias, folded, columns, 1, 1), (*a[:-1], w[0]))
+    try:
+        if len(a) == 2:
+            return c.ADDMM[False, True](bias, input, columns, 1, 1)
+        value = input._value
+        if type(value) is ndarray and not value.flags.c_contiguous:
+            return matmul(input, columns) + bias
+        folded = reshape(input, (int(np.prod(a[:-1])), a[-1]))
+        return reshape(c.ADDMM[False, True](bias, folded, columns, 1, 1), (*a[:-1], w[0]))
+    except ValueError:
+        _check_expands(bias, (int(np.prod(a[:-1])), w[0]))
+        raise

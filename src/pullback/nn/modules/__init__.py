@@ -181,6 +181,18 @@ from .pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
+from .rnn import (
+    GRU,
+    LSTM,
+    RNN,
+    RNNBase,
+)
+from .rnn_cell import (
+    GRUCell,
+    LSTMCell,
+    RNNCell,
+    RNNCellBase,
+)
 from .sparse import (
     Embedding,
     EmbeddingBag,
@@ -208,6 +220,14 @@ __all__ = [
     "LazyBatchNorm3d",
     "LazyBatchNorm2d",
     "LazyBatchNorm1d",
+    "GRUCell",
+    "LSTMCell",
+    "RNNCell",
+    "RNNCellBase",
+    "GRU",
+    "LSTM",
+    "RNN",
+    "RNNBase",
     "MultiheadAttention",
     "CircularPad1d",
     "CircularPad2d",

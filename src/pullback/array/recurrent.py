@@ -1,0 +1,245 @@
+"""Recurrent layers on bare arrays: a whole sequence at once, and its covectors back through time.
+
+What this module must do:
+
+- one matrix product for the inputs of all steps, and one per step for the states;
+- sequences of different lengths as torch packs them: step t has ``sizes[t]`` rows, those of the first
+  ``sizes[t]`` sequences, which are sorted by falling length; a whole batch is the case of equal sizes;
+- a state of every sequence, written in place: a sequence that has ended, or that has not begun where time
+  runs backward, keeps what stands there.
+
+Inputs are (rows of all steps, features), states (sequences, features). The logistic function is taken as
+``½ + ½·tanh(½x)``, so that one `tanh` serves all gates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+#: Which rows a step has, and how many.
+Step = tuple[slice, int]
+
+
+def steps_of(sizes: Sequence[int], reverse: bool) -> list[Step]:
+    """The rows of each step in the order in which the layer runs them."""
+    steps = []
+    start = 0
+    for size in sizes:
+        steps.append((slice(start, start + size), size))
+        start += size
+    return steps[::-1] if reverse else steps
+
+
+def _projected(x: ndarray, weight: ndarray, bias: Any, factor: Any = None) -> ndarray:
+    """``(W x + b)·factor``; the factor goes to weight and bias, which have fewer elements."""
+    rows = np.matmul(x, weight.T if factor is None else weight.T * factor)
+    if bias is not None:
+        rows += bias if factor is None else bias * factor
+    return rows
+
+
+def _sum(b_ih: Any, b_hh: Any) -> Any:
+    return None if b_ih is None else b_ih + b_hh
+
+
+def _before(values: ndarray, initial: ndarray, steps: Sequence[Step]) -> ndarray:
+    """What the state was before each step, from what it was after."""
+    before = np.empty_like(values)
+    state = initial.copy()
+    for rows, n in steps:
+        before[rows] = state[:n]
+        state[:n] = values[rows]
+    return before
+
+
+def _of_weights(
+    pulled: ndarray, x: ndarray, w_ih: ndarray, needs: Sequence[bool]
+) -> tuple[ndarray | None, ndarray | None, ndarray | None]:
+    """Covectors of the inputs, of their weight and of its bias."""
+    return (
+        np.matmul(pulled, w_ih) if needs[0] else None,
+        np.matmul(pulled.T, x) if needs[1] else None,
+        np.add.reduce(pulled, axis=0) if needs[2] else None,
+    )
+
+
+def elman(
+    x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, steps: Sequence[Step],
+    relu: bool,
+) -> tuple[ndarray, ndarray]:  # fmt: skip
+    """``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu: the states of all steps, the last ones."""
+    out = _projected(x, w_ih, _sum(b_ih, b_hh))
+    state, weight = h.copy(), w_hh.T
+    for rows, n in steps:
+        new = out[rows]
+        new += np.matmul(state[:n], weight)
+        if relu:
+            np.maximum(new, 0, out=new)
+        else:
+            np.tanh(new, out=new)
+        state[:n] = new
+    return out, state
+
+
+def elman_pulled(
+    g: ndarray, g_h: ndarray, x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, out: ndarray,
+    steps: Sequence[Step], relu: bool, needs: Sequence[bool],
+) -> tuple[ndarray | None, ...]:  # fmt: skip
+    """Covectors of x, h, W_ih, W_hh, b_ih and b_hh."""
+    pulled = (out > 0).astype(out.dtype) if relu else 1 - out * out
+    state = g_h.copy()
+    for rows, n in reversed(steps):
+        now = state[:n]
+        now += g[rows]
+        each = pulled[rows]
+        each *= now
+        np.matmul(each, w_hh, out=now)
+    need_x, _, need_ih, need_hh, need_b_ih, need_b_hh = needs
+    d_x, d_ih, d_b = _of_weights(pulled, x, w_ih, (need_x, need_ih, need_b_ih or need_b_hh))
+    d_hh = np.matmul(pulled.T, _before(out, h, steps)) if need_hh else None
+    return d_x, state, d_ih, d_hh, d_b, None if d_b is None else d_b.copy()
+
+
+def _logistic_parts(width: int, gates: str, dtype: Any) -> tuple[ndarray, ndarray]:
+    """Factor and shift that make the logistic function of `tanh`, for the gates marked "s"."""
+    factor = np.repeat(np.array([0.5 if gate == "s" else 1.0 for gate in gates], dtype), width)
+    shift = np.repeat(np.array([0.5 if gate == "s" else 0.0 for gate in gates], dtype), width)
+    return factor, shift
+
+
+def gru(
+    x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, steps: Sequence[Step]
+) -> tuple[ndarray, ndarray, ndarray]:
+    """Gated recurrent units: the states of all steps, the last ones, and of each step r, z, n and
+    ``W_hn h + b_hn``.
+    """
+    width = h.shape[1]
+    factor, _ = _logistic_parts(width, "sst", x.dtype)
+    bias = b_ih
+    if b_hh is not None:
+        bias = b_ih.copy()
+        bias[: 2 * width] += b_hh[: 2 * width]
+    pre = _projected(x, w_ih, bias, factor)
+    weight = w_hh.T * factor
+    state = h.copy()
+    out = np.empty((len(x), width), x.dtype)
+    reserve = np.empty((len(x), 4 * width), x.dtype)
+    for rows, n in steps:
+        now, kept = state[:n], reserve[rows]
+        product = np.matmul(now, weight)
+        logistic = kept[:, : 2 * width]
+        np.add(pre[rows, : 2 * width], product[:, : 2 * width], out=logistic)
+        np.tanh(logistic, out=logistic)
+        logistic *= 0.5
+        logistic += 0.5
+        hidden, new = kept[:, 3 * width :], kept[:, 2 * width : 3 * width]
+        np.add(product[:, 2 * width :], 0 if b_hh is None else b_hh[2 * width :], out=hidden)
+        np.multiply(logistic[:, :width], hidden, out=new)
+        new += pre[rows, 2 * width :]
+        np.tanh(new, out=new)
+        now -= new
+        now *= logistic[:, width:]
+        now += new
+        out[rows] = now
+    return out, state, reserve
+
+
+def gru_pulled(
+    g: ndarray, g_h: ndarray, x: ndarray, h: ndarray, w_ih: ndarray, w_hh: ndarray, out: ndarray,
+    reserve: ndarray, steps: Sequence[Step], needs: Sequence[bool],
+) -> tuple[ndarray | None, ...]:  # fmt: skip
+    """Covectors of x, h, W_ih, W_hh, b_ih and b_hh."""
+    width = h.shape[1]
+    r, z, new, hidden = (reserve[:, i * width : (i + 1) * width] for i in range(4))
+    before = _before(out, h, steps)
+    # Of the sums before n, r, z and of W_hn h: the last three are those of the product with the state.
+    pulled = np.empty((len(x), 4, width), x.dtype)
+    pulled[:, 0] = (1 - z) * (1 - new * new)
+    pulled[:, 1] = pulled[:, 0] * hidden * r * (1 - r)
+    pulled[:, 2] = (before - new) * z * (1 - z)
+    pulled[:, 3] = pulled[:, 0] * r
+    products = pulled.reshape(len(x), 4 * width)[:, width:]
+    state = g_h.copy()
+    for rows, n in reversed(steps):
+        now = state[:n]
+        now += g[rows]
+        pulled[rows] *= now[:, None]
+        now *= z[rows]
+        now += np.matmul(products[rows], w_hh)
+    need_x, _, need_ih, need_hh, need_b_ih, need_b_hh = needs
+    sums = np.concatenate([pulled[:, 1:3], pulled[:, :1]], axis=1).reshape(len(x), 3 * width)
+    d_x, d_ih, d_b_ih = _of_weights(sums, x, w_ih, (need_x, need_ih, need_b_ih))
+    d_hh = np.matmul(products.T, before) if need_hh else None
+    return d_x, state, d_ih, d_hh, d_b_ih, np.add.reduce(products, axis=0) if need_b_hh else None
+
+
+def lstm(
+    x: ndarray, h: ndarray, c: ndarray, w_ih: ndarray, w_hh: ndarray, b_ih: Any, b_hh: Any, w_hr: Any,
+    steps: Sequence[Step],
+) -> tuple[ndarray, ndarray, ndarray, ndarray, ndarray]:  # fmt: skip
+    """Long short-term memory: the states of all steps, the last states and cells, and of each step the gates
+    i, f, g, o and the cell.
+    """
+    width = c.shape[1]
+    factor, shift = _logistic_parts(width, "ssts", x.dtype)
+    gates = _projected(x, w_ih, _sum(b_ih, b_hh), factor)
+    weight = w_hh.T * factor
+    state, cell = h.copy(), c.copy()
+    cells = np.empty((len(x), width), x.dtype)
+    out = np.empty((len(x), h.shape[1]), x.dtype)
+    for rows, n in steps:
+        now = gates[rows]
+        now += np.matmul(state[:n], weight)
+        np.tanh(now, out=now)
+        now *= factor
+        now += shift
+        kept = cell[:n]
+        kept *= now[:, width : 2 * width]
+        kept += now[:, :width] * now[:, 2 * width : 3 * width]
+        cells[rows] = kept
+        new = np.tanh(kept)
+        new *= now[:, 3 * width :]
+        if w_hr is not None:
+            new = np.matmul(new, w_hr.T)
+        out[rows] = state[:n] = new
+    return out, state, cell, gates, cells
+
+
+def lstm_pulled(
+    g: ndarray, g_h: ndarray, g_c: ndarray, x: ndarray, h: ndarray, c: ndarray, w_ih: ndarray, w_hh: ndarray,
+    w_hr: Any, out: ndarray, gates: ndarray, cells: ndarray, steps: Sequence[Step], needs: Sequence[bool],
+) -> tuple[ndarray | None, ...]:  # fmt: skip
+    """Covectors of x, h, c, W_ih, W_hh, b_ih, b_hh and W_hr."""
+    width = c.shape[1]
+    i, f, new, o = (gates[:, k * width : (k + 1) * width] for k in range(4))
+    squashed = np.tanh(cells)
+    pulled = np.empty((len(x), 4, width), x.dtype)
+    pulled[:, 0] = new * i * (1 - i)
+    pulled[:, 1] = _before(cells, c, steps) * f * (1 - f)
+    pulled[:, 2] = i * (1 - new * new)
+    pulled[:, 3] = squashed * o * (1 - o)
+    of_cell = o * (1 - squashed * squashed)
+    sums = pulled.reshape(len(x), 4 * width)
+    state, cell = g_h.copy(), g_c.copy()
+    arrived = np.empty_like(out) if w_hr is not None else None
+    for rows, n in reversed(steps):
+        now, kept, each = state[:n], cell[:n], pulled[rows]
+        now += g[rows]
+        g_o = now
+        if arrived is not None:
+            arrived[rows] = now
+            g_o = np.matmul(now, w_hr)
+        kept += g_o * of_cell[rows]
+        each[:, :3] *= kept[:, None]
+        each[:, 3] *= g_o
+        kept *= f[rows]
+        np.matmul(sums[rows], w_hh, out=now)
+    need_x, _, _, need_ih, need_hh, need_b_ih, need_b_hh, _ = needs
+    d_x, d_ih, d_b = _of_weights(sums, x, w_ih, (need_x, need_ih, need_b_ih or need_b_hh))
+    d_hh = np.matmul(sums.T, _before(out, h, steps)) if need_hh else None
+    d_hr = None if arrived is None else np.matmul(arrived.T, o * squashed)
+    return d_x, state, cell, d_ih, d_hh, d_b, None if d_b is None else d_b.copy(), d_hr

@@ -1,0 +1,322 @@
+"""Recurrent networks of several layers and directions, under torch's names.
+
+A network is a batch of sequences of one length, or packed: the rows of all steps below each other and how
+many each step has. Each layer runs once per direction, as one op (`ops.recurrent`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import dtypes
+from ...core.value import array_of, dtype_of, shape_of
+from ...ops import recurrent as ops
+from ...ops.rearranged import transpose
+from ...tensor.api import public
+from ...tensor.contract import linear
+from ...tensor.join import cat, stack
+from ...tensor.signature import parsed
+from .dropout import dropout
+
+_OPTIONS = (
+    "tuple of Tensors params, bool has_biases, int num_layers, float dropout, bool train, bool "
+    "bidirectional"
+)
+
+
+def _signatures(hidden: str) -> tuple[str, str]:
+    return (
+        f"(Tensor data, Tensor batch_sizes, {hidden} hx, {_OPTIONS})",
+        f"(Tensor input, {hidden} hx, {_OPTIONS}, bool batch_first)",
+    )
+
+
+class _Weights(NamedTuple):
+    """The parameters of one layer in one direction."""
+
+    w_ih: Any
+    w_hh: Any
+    b_ih: Any = None
+    b_hh: Any = None
+    w_hr: Any = None
+
+
+class _Options(NamedTuple):
+    """What all networks take."""
+
+    has_biases: bool
+    num_layers: int
+    dropout: float
+    train: bool
+    bidirectional: bool
+
+
+#: One layer in one direction: (input, its states, its weights, reverse, sizes) to the output and its last
+#: states.
+_Layer = Callable[[Any, tuple[Any, ...], _Weights, bool, ops.Sizes], tuple[Any, ...]]
+
+
+def _parted(params: Sequence[Any], has_biases: bool, projected: bool = False) -> list[_Weights]:
+    count = (4 if has_biases else 2) + projected
+    if len(params) % count:
+        raise RuntimeError("got an incorrect number of RNN parameters")
+    found = []
+    for start in range(0, len(params), count):
+        weights = list(params[start : start + count])
+        w_hr = weights.pop() if projected else None
+        w_ih, w_hh, *biases = weights
+        b_ih, b_hh = biases or (None, None)
+        found.append(_Weights(w_ih, w_hh, b_ih, b_hh, w_hr))
+    return found
+
+
+def _check_counts(weights: int, states: int, options: _Options) -> None:
+    """Raise torch's error for too few or too many weights or states."""
+    if options.bidirectional:
+        if weights % 2 or states % 2:
+            raise RuntimeError("Odd number of params or hiddens given to a bidirectional RNN")
+        weights, states = weights // 2, states // 2
+    if states != options.num_layers:
+        raise RuntimeError("Expected more hidden states in stacked_rnn")
+    if weights != options.num_layers:
+        raise RuntimeError("Expected more weights in stacked_rnn")
+
+
+def _network(
+    layer: _Layer, input: Any, states: tuple[Any, ...], weights: Sequence[_Weights], options: _Options,
+    batch_first: bool, sizes: ops.Sizes,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Run all layers: the output, and each kind of state at the end, stacked."""
+    x = input.transpose(0, 1) if batch_first else input
+    if sizes is None and not shape_of(x)[0]:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    each = tuple(zip(*(s.unbind(0) for s in states), strict=True))
+    directions = 2 if options.bidirectional else 1
+    finals = []
+    for first in range(0, options.num_layers * directions, directions):
+        outs = []
+        for k in range(first, first + directions):
+            out, *last = layer(x, each[k], weights[k], k > first, sizes)
+            outs.append(out)
+            finals.append(last)
+        x = cat(outs, -1) if options.bidirectional else outs[0]
+        if options.train and options.dropout and first + directions < options.num_layers * directions:
+            x = dropout(x, options.dropout, True)
+    return x, *(stack(s, 0) for s in zip(*finals, strict=True))
+
+
+def _sizes(data: Any, batch_sizes: Any) -> tuple[Any, tuple[int, ...]]:
+    """The rows that the sizes tell of, and the sizes."""
+    given = array_of(batch_sizes)
+    if given.dtype != np.int64:
+        raise RuntimeError(
+            f"expected scalar type Long but found {dtypes.from_numpy_dtype(given.dtype).scalar_type}"
+        )
+    sizes = tuple(map(int, given.reshape(-1)))
+    if not sizes:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+    if any(later > earlier for earlier, later in pairwise(sizes)):
+        # torch reads past the end of its states here.
+        raise RuntimeError("batch_sizes must be in decreasing order")
+    rows = shape_of(data)[0]
+    start = 0
+    for size in sizes:
+        if start + size > rows:
+            raise RuntimeError(f"start ({start}) + length ({size}) exceeds dimension size ({rows}).")
+        start += size
+    return (data if start == rows else data[:start]), sizes
+
+
+_FLOATS = frozenset(d.numpy for d in (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64))
+
+
+def _fit(x: Any, states: tuple[Any, ...], w: _Weights, gates: int, sizes: ops.Sizes) -> bool:
+    """Whether the op takes these; else torch's error, unless the dtype is all that it does not take."""
+    rows = sizes[0] if sizes is not None else shape_of(x)[1]
+    hidden = shape_of(states[-1])[-1]
+    out = hidden if w.w_hr is None else shape_of(w.w_hr)[0]
+    wanted: list[tuple[Any, tuple[int, ...]]] = [
+        (w.w_ih, (gates * hidden, shape_of(x)[-1])), (w.w_hh, (gates * hidden, out)),
+        (states[0], (rows, out)), (states[-1], (rows, hidden)),
+        (w.b_ih, (gates * hidden,)), (w.b_hh, (gates * hidden,)), (w.w_hr, (out, hidden)),
+    ]  # fmt: skip
+    dtype = dtype_of(x)
+    if all(v is None or (shape_of(v) == shape and dtype_of(v) == dtype) for v, shape in wanted):
+        return dtype in _FLOATS
+    inputs = linear(x, w.w_ih, w.b_ih)
+    linear(states[0], w.w_hh, w.b_hh).add_(inputs[:rows] if sizes is not None else inputs[0])
+    raise RuntimeError("got RNN parameters or hidden states that do not fit together")
+
+
+def _elman(
+    activation: str, x: Any, states: tuple[Any, ...], w: _Weights, reverse: bool, sizes: ops.Sizes
+) -> tuple[Any, ...]:
+    arguments = (x, *states, *w[:4], activation, reverse, sizes)
+    if not _fit(x, states, w, 1, sizes):
+        return ops.elman_in_steps(*arguments)
+    return (ops.elman if sizes is None else ops.elman_packed)(*arguments)
+
+
+def _gru(x: Any, states: tuple[Any, ...], w: _Weights, reverse: bool, sizes: ops.Sizes) -> tuple[Any, ...]:
+    arguments = (x, *states, *w[:4], reverse, sizes)
+    if not _fit(x, states, w, 3, sizes):
+        return ops.gru_in_steps(*arguments)
+    return (ops.gru if sizes is None else ops.gru_packed)(*arguments)[:2]
+
+
+def _lstm(
+    whole: bool, x: Any, states: tuple[Any, ...], w: _Weights, reverse: bool, sizes: ops.Sizes
+) -> tuple[Any, ...]:
+    arguments = (x, *states, *w, reverse, sizes)
+    if not _fit(x, states, w, 4, sizes):
+        return ops.lstm_in_steps(*arguments)
+    if sizes is not None:
+        return ops.lstm_packed(*arguments)[:3]
+    return (ops.lstm_onednn if whole else ops.lstm)(*arguments)[:3]
+
+
+def _one_state(
+    layer: _Layer, input: Any, hx: Any, params: Any, options: _Options, batch_first: bool, batch_sizes: Any
+) -> tuple[Any, Any]:
+    weights = _parted(params, options.has_biases)
+    _check_counts(len(weights), shape_of(hx)[0], options)
+    sizes = None
+    if batch_sizes is not None:
+        input, sizes = _sizes(input, batch_sizes)
+    output, last = _network(layer, input, (hx,), weights, options, batch_first, sizes)
+    return (_batch_first(output) if batch_first else output), last
+
+
+def _batch_first(output: Any) -> Any:
+    """The batch as first axis; torch's node is that of `transpose_`, which would bump the version here."""
+    return transpose(output, 0, 1)
+
+
+_HIDDEN = _signatures("Tensor")
+
+
+@public(method=False, out=False)
+@parsed("rnn_tanh", *_HIDDEN)
+def rnn_tanh(
+    hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
+    input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Elman's network, ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``.
+
+    Parameters
+    ----------
+    input : Tensor
+        (T, N, I), or (N, T, I) with `batch_first`.
+    data, batch_sizes : Tensor
+        Instead of it, a packed sequence (rows of all steps, I) and (T,).
+    hx : Tensor
+        (layers·directions, N, H).
+    params : sequence of Tensor
+        For each layer and direction W_ih (H, I), W_hh (H, H) and, with `has_biases`, b_ih and b_hh (H,).
+    num_layers : int
+    dropout : float
+        Probability, of the output of all layers but the last, in training.
+    train, bidirectional : bool
+
+    Returns
+    -------
+    (output, h_n)
+        The states of the last layer at all steps, those of all layers at the end.
+    """
+    options = _Options(has_biases, num_layers, dropout, train, bidirectional)
+    whole = data if input is None else input
+    return _one_state(partial(_elman, "tanh"), whole, hx, params, options, batch_first, batch_sizes)
+
+
+@public(method=False, out=False)
+@parsed("rnn_relu", *_HIDDEN)
+def rnn_relu(
+    hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
+    input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """:func:`rnn_tanh` with relu in place of tanh."""
+    options = _Options(has_biases, num_layers, dropout, train, bidirectional)
+    whole = data if input is None else input
+    return _one_state(partial(_elman, "relu"), whole, hx, params, options, batch_first, batch_sizes)
+
+
+@public(method=False, out=False)
+@parsed("gru", *_HIDDEN)
+def gru(
+    hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
+    input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Gated recurrent units; arguments and results as of :func:`rnn_tanh`, weights as of `gru_cell`."""
+    options = _Options(has_biases, num_layers, dropout, train, bidirectional)
+    whole = data if input is None else input
+    return _one_state(_gru, whole, hx, params, options, batch_first, batch_sizes)
+
+
+@cache
+def _warn_of_projections() -> None:
+    """Once per process, as torch."""
+    warnings.warn(
+        "LSTM with projections is not supported with oneDNN. Using default implementation.", UserWarning,
+        stacklevel=5,
+    )  # fmt: skip
+
+
+def _check_rows(params: Sequence[Any], hx: Any, options: _Options) -> None:
+    """Raise the errors with which torch reads the weights for its one kernel."""
+    count, size = 4 if options.has_biases else 2, len(params)
+    if size % count:
+        raise RuntimeError(f"MatrixRef: ArrayRef size {size} not divisible by stride {count}")
+    for k in range(options.num_layers * (2 if options.bidirectional else 1)):
+        if (k + 1) * count > size:
+            raise RuntimeError(f"ArrayRef: invalid slice, N = {k * count}; M = {count}; size = {size}")
+        for states in hx:
+            states.select(0, k)
+
+
+@public(method=False, out=False)
+@parsed("lstm", *_signatures("tuple of Tensors"))
+def lstm(
+    hx: Any, params: Any, has_biases: bool, num_layers: int, dropout: float, train: bool, bidirectional: bool,
+    input: Any = None, batch_first: bool = False, data: Any = None, batch_sizes: Any = None,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Long short-term memory; arguments as of :func:`rnn_tanh`, weights as of `lstm_cell`.
+
+    `hx` is (h_0, c_0). Where h_0 is narrower than c_0, each layer and direction has one weight more, which
+    projects its output to that width (Sak, Senior and Beaufays 2014).
+
+    Returns
+    -------
+    (output, h_n, c_n)
+    """
+    options = _Options(has_biases, num_layers, dropout, train, bidirectional)
+    if len(hx) != 2:
+        raise RuntimeError("lstm expects two hidden states")
+    projected = hx[0].size(2) != hx[1].size(2)
+    whole, sizes = input, None
+    # In half precision torch asks whether the processor computes in it; with bfloat16 it mostly does.
+    onednn = (
+        input is not None and input.dtype in (dtypes.float32, dtypes.bfloat16) and input.numel() > 0
+    )
+    if onednn and projected:
+        _warn_of_projections()
+        onednn = False
+    if onednn:
+        _check_rows(params, hx, options)
+    if batch_sizes is not None:
+        whole, sizes = _sizes(data, batch_sizes)
+    weights = _parted(params, has_biases, projected)
+    if onednn:
+        count = num_layers * (2 if bidirectional else 1)
+        weights, hx = weights[:count], tuple(s[:count] for s in hx)
+    else:
+        _check_counts(len(weights), len(hx[0]), options)
+    output, h_n, c_n = _network(partial(_lstm, onednn), whole, hx, weights, options, batch_first, sizes)
+    if batch_first:
+        output = output.transpose(0, 1)
+    return output, h_n, c_n
