@@ -13,8 +13,9 @@ from typing import Any
 from numpy import ndarray
 
 from .calls import edge_of
-from .dual import Dual, fresh_level, zeros
+from .dual import Dual, zeros
 from .engine import Capture, run_backward
+from .levels import fresh_level
 from .modes import change, set_modes
 from .node import LEAF, edge_target
 from .tracer import Tracer
