@@ -150,8 +150,8 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "functions that are not there yet": {
         "torch": (
-            "convolution embedding_bag embedding_renorm_ gru gru_cell hash_tensor lobpcg lstm "
-            "lstm_cell max_pool1d_with_indices rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell "
+            "convolution embedding_bag embedding_renorm_ hash_tensor lobpcg "
+            "max_pool1d_with_indices "
             "set_anomaly_enabled slice_inverse"
         ),
         "torch.Tensor": "hash_tensor slice_inverse",
