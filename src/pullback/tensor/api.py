@@ -24,6 +24,7 @@ from .. import dtypes, errors
 from ..core import calls, inplace, overlap
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.op import TABLE, Op
+from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, run, wrap
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
@@ -314,10 +315,13 @@ def _fast_unary(op: Op, general: Function) -> Function:
                 input._counter
             ) is list
             if plain and free and input._view is None:
+                token = quiet(IGNORE)
                 try:
                     kernel(a, out=a)
                 except TypeError:
                     return general(input)
+                finally:
+                    loud(token)
                 input._counter[0] += 1
                 return input
         return general(input)
@@ -347,10 +351,13 @@ def _fast_binary(op: Op, general: Function) -> Function:
                     return general(input, other)
                 mode = modes()
                 if (mode is NO_GRAD or (mode is DEFAULT and free)) and type(input._counter) is list:
+                    token = quiet(IGNORE)
                     try:
                         kernel(a, b, out=a)
                     except TypeError:
                         return general(input, other)
+                    finally:
+                        loud(token)
                     input._counter[0] += 1
                     return input
         return general(input, other)
@@ -378,7 +385,11 @@ def _fast_parts(parts: Function, general: Function) -> Function:
                     return general(input, *args, **kwargs)
                 arrays = [_plain_operand(v, a, modes() is NO_GRAD) for v in operands]
                 if op is not None and all(v is not None for v in arrays):
-                    op.kernel(a, *arrays, *attrs, out=a)
+                    token = quiet(IGNORE)
+                    try:
+                        op.kernel(a, *arrays, *attrs, out=a)
+                    finally:
+                        loud(token)
                     input._counter[0] += 1
                     return input
         return general(input, *args, **kwargs)

@@ -12,6 +12,7 @@ from ...autograd.grad_mode import no_grad
 from ...errors import with_note
 from ...tensor.conversion import parse_to
 from ...tensor.creation_like import empty_like
+from ...tensor.settings import typename
 from ...tensor.tensor import Tensor
 from ..parameter import Buffer, Parameter
 from . import module_hooks
@@ -100,7 +101,7 @@ class Module(ModuleState, ModuleHooks):
             if value is not None:
                 raise with_note(
                     TypeError(
-                        f"cannot assign '{_full_name(value)}' as parameter '{name}' (torch.nn.Parameter or "
+                        f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or "
                         "None expected)"
                     ),
                     "To change its values write under no_grad: `with torch.no_grad(): "
@@ -118,7 +119,7 @@ class Module(ModuleState, ModuleHooks):
         if modules is not None and name in modules:
             if value is not None:
                 raise TypeError(
-                    f"cannot assign '{_full_name(value)}' as child module '{name}' (torch.nn.Module or None "
+                    f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None "
                     "expected)"
                 )
             self._put_module(name, value)
@@ -128,7 +129,7 @@ class Module(ModuleState, ModuleHooks):
         if marked or (buffers is not None and name in buffers):
             if value is not None and not _is_tensor_like(value):
                 raise TypeError(
-                    f"cannot assign '{_full_name(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor "
+                    f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor "
                     "or None expected)"
                 )
             persistent = value.persistent if marked else name not in self._non_persistent_buffers_set
@@ -177,7 +178,7 @@ class Module(ModuleState, ModuleHooks):
 
     def _check_name(self, kind: str, name: Any, held: Mapping[str, Any]) -> None:
         if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {_full_name(name)}")
+            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
         if "." in name:
             raise KeyError(f'{kind} name can\'t contain "."' + (f", got: {name}" if kind == "module" else ""))
         if name == "":
@@ -198,7 +199,7 @@ class Module(ModuleState, ModuleHooks):
             self._parameters[name] = None
         elif not isinstance(param, Parameter):
             raise TypeError(
-                f"cannot assign '{_full_name(param)}' object to parameter '{name}' (torch.nn.Parameter or "
+                f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or "
                 "None required)"
             )
         elif param.grad_fn is not None:
@@ -218,7 +219,7 @@ class Module(ModuleState, ModuleHooks):
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not _is_tensor_like(tensor):
             raise TypeError(
-                f"cannot assign '{_full_name(tensor)}' object to buffer '{name}' (torch Tensor or None "
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None "
                 "required)"
             )
         hooks = module_hooks._global_buffer_registration_hooks
@@ -231,7 +232,7 @@ class Module(ModuleState, ModuleHooks):
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a submodule under a name."""
         if not isinstance(module, Module) and module is not None:
-            raise TypeError(f"{_full_name(module)} is not a Module subclass")
+            raise TypeError(f"{typename(module)} is not a Module subclass")
         if isinstance(name, str):
             self._check_free(name, self._modules)
         self._check_name("module", name, self._modules)
@@ -543,13 +544,6 @@ def _indented(text: str) -> str:
 
 def _is_tensor_like(value: Any) -> bool:
     return isinstance(value, Tensor) or hasattr(value, "__torch_function__")
-
-
-def _full_name(value: Any) -> str:
-    kind = type(value)
-    if isinstance(value, Tensor):
-        return value.type()
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
 Module.__module__ = "torch.nn.modules.module"

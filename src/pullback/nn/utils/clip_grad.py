@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import types
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
 from ...core.value import TensorBase
+from ...linalg import vector_norm
 from ...tensor.creation import tensor
+from ...tensor.join import stack
+
+
+def _listed(tensors: Any) -> list[Any]:
+    return [tensors] if isinstance(tensors, TensorBase) else list(tensors)
 
 
 def _gradients(parameters: Any) -> list[Any]:
-    values = [parameters] if isinstance(parameters, TensorBase) else list(parameters)
-    return [p.grad for p in values if p.grad is not None]  # type: ignore[union-attr]  # the facade has it
+    return [p.grad for p in _listed(parameters) if p.grad is not None]
 
 
 @no_grad()
@@ -20,20 +27,29 @@ def get_total_norm(
     tensors: Iterable[Any], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Any:
     """The p-norm of all elements of several tensors together."""
-    from ...tensor.namespace import TOP_LEVEL
-
-    values = [tensors] if isinstance(tensors, TensorBase) else list(tensors)
+    values = _listed(tensors)
+    order = float(norm_type)
     if not values:
         return tensor(0.0)
-    norm = TOP_LEVEL["norm"]
-    total = norm(TOP_LEVEL["stack"]([norm(v.detach(), float(norm_type)) for v in values]), float(norm_type))  # type: ignore[union-attr]  # the facade has it
+    total = vector_norm(stack([vector_norm(v, order) for v in values]), order)
     if error_if_nonfinite and not bool(total.isfinite()):
         raise RuntimeError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
-            "cannot be clipped. To disable this error and scale the gradients by the non-finite norm anyway, "
-            "set `error_if_nonfinite=False`"
+            f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be "
+            "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+            "`error_if_nonfinite=False`"
         )
     return total
+
+
+@no_grad()
+def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Any, foreach: Any = None) -> None:
+    """Scale gradients in place by ``max_norm / (total_norm + 1e-6)`` where that is below 1."""
+    grads = _gradients(parameters)
+    if not grads:
+        return
+    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    for g in grads:
+        g.mul_(factor)
 
 
 @no_grad()
@@ -43,13 +59,39 @@ def clip_grad_norm_(
 ) -> Any:
     """Scale gradients in place so that their common norm is at most `max_norm`; return the norm
     that it was.
+
+    Parameters
+    ----------
+    parameters : tensor or iterable of tensor
+    max_norm : float
+    norm_type : float
+        The order of the norm, also inf.
+    error_if_nonfinite : bool
+        Raise where the norm is nan or infinite.
+    foreach : bool, optional
+        Makes no difference.
     """
-    grads = _gradients(parameters)
-    total = get_total_norm(grads, norm_type, error_if_nonfinite)
-    factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
-    for g in grads:
-        g.mul_(factor)
+    values = _listed(parameters)
+    if isinstance(parameters, types.GeneratorType) and not values:
+        warnings.warn(
+            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3
+        )
+    total = get_total_norm(_gradients(values), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(values, max_norm, total)
     return total
+
+
+def clip_grad_norm(
+    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: Any = None
+) -> Any:
+    """`clip_grad_norm_` by its old name."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite)
 
 
 @no_grad()

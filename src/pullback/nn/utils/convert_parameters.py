@@ -6,19 +6,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.value import TensorBase
+from ...tensor.join import cat
+from ...tensor.settings import typename
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:
     """All parameters, flattened one after another."""
-    from ...tensor.namespace import TOP_LEVEL
-
-    return TOP_LEVEL["cat"]([p.reshape(-1) for p in parameters])
+    return cat([p.view(-1) for p in parameters])
 
 
 def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
     """Write consecutive parts of a vector into the parameters' data."""
     if not isinstance(vec, TensorBase):
-        raise TypeError(f"expected torch.Tensor, but got: torch.{type(vec).__name__}")
+        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     vector: Any = vec
     start = 0
     for p in parameters:

@@ -1,0 +1,26 @@
+"""torch.nn.utils.stateless: `functional_call` by its old name."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...func.functional_call import functional_call as call
+
+
+def functional_call(
+    module: Any, parameters_and_buffers: dict[str, Any], args: Any = None, kwargs: Any = None, *,
+    tie_weights: bool = True, strict: bool = False,
+) -> Any:  # fmt: skip
+    """`torch.func.functional_call` for one dictionary; deprecated in favour of it."""
+    warnings.warn(
+        "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a "
+        "future version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in "
+        "replacement.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+__all__ = ["functional_call"]
