@@ -24,7 +24,7 @@ LAYERS = [
     ["array"],
     ["core"],
     ["ops"],
-    ["tensor fft linalg random return_types signal special types"],
+    ["tensor fft linalg masked random return_types signal special types"],
     [
         "autograd", "func _vmap_internals", "_C", "testing",
         "accelerator amp backends cpu cuda mps mtia xpu",

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from tests.recorded import save
 
-MODULES = ("torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special")
+MODULES = ("torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special", "torch.masked")
 
 
 def public_names(holder: Any) -> list[str]:

@@ -34,6 +34,7 @@ _LAZY = (
     "jit",
     "library",
     "linalg",
+    "masked",
     "mps",
     "mtia",
     "multiprocessing",

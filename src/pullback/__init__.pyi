@@ -24,6 +24,7 @@ from . import futures as futures
 from . import hub as hub
 from . import jit as jit
 from . import linalg as linalg
+from . import masked as masked
 from . import mps as mps
 from . import mtia as mtia
 from . import nn as nn
@@ -943,6 +944,11 @@ def hann_window(
     """Hann's window ``½ − ½·cos(2πk/n)``."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """input where |input| > `lambd`, else 0."""
+def hash_tensor(
+    input: Tensor, dim: Sequence[builtins.int] = ..., *, keepdim: builtins.bool = ...,
+    mode: builtins.int = ..., out: Tensor | None = ...,
+) -> Tensor:
+    """The exclusive or, over `dim`, of the bits of the elements, as uint64."""
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """Step function: 0 below zero, `values` at zero, 1 above."""
 def hinge_embedding_loss(

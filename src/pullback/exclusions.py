@@ -46,7 +46,8 @@ EXCLUDED: dict[str, dict[str, str]] = {
         "torch.nn.functional": "ScalingType SwizzleType grouped_mm scaled_grouped_mm scaled_mm",
     },
     "nested and masked tensors": {
-        "torch": "jagged masked nested",
+        "torch": "jagged nested",
+        "torch.masked": "MaskedTensor as_masked_tensor is_masked_tensor masked_tensor maskedtensor",
         "torch.Tensor": "to_padded_tensor",
     },
     "TorchScript": {
@@ -150,11 +151,10 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "functions that are not there yet": {
         "torch": (
-            "convolution embedding_bag embedding_renorm_ hash_tensor lobpcg "
-            "max_pool1d_with_indices "
+            "convolution embedding_bag embedding_renorm_ lobpcg max_pool1d_with_indices "
             "set_anomaly_enabled slice_inverse"
         ),
-        "torch.Tensor": "hash_tensor slice_inverse",
+        "torch.Tensor": "slice_inverse",
     },
 }
 

@@ -135,11 +135,26 @@ def _logcumsumexp(x: ndarray, /, dim: int) -> ndarray:
     if x.dtype.kind != "c":
         return np.logaddexp.accumulate(x, axis=dim)
     out = x.copy()
-    for k in range(1, x.shape[dim]):
-        before, at = out[_along(dim, slice(k - 1, k))], out[_along(dim, slice(k, k + 1))]
-        top = np.maximum(before.real, at.real)
-        at[...] = np.log(np.exp(before - top) + np.exp(at - top)) + top
+    before = np.full_like(x[_along(dim, slice(1))], -np.inf)
+    for k in range(x.shape[dim]):
+        at = out[_along(dim, slice(k, k + 1))]
+        at[...] = before = _add_in_logs(before, at)
     return out
+
+
+def _add_in_logs(total: ndarray, x: ndarray) -> ndarray:
+    """log(exp(total) + exp(x)) of complex numbers on torch's branch: the imaginary part of the larger one is
+    kept as it is and not brought into (−π, π].
+    """
+    below = (x.real < total.real) & ~np.isnan(x.real)
+    low, high = np.where(below, x, total), np.where(below, total, x)
+    with np.errstate(all="ignore"):
+        ratio = np.where(np.isneginf((low - high).real), 0, np.exp(low - high))
+        sums = high + np.log1p(ratio)
+        equal = np.isinf(high.real) & (low.real == high.real)
+        sums = np.where(equal, np.where(low.real < 0, low, np.log(np.exp(low) + np.exp(high))), sums)
+    sums[np.isnan(low)] = complex(np.nan, np.nan)
+    return sums
 
 
 def _logcumsumexp_rule(g: Any, x: Any, out: Any, dim: int) -> Any:

@@ -473,6 +473,15 @@ def _count_nonzero(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
     return np.add.reduce(x != 0, axis=dims, dtype=_INT64, out=...)
 
 
+def _hash(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    # bfloat16 is no floating kind of NumPy's
+    wide = x.astype(np.float64) if x.dtype.kind in "fV" else x.astype(np.int64)
+    return np.bitwise_xor.reduce(wide.view(np.uint64), axis=dims, keepdims=keepdim, out=...)
+
+
+#: The exclusive or, over `dims`, of the bits of the elements as float64 or int64.
+hash_dims = op("hash_tensor", _hash, kind="reduce", batch=shifted)
+
 #: Whether all, or any, elements over `dims` are not 0 (uint8 stays uint8, as in torch).
 all_dims = op("all", _all, kind="reduce", batch=shifted)
 any_dims = op("any", _any, kind="reduce", batch=shifted)

@@ -605,6 +605,10 @@ class Methods(TensorBase):
         """The tensor in float16: itself where it is that already."""
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
         """input where |input| > `lambd`, else 0."""
+    def hash_tensor(
+        self, dim: Sequence[builtins.int] = ..., *, keepdim: builtins.bool = ..., mode: builtins.int = ...,
+    ) -> Tensor:
+        """The exclusive or, over `dim`, of the bits of the elements, as uint64."""
     def heaviside(self, values: Tensor) -> Tensor:
         """Step function: 0 below zero, `values` at zero, 1 above."""
     def heaviside_(self, values: Tensor) -> Tensor:

@@ -25,6 +25,7 @@ from ..ops.structure import sum_dims
 from .api import REGISTRY, Declaration, dispatch_override, public
 from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
+from .signature import parsed
 from .tensor import checked_dim
 
 _F = Callable[..., Any]
@@ -339,6 +340,51 @@ def any_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether any element, over `dim`, is not 0."""
     check_tensor("any", input)
     return r.any_dims(input, reduced_dims(dim, len(shape_of(input))), keepdim)
+
+
+@public
+@parsed(
+    "hash_tensor", "(Tensor input, tuple of ints[1] dim = (), *, bool keepdim = False, int mode = 0)"
+)  # fmt: skip
+def hash_tensor(
+    input: Any, dim: tuple[int, ...] = (), *, keepdim: bool = False, mode: int = 0
+) -> Any:
+    """The exclusive or, over `dim`, of the bits of the elements, as uint64.
+
+    Elements are first widened to float64 or int64.
+
+    Parameters
+    ----------
+    input : Tensor
+        Of real numbers.
+    dim : int or tuple of ints
+        All by default.
+    keepdim : bool
+    mode : int
+        0; torch has no other.
+
+    Returns
+    -------
+    Tensor of uint64
+        Without the axes `dim`, or with size 1 there.
+    """
+    shape = shape_of(input)
+    dims = reduced_dims(dim, len(shape))
+    if mode != 0:
+        raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
+    if 0 in shape and not dim:
+        raise RuntimeError(
+            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument."
+        )
+    for d in dims:
+        if shape[d] == 0:
+            raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
+    if dtype_of(input).kind == "c":
+        raise NotImplementedError(
+            f"\"xor_sum_cpu\" not implemented for '{type_word(dtype_of(input))}'"
+        )
+    return r.hash_dims(input, dims, keepdim)
 
 
 @reduction(out=False)

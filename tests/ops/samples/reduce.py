@@ -11,6 +11,10 @@ from scipy import special
 from . import Sample, apart, complex_normal, integers, normal, positive
 
 
+def _xor(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+    return np.bitwise_xor.reduce(x, axis=dims, keepdims=keepdim).astype(np.uint64)
+
+
 def _zeros_in(*shape: int) -> np.ndarray:
     x = normal(*shape)
     x.reshape(-1)[[0, -1]] = 0
@@ -91,6 +95,7 @@ SAMPLES = [
         "any", (integers(3, 4, high=2),), ((0, 1), True), reference=lambda x, d, k: np.any(x, d, keepdims=k)
     ),
     Sample("count_nonzero", (integers(3, 4, high=2),), ((1,),), reference=np.count_nonzero),
+    Sample("hash_tensor", (integers(3, 4, high=9),), ((1,), False), reference=_xor),
     # running values
     Sample("cumsum", (normal(3, 4),), (1, False), reference=lambda x, d, r: np.cumsum(x, d)),
     Sample("cumsum", (complex_normal(3, 4),), (0, True)),

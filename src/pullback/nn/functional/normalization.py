@@ -79,14 +79,14 @@ def batch_norm(
     """
     shape = shape_of(input)
     if training:
-        if len(shape) < 2:
+        if len(shape) < 2 and 0 not in shape:
             last = max(len(shape), 1)
             raise IndexError(
                 f"Dimension out of range (expected to be in range of [{-last}, {last - 1}], but got 1)"
             )
         if eps <= 0.0:
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
-        count = math.prod(shape) // shape[1] if shape[1] else 0
+        count = math.prod(shape) // shape[1] if 0 not in shape else 0
         if count == 1:
             raise ValueError(
                 f"Expected more than 1 value per channel when training, got input size {_size(shape)}"
