@@ -81,7 +81,6 @@ _OPERATORS = {
     **{name: make_call(call.op, public=True, operator=name) for name, call in _PLAIN.items()},
     "__rdiv__": _reflected_division,
     "__rtruediv__": _reflected_division,
-    "__rdiv__": _reflected_division,
     "__neg__": arithmetic.neg.op.public,
     "__abs__": elementwise.abs.op.public,
     "__pow__": _answering(power, *_NUMBERS, inner=power_of),
