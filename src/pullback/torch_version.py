@@ -9,13 +9,13 @@ from typing import Any
 
 from .version import __version__ as current
 
-_PARTS = re.compile(
+#: Compiled by the first comparison (`re` keeps it): that takes 1 ms.
+_PARTS = (
     r"\s*v?(?:(?P<epoch>\d+)!)?(?P<release>\d+(?:\.\d+)*)"
     r"(?:[-_.]?(?P<pre>alpha|beta|preview|pre|rc|a|b|c)[-_.]?(?P<pre_number>\d*))?"
     r"(?:-(?P<implicit_post>\d+)|[-_.]?(?P<post>post|rev|r)[-_.]?(?P<post_number>\d*))?"
     r"(?:[-_.]?(?P<dev>dev)[-_.]?(?P<dev_number>\d*))?"
-    r"(?:\+(?P<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?\s*",
-    re.IGNORECASE,
+    r"(?:\+(?P<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?\s*"
 )
 _PRE_RANK = {"a": 0, "alpha": 0, "b": 1, "beta": 1, "c": 2, "rc": 2, "pre": 2, "preview": 2}
 #: Behind "a", "b" and "rc"; before them stand development releases of a release that has none of those.
@@ -24,7 +24,7 @@ _FINAL, _BEFORE_PRE = (3, 0), (-1, 0)
 
 def _key(version: str) -> tuple[Any, ...] | None:
     """What sorts versions as PEP 440 does; None for what is no version."""
-    found = _PARTS.fullmatch(version)
+    found = re.fullmatch(_PARTS, version, re.IGNORECASE)
     if found is None:
         return None
     part = found.groupdict()

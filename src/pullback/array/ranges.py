@@ -12,7 +12,6 @@ What this module must do:
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -48,6 +47,8 @@ def arange(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
 
 def fused_sum(first: ndarray, place: int, step: float) -> ndarray:
     """Return first + place·step as a fused multiply-add rounds it (float64)."""
+    from fractions import Fraction
+
     product = place * step
     total = first + product
     added = total - first
