@@ -13,13 +13,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ..array import random_choice, random_integer, random_normal, random_transform, random_uniform
+from ..array import (
+    gamma_gradient,
+    random_choice,
+    random_gamma,
+    random_integer,
+    random_normal,
+    random_transform,
+    random_uniform,
+)
 from ..core.batched import mappings
-from ..core.op import check_broadcast, op
+from ..core.op import Call, check_broadcast, elementwise, op
+from ..core.underivable import no_tangent, not_implemented
 from ..core.value import dtype_of, shape_of
 from . import random_mapped as mapped
 from .comparison import zeros_of
 from .convert import as_dtype
+from .kernels import into
 from .structure import expand, permute_to_front, reshape
 
 
@@ -229,6 +239,49 @@ def _binomial(counts: ndarray, p: ndarray, /, generator: Any) -> ndarray:
 
 #: How many of so many trials succeed.
 binomial = _weighing(op("binomial", _binomial, underivable="binomial", batch=_same_attributes), 2)
+
+
+def _standard_gamma(concentration: ndarray, /, generator: Any) -> ndarray:
+    return random_gamma.standard_gamma(generator, concentration)
+
+
+def _dirichlet(concentration: ndarray, /, generator: Any) -> ndarray:
+    return random_gamma.dirichlet(generator, concentration)
+
+
+def _same_shape(kernel: Callable[..., ndarray]) -> Callable[..., ndarray]:
+    """Let the arrays that an elementwise kernel takes broadcast, and let it write into another array."""
+
+    def broadcasting(*arrays: ndarray, out: Any = ...) -> ndarray:
+        return into(out, kernel(*np.broadcast_arrays(*arrays)))
+
+    return broadcasting
+
+
+#: How gamma numbers of rate 1 (y) move with their concentrations (x): implicit reparameterization gradients
+#: (Figurnov, Mohamed and Mnih 2018), by torch's approximations.
+standard_gamma_grad: Call = elementwise(
+    "standard_gamma_grad", _same_shape(gamma_gradient.gamma_slope), not_implemented("_standard_gamma_grad"),
+    None, inputs=("x", "y"), attrs=(), promote=None, halves=False, jvp=no_tangent("_standard_gamma_grad"),
+)  # fmt: skip
+
+#: Gamma numbers of rate 1 with the input's concentrations.
+standard_gamma = _weighing(
+    op(
+        "standard_gamma", _standard_gamma,
+        (lambda g, concentration, out: g * standard_gamma_grad(concentration, out),),
+        node_name="StandardGammaBackward0", jvp=no_tangent("_standard_gamma"), batch=_same_attributes,
+    )
+)  # fmt: skip
+
+#: How Dirichlet numbers (x) move with their concentrations (y), whose sums (z) are given.
+dirichlet_grad: Call = elementwise(
+    "dirichlet_grad", _same_shape(gamma_gradient.dirichlet_slope), inputs=("x", "y", "z"), attrs=(),
+    promote=None, halves=False, underivable="_dirichlet_grad",
+)  # fmt: skip
+
+#: Numbers whose last axis has the Dirichlet distribution with the input's concentrations.
+dirichlet = _weighing(op("dirichlet", _dirichlet, underivable="_sample_dirichlet", batch=_same_attributes))
 
 
 def _rrelu_noise(x: ndarray, /, low: float, high: float, generator: Any) -> ndarray:

@@ -355,6 +355,48 @@ def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
 
 
 @public(method=False, out=False)
+@parsed("_standard_gamma", f"(Tensor input, {GENERATOR})")
+def _standard_gamma(input: Any, generator: Any = None) -> Any:
+    """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
+    return ops.standard_gamma(input, _of(generator))
+
+
+@public(method=False, out=False)
+@parsed("_standard_gamma_grad", "(Tensor input, Tensor output)")
+def _standard_gamma_grad(input: Any, output: Any) -> Any:
+    """How gamma numbers `output` of rate 1 move with the concentrations `input` that they were drawn with."""
+    kinds = _floats((input, output), "_standard_gamma_grad_cpu")
+    if kinds[0] != kinds[1]:
+        raise RuntimeError(f"Found dtype {type_word(kinds[1])} but expected {type_word(kinds[0])}")
+    return ops.standard_gamma_grad(input, output)
+
+
+@public(method=False, out=False)
+@parsed("_sample_dirichlet", f"(Tensor input, {GENERATOR})")
+def _sample_dirichlet(input: Any, generator: Any = None) -> Any:
+    """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
+    return ops.dirichlet(input, _of(generator))
+
+
+@public(method=False, out=False)
+@parsed("_dirichlet_grad", "(Tensor x, Tensor alpha, Tensor total)")
+def _dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
+    """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before the
+    numbers' sum is kept at 1.
+    """
+    _floats((x, alpha, total), "_dirichlet_grad_cpu")
+    return ops.dirichlet_grad(x, alpha, total)
+
+
+def _floats(tensors: tuple[Any, ...], kernel: str) -> list[Any]:
+    """The tensors' dtypes, or torch's error where the first has no kernel."""
+    kinds = [dtype_of(t) for t in tensors]
+    if kinds[0] not in (np.float32, np.float64):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(kinds[0])}'")
+    return kinds
+
+
+@public(method=False, out=False)
 @parsed("native_dropout", "(Tensor input, float p, bool train)")
 def native_dropout(input: Any, p: float, train: bool) -> tuple[Any, Any]:
     """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which

@@ -48,5 +48,7 @@ SAMPLES = [
     ),
     _draw("poisson", positive(50)),
     _draw("binomial", positive(50).round() * 9, np.full(50, 0.3)),
+    _draw("standard_gamma", positive(50)),
+    _draw("dirichlet", positive(10, 5)),
     _draw("rrelu_noise", normal(50), attrs=(0.1, 0.3)),
 ]

@@ -1,0 +1,130 @@
+"""Gamma and Dirichlet numbers with exactly torch's draws.
+
+What this module must do:
+
+- gamma numbers of rate 1 by the rejection method of Marsaglia and Tsang (2000), one element after the other,
+  the concentration below 1 raised by 1 and the number multiplied with a uniform number's power (their
+  section 6);
+- Dirichlet numbers as gamma numbers over their sum, drawn in double precision whatever the dtype.
+
+The normal numbers share the waiting half of a pair with all other draws of the generator.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..dtypes import from_numpy_dtype
+from .random import Generator
+
+_THIRD = float(np.float32(1 / 3))
+_SQUEEZE = float(np.float32(0.0331))
+
+
+def standard_gamma(generator: Generator, concentration: np.ndarray) -> np.ndarray:
+    """Return gamma numbers with the given concentrations and rate 1, in an array of their shape and dtype."""
+    _check(concentration, "gamma_cpu")
+    kind = concentration.dtype.type
+    with generator.lock:
+        samples = [_gamma(generator, kind(a)) for a in concentration.reshape(-1).tolist()]
+    drawn = np.array(samples, np.float64).astype(kind).reshape(concentration.shape)
+    return _at_least_tiny(drawn)
+
+
+def dirichlet(generator: Generator, concentration: np.ndarray) -> np.ndarray:
+    """Return numbers whose last axis has a Dirichlet distribution, in an array of the input's dtype."""
+    _check(concentration, "dirichlet")
+    gammas = standard_gamma(generator, concentration.astype(np.float64))
+    kind = concentration.dtype.type
+    shares = (gammas / _row_sums(gammas)).astype(kind)
+    return np.minimum(_at_least_tiny(shares), np.nextafter(kind(1), kind(0)))
+
+
+def _row_sums(rows: np.ndarray) -> np.ndarray:
+    """The sums of the last axis, the terms added in the order in which torch adds float64 numbers.
+
+    Lanes of four numbers are added up four at a time, then the numbers left over, then the four lanes.
+    """
+    if rows.ndim == 0:
+        return rows
+    columns = np.moveaxis(rows, -1, 0)
+    size = len(columns)
+    lanes = columns[: size - size % 4].reshape(-1, 4, *columns.shape[1:])
+    rounds = len(lanes) // 4
+    sums = np.zeros((4, 4, *columns.shape[1:]))
+    for i in range(rounds):
+        sums += lanes[4 * i : 4 * i + 4]
+    for lane in lanes[4 * rounds :]:
+        sums[0] += lane
+    lane_sums = sums[0] + sums[1] + sums[2] + sums[3]
+    total = np.zeros(columns.shape[1:])
+    for term in (*columns[len(lanes) * 4 :], *lane_sums):
+        total = total + term
+    return total[..., None]
+
+
+def _check(concentration: np.ndarray, kernel: str) -> None:
+    if concentration.dtype not in (np.float32, np.float64):
+        name = from_numpy_dtype(concentration.dtype).scalar_type
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
+
+
+def _at_least_tiny(numbers: np.ndarray) -> np.ndarray:
+    """The numbers, but the smallest normal one for those below it and for nan."""
+    tiny = np.finfo(numbers.dtype).tiny
+    return np.where(numbers > tiny, numbers, tiny)
+
+
+def _gamma(generator: Generator, concentration: np.floating) -> float:
+    """One number; the concentration's own precision is what decides the last bits."""
+    kind = type(concentration)
+    scale = 1.0
+    if concentration < 1:
+        if concentration == 0:
+            return 0.0
+        with np.errstate(over="ignore"):
+            exponent = float(kind(1) / concentration)
+        scale = _power(1 - generator.double(), exponent)
+        concentration = concentration + kind(1)
+    d = float(concentration - kind(_THIRD))
+    c = 1.0 / _root(9.0 * d)
+    while True:
+        x = _normal(generator)
+        y = 1.0 + c * x
+        while y <= 0:
+            x = _normal(generator)
+            y = 1.0 + c * x
+        v = y * y * y
+        u = 1 - generator.double()
+        square = x * x
+        if u < 1.0 - _SQUEEZE * square * square:
+            return scale * d * v
+        if math.log(u) < 0.5 * square + d * (1.0 - v + math.log(v)):
+            return scale * d * v
+
+
+def _power(base: float, exponent: float) -> float:
+    """base^exponent for a base in (0, 1]; a negative concentration has a negative exponent."""
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return math.inf
+
+
+def _root(square: float) -> float:
+    return math.sqrt(square) if square >= 0 else math.nan
+
+
+def _normal(generator: Generator) -> float:
+    """One standard normal number by the scalar path, whose pairs the generator keeps the second half of."""
+    waiting = generator.next_normal
+    if waiting is not None:
+        generator.next_normal = None
+        return waiting
+    first, second = generator.double(), generator.double()
+    radius = math.sqrt(-2.0 * math.log1p(-second))
+    angle = 2.0 * math.pi * first
+    generator.next_normal = radius * math.sin(angle)
+    return radius * math.cos(angle)
