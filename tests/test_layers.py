@@ -30,7 +30,7 @@ LAYERS = [
         "accelerator amp backends cpu cuda mps mtia xpu",
     ],
     ["nn"],
-    ["optim", "utils", "_utils"],
+    ["optim", "utils", "_utils", "distributions"],
     ["compile compiler", "explain", "distributed", "jit", "library", "fx", "profiler"],
     ["__init__ __main__ _as_torch hub overrides runner serialization"],
 ]

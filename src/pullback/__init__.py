@@ -45,6 +45,7 @@ _LAZY = (
     "cpu",
     "cuda",
     "distributed",
+    "distributions",
     "fft",
     "func",
     "futures",

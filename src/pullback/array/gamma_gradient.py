@@ -1,8 +1,8 @@
 """How gamma and Dirichlet numbers move with their concentration, by torch's approximations.
 
-A number x with the distribution function F(x; α) moves by dx/dα = −(∂F/∂α) / (∂F/∂x) when the quantile is kept
-fixed (implicit reparameterization). For these two families ∂F/∂α has no closed form. The same regions and
-the same expansions as torch's are used here, so that gradients agree to rounding:
+A number x with the distribution function F(x; α) moves by dx/dα = −(∂F/∂α) / (∂F/∂x) when the quantile is
+kept fixed (implicit reparameterization). For these two families ∂F/∂α has no closed form. The same regions
+and the same expansions as torch's are used here, so that gradients agree to rounding:
 
 - small x: the Taylor series of F in x;
 - large concentrations: the saddle point expansion of Rice, with its limit near the mean;

@@ -50,5 +50,8 @@ SAMPLES = [
     _draw("binomial", positive(50).round() * 9, np.full(50, 0.3)),
     _draw("standard_gamma", positive(50)),
     _draw("dirichlet", positive(10, 5)),
+    # their references stand in tests/array/test_gamma_gradient.py; neither has a derivative
+    Sample("standard_gamma_grad", (positive(20), positive(20)), smooth=False),
+    Sample("dirichlet_grad", (between(20, low=0.1, high=0.9), positive(20), 9 + positive(20)), smooth=False),
     _draw("rrelu_noise", normal(50), attrs=(0.1, 0.3)),
 ]

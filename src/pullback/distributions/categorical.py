@@ -1,0 +1,253 @@
+"""Distributions over categories: of their numbers, of one-hot vectors, of how often each occurs."""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Any, ClassVar
+
+from ..dtypes import finfo, int64
+from ..nn.functional.embedding import one_hot
+from ..size import Size
+from ..tensor.creation import eye, full, tensor
+from ..tensor.creation_like import ones_like
+from ..tensor.random import multinomial
+from ..tensor.ranges import arange
+from ..tensor.select import where
+from ..tensor.shape import broadcast_tensors
+from . import constraints
+from .counts import Binomial
+from .distribution import Distribution
+from .probabilities import ProbsOrLogits, given_one
+from .utils import broadcast_all
+
+
+class Categorical(ProbsOrLogits):
+    """The number of a category, 0 to k − 1.
+
+    Parameters
+    ----------
+    probs : Tensor, optional
+        Weights of the categories, shape (*, k); they are divided by their sum.
+    logits : Tensor, optional
+        Logarithms of weights; one of the two is given.
+    """
+
+    arg_constraints: ClassVar[Any] = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    has_enumerate_support = True
+    _is_binary = False
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        name, value = given_one(probs, logits)
+        if value.dim() < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if probs is not None:
+            value = value / value.sum(-1, keepdim=True)
+        else:
+            value = value - value.logsumexp(dim=-1, keepdim=True)
+        self._set_given(name, value)
+        self._num_events = value.size()[-1]
+        super().__init__(value.size()[:-1], validate_args=validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        new = self._get_checked_instance(Categorical, _instance)
+        batch_shape = Size(batch_shape)
+        for name in ("probs", "logits"):
+            if name in self.__dict__:
+                new._set_given(name, self.__dict__[name].expand(Size((*batch_shape, self._num_events))))
+        new._num_events = self._num_events
+        return self._finish_expanding(new, batch_shape)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self._num_events - 1)
+
+    @property
+    def mean(self) -> Any:
+        return full(self._extended_shape(), nan, dtype=self.probs.dtype, device=self.probs.device)
+
+    @property
+    def mode(self) -> Any:
+        return self.probs.argmax(dim=-1)
+
+    @property
+    def variance(self) -> Any:
+        return self.mean
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        sample_shape = Size(sample_shape)
+        rows = self.probs.reshape(-1, self._num_events)
+        drawn = multinomial(rows, sample_shape.numel(), True).T
+        return drawn.reshape(self._extended_shape(sample_shape))
+
+    def log_prob(self, value: Any) -> Any:
+        self._validate(value)
+        value, log_probs = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return log_probs.gather(-1, value[..., :1]).squeeze(-1)
+
+    def entropy(self) -> Any:
+        logits = self.logits.clamp(min=finfo(self.logits.dtype).min)  # −∞·0 is nan
+        return -(logits * self.probs).sum(-1)
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        values = arange(self._num_events, dtype=int64, device=self._param.device)
+        values = values.view((-1, *[1] * len(self._batch_shape)))
+        return values.expand((-1, *self._batch_shape)) if expand else values
+
+
+class OverCategories(Distribution):
+    """What the distributions of vectors share that have a Categorical behind them."""
+
+    arg_constraints: ClassVar[Any] = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    _categorical: Categorical
+
+    def _begin(self, validate_args: bool | None) -> None:
+        """Take the shapes from the Categorical, one event being one of its rows."""
+        own = self._categorical
+        Distribution.__init__(self, own.batch_shape, own.param_shape[-1:], validate_args=validate_args)
+
+    def _expand_over(self, cls: Any, batch_shape: Any, _instance: Any, *kept: str) -> Any:
+        """Expand the Categorical; attributes with the names `kept` stay as they are."""
+        new = self._get_checked_instance(cls, _instance)
+        batch_shape = Size(batch_shape)
+        for name in kept:
+            setattr(new, name, getattr(self, name))
+        new._categorical = self._categorical.expand(batch_shape)
+        return self._finish_expanding(new, batch_shape)
+
+    def _new(self, *args: Any, **kwargs: Any) -> Any:
+        return self._categorical._new(*args, **kwargs)
+
+    @property
+    def probs(self) -> Any:
+        """The probabilities of the categories."""
+        return self._categorical.probs
+
+    @property
+    def logits(self) -> Any:
+        """The logarithms of the probabilities."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the parameter that was given."""
+        return self._categorical.param_shape
+
+
+class OneHotCategorical(OverCategories):
+    """A category as a vector with one 1 and zeros.
+
+    Parameters
+    ----------
+    probs, logits : Tensor, optional
+        As of `Categorical`, shape (*, k).
+    """
+
+    support: Any = constraints.one_hot
+    has_enumerate_support = True
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        self._categorical = Categorical(probs, logits)
+        self._begin(validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        return self._expand_over(OneHotCategorical, batch_shape, _instance)
+
+    @property
+    def _param(self) -> Any:
+        return self._categorical._param
+
+    @property
+    def mean(self) -> Any:
+        return self.probs
+
+    @property
+    def mode(self) -> Any:
+        return one_hot(self.probs.argmax(dim=-1), num_classes=self.probs.shape[-1]).to(self.probs)
+
+    @property
+    def variance(self) -> Any:
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        drawn = self._categorical.sample(Size(sample_shape))
+        return one_hot(drawn, self._categorical._num_events).to(self.probs)
+
+    def log_prob(self, value: Any) -> Any:
+        self._validate(value)
+        return self._categorical.log_prob(value.max(-1)[1])
+
+    def entropy(self) -> Any:
+        return self._categorical.entropy()
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        size = self.event_shape[0]
+        values = eye(size, dtype=self._param.dtype, device=self._param.device)
+        values = values.view((size, *[1] * len(self.batch_shape), size))
+        return values.expand((size, *self.batch_shape, size)) if expand else values
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """`OneHotCategorical` whose samples pass gradients straight to the probabilities (Bengio et al. 2013)."""
+
+    has_rsample = True
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        samples = self.sample(sample_shape)
+        return samples + (self.probs - self.probs.detach())
+
+
+class Multinomial(OverCategories):
+    """How often each category occurs in n draws: P(k₁, k₂, …) = n! / Π kᵢ! · Π pᵢ^kᵢ.
+
+    Parameters
+    ----------
+    total_count : int
+        n.
+    probs, logits : Tensor, optional
+        As of `Categorical`, shape (*, k).
+    """
+
+    def __init__(
+        self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        if not isinstance(total_count, int):
+            raise NotImplementedError("inhomogeneous total_count is not supported")
+        self.total_count = total_count
+        self._categorical = Categorical(probs=probs, logits=logits)
+        self._binomial = Binomial(total_count=total_count, probs=self.probs)
+        self._begin(validate_args)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        return self._expand_over(Multinomial, batch_shape, _instance, "total_count", "_binomial")
+
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
+    def support(self) -> Any:
+        return constraints.multinomial(self.total_count)
+
+    @property
+    def mean(self) -> Any:
+        return self.probs * self.total_count
+
+    @property
+    def variance(self) -> Any:
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        sample_shape = Size(sample_shape)
+        drawn = self._categorical.sample(Size((self.total_count, *sample_shape))).movedim(0, -1)
+        counts = drawn.new_zeros(self._extended_shape(sample_shape))
+        counts.scatter_add_(-1, drawn, ones_like(drawn))
+        return counts.type_as(self.probs)
+
+    def entropy(self) -> Any:
+        n = tensor(self.total_count)
+        support = self._binomial.enumerate_support(expand=False)[1:]
+        of_counts = self._binomial.log_prob(support).exp() * (support + 1).lgamma()
+        return n * self._categorical.entropy() - (n + 1).lgamma() + of_counts.sum([0, -1])
+
+    def log_prob(self, value: Any) -> Any:
+        self._validate(value)
+        logits, value = broadcast_all(self.logits, value)
+        logits = where((value == 0) & (logits == -inf), 0, logits)  # 0⁰ is 1
+        arrangements = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
+        return arrangements + (logits * value).sum(-1)

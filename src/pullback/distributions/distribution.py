@@ -1,0 +1,265 @@
+"""The base of all distributions: shapes, checks of parameters and values, expansion, printing."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+from ..autograd.grad_mode import no_grad
+from ..size import Size
+from ..tensor.tensor import Tensor
+from . import constraints
+from .utils import NUMBER, broadcast_all, lazy_property
+
+NO_DIMS = Size()
+
+
+class Distribution:
+    """A probability distribution, or a batch of them.
+
+    A sample has the shape sample_shape + batch_shape + event_shape: `batch_shape` is that of the parameters,
+    each element of which makes a distribution of its own, `event_shape` that of one outcome.
+
+    Parameters
+    ----------
+    batch_shape, event_shape : torch.Size
+    validate_args : bool, optional
+        Whether parameters, and values given to `log_prob` and the like, are checked. The default is set by
+        `set_default_validate_args`.
+
+    Raises
+    ------
+    ValueError
+        Where a parameter does not satisfy its constraint.
+    """
+
+    has_rsample: Any = False
+    has_enumerate_support: Any = False
+    _validate_args = __debug__
+
+    #: The names of the parameters, each of the batch's shape, where `expand` has nothing but them to expand.
+    _parameters: ClassVar[tuple[str, ...]] = ()
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Say whether distributions check their arguments where they are not told."""
+        if value not in [True, False]:
+            raise ValueError
+        Distribution._validate_args = value
+
+    def __init__(
+        self, batch_shape: Any = NO_DIMS, event_shape: Any = NO_DIMS, validate_args: bool | None = None
+    ) -> None:
+        self._batch_shape = batch_shape
+        self._event_shape = event_shape
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+        super().__init__()
+
+    def _set_parameters(self, validate_args: bool | None, **given: Any) -> None:
+        """Set parameters, broadcast against each other, whose shape is the batch's; numbers make no batch."""
+        for name, value in zip(given, broadcast_all(*given.values())):
+            setattr(self, name, value)
+        scalar = all(isinstance(value, NUMBER) for value in given.values())
+        batch_shape = Size() if scalar else getattr(self, next(iter(given))).size()
+        Distribution.__init__(self, batch_shape, validate_args=validate_args)
+
+    def _check_parameters(self) -> None:
+        try:
+            arg_constraints = self.arg_constraints
+        except NotImplementedError:
+            arg_constraints = {}
+            warnings.warn(
+                f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
+                "initialize the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+        for name, constraint in arg_constraints.items():
+            if constraints.is_dependent(constraint):
+                continue
+            if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
+                continue  # it would have to be computed from the one that was given
+            value = getattr(self, name)
+            if not constraint.check(value).all():
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
+                    f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
+                    f"values:\n{value}"
+                )
+
+    # --- shapes -------------------------------------------------------------------------------------------
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """A distribution of the same kind with a larger batch; nothing is copied and nothing checked.
+
+        Parameters
+        ----------
+        batch_shape : tuple of ints
+            What the present batch shape expands to.
+        """
+        cls: Any = next((c for c in type(self).__mro__ if vars(c).get("_parameters")), None)
+        if cls is None:
+            raise NotImplementedError
+        new = self._get_checked_instance(cls, _instance)
+        batch_shape = Size(batch_shape)
+        for name in cls._parameters:
+            if name in self.__dict__:
+                setattr(new, name, self.__dict__[name].expand(batch_shape))
+        return self._finish_expanding(new, batch_shape)
+
+    def _get_checked_instance(self, cls: type[Distribution], _instance: Any = None) -> Any:
+        """An empty instance for an `expand` that `cls` defines, unless a subclass hands its own down."""
+        if _instance is None and type(self).__init__ != cls.__init__:
+            raise NotImplementedError(
+                f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom __init__ method "
+                "must also define a custom .expand() method."
+            )
+        return self.__new__(type(self)) if _instance is None else _instance
+
+    def _finish_expanding(self, new: Any, batch_shape: Size) -> Any:
+        """Give an instance whose parameters are expanded the shapes and the checks of this one."""
+        Distribution.__init__(new, batch_shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    @property
+    def batch_shape(self) -> Any:
+        """The shape over which the parameters are batched."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Any:
+        """The shape of one outcome."""
+        return self._event_shape
+
+    def _extended_shape(self, sample_shape: Any = ()) -> Size:
+        """The shape of samples: sample_shape + batch_shape + event_shape."""
+        return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
+
+    # --- what a distribution says of itself ---------------------------------------------------------------
+
+    @property
+    def arg_constraints(self) -> Any:
+        """The constraint of each parameter, by name."""
+        raise NotImplementedError
+
+    @property
+    def support(self) -> Any:
+        """The constraint that the outcomes satisfy."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> Any:
+        """The mean."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Any:
+        """The most likely value."""
+        raise NotImplementedError(f"{self.__class__} does not implement mode")
+
+    @property
+    def variance(self) -> Any:
+        """The variance."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Any:
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw a sample of the given shape from each distribution of the batch; it has no gradient."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Draw a sample through which gradients flow back to the parameters."""
+        raise NotImplementedError
+
+    def sample_n(self, n: int) -> Any:
+        """Draw `n` samples; ``sample((n,))`` does the same."""
+        warnings.warn(
+            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning, stacklevel=2
+        )
+        return self.sample(Size((n,)))
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density, or of the probability, at `value`."""
+        raise NotImplementedError
+
+    def cdf(self, value: Any) -> Any:
+        """The probability of outcomes up to `value`."""
+        raise NotImplementedError
+
+    def icdf(self, value: Any) -> Any:
+        """The quantile: the inverse of `cdf`."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """All outcomes of a discrete distribution, along a new first dimension.
+
+        Parameters
+        ----------
+        expand : bool
+            Whether to repeat them over the batch; without it the batch's dimensions have the size 1.
+        """
+        raise NotImplementedError
+
+    def entropy(self) -> Any:
+        """The entropy in nats, E[−log p(x)]."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Any:
+        """The exponential of the entropy."""
+        return self.entropy().exp()
+
+    # --- checks and printing ------------------------------------------------------------------------------
+
+    def _validate(self, value: Any) -> None:
+        """Check `value` where this distribution checks its arguments."""
+        if self._validate_args:
+            self._validate_sample(value)
+
+    def _validate_sample(self, value: Any) -> None:
+        """Raise torch's error where `value` cannot be an outcome."""
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        shape, expected = value.size(), Size((*self._batch_shape, *self._event_shape))
+        if shape[len(shape) - len(self._event_shape) :] != self._event_shape:
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}."
+            )
+        for i, j in zip(reversed(shape), reversed(expected)):
+            if i != 1 and j != 1 and i != j:
+                raise ValueError(
+                    f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {expected}."
+                )
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(
+                f"{self.__class__} does not define `support` to enable sample validation. Please initialize "
+                "the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
+            return
+        if not support.check(value).all():
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be "
+                f"within the support ({support!r}) of the distribution {self!r}, but found invalid "
+                f"values:\n{value}"
+            )
+
+    def __repr__(self) -> str:
+        own = self.__dict__
+        given = [
+            f"{name}: {own[name] if own[name].numel() == 1 else own[name].size()}"
+            for name in self.arg_constraints
+            if name in own
+        ]
+        return f"{self.__class__.__name__}({', '.join(given)})"
+
+

@@ -1,0 +1,59 @@
+"""What the distributions share whose parameter is given either as probabilities or as logits."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..size import Size
+from .distribution import Distribution
+from .utils import NUMBER, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+
+
+class ProbsOrLogits(Distribution):
+    """A distribution with `probs` and `logits`, of which one is given and the other follows."""
+
+    #: Whether a probability stands for itself; otherwise those of the last axis add up to 1.
+    _is_binary = True
+    _parameters: ClassVar[tuple[str, ...]] = ("probs", "logits")
+    _param: Any
+
+    def _set_given(self, name: str, value: Any) -> None:
+        """Set `probs` or `logits`, to its value as a tensor."""
+        self._param = value
+        setattr(self, name, value)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        new = super().expand(batch_shape, _instance)
+        new._param = new.__dict__["logits" if self._param is self.__dict__.get("logits") else "probs"]
+        return new
+
+    def _new(self, *args: Any, **kwargs: Any) -> Any:
+        return self._param.new(*args, **kwargs)
+
+    @lazy_property
+    def logits(self) -> Any:
+        """log(p / (1 − p)); of categories, log p."""
+        return probs_to_logits(self.probs, is_binary=self._is_binary)
+
+    @lazy_property
+    def probs(self) -> Any:
+        """The probabilities p."""
+        return logits_to_probs(self.logits, is_binary=self._is_binary)
+
+    @property
+    def param_shape(self) -> Any:
+        """The shape of the parameter that was given."""
+        return self._param.size()
+
+
+def given_one(probs: Any, logits: Any) -> tuple[str, Any]:
+    """The name and the value of the one that is given, or torch's error."""
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+    return ("logits", logits) if probs is None else ("probs", probs)
+
+
+def as_parameter(value: Any) -> tuple[Any, Size]:
+    """A parameter as a tensor, and the batch shape that it makes: none where it was a number."""
+    (parameter,) = broadcast_all(value)
+    return parameter, Size() if isinstance(value, NUMBER) else parameter.size()
