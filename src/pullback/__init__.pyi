@@ -18,6 +18,7 @@ from . import compiler as compiler
 from . import cpu as cpu
 from . import cuda as cuda
 from . import distributed as distributed
+from . import distributions as distributions
 from . import fft as fft
 from . import func as func
 from . import futures as futures
@@ -78,6 +79,16 @@ IntTensor: Any
 LongTensor: Any
 ShortTensor: Any
 __version__: Any
+def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
+    """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before
+    the numbers' sum is kept at 1.
+    """
+def _sample_dirichlet(input: Tensor, generator: Generator | None = ...) -> Tensor:
+    """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
+def _standard_gamma(input: Tensor, generator: Generator | None = ...) -> Tensor:
+    """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
+def _standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:
+    """How gamma numbers `output` of rate 1 move with the concentrations `input` that they were drawn with."""
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def abs_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`abs`: writes the result into `input` and returns it."""
