@@ -36,6 +36,7 @@ USAGE = """\
 usage: python -m pullback SCRIPT [ARG ...]
        python -m pullback -m MODULE [ARG ...]
        python -m pullback -c CODE [ARG ...]
+       python -m pullback check [--json] PATH ...
 
 Runs a PyTorch program unmodified, with `import torch` giving pullback.
 
@@ -44,6 +45,8 @@ The arguments after it are the program's own.
 
   -m MODULE      run a module as `python -m MODULE` would
   -c CODE        run the code given
+  check PATH     say which torch names a script, or a folder of them, uses and
+                 whether pullback has them, without running it
   -h, --help     print this text
   -V, --version  print pullback's version"""
 
@@ -327,6 +330,10 @@ def main(arguments: Sequence[str]) -> None:
     if first in ("-V", "--version"):
         print(f"pullback {VERSION}")
         return
+    if first == "check":
+        from pullback.check import main as check
+
+        raise SystemExit(check(arguments[1:]))
     readers: dict[str, Callable[[str], Program]] = {"-m": from_module, "-c": from_code}
     if not first:
         fail("no program given\n" + USAGE, 2)

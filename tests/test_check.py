@@ -1,0 +1,148 @@
+"""`python -m pullback check` reads a program and says which torch names it would miss."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from pullback.check import judge, read
+
+ROOT = Path(__file__).parents[1]
+
+
+def statuses(source: str) -> dict[str, str]:
+    return {f.name: f.status for f in judge(read(dedent(source), "program.py"))}
+
+
+def check(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    return subprocess.run(
+        [sys.executable, "-m", "pullback", "check", *arguments], capture_output=True, text=True, cwd=cwd,
+        env=environment, timeout=60,
+    )  # fmt: skip
+
+
+def test_names_under_any_alias() -> None:
+    found = statuses("""
+        import torch as t, torch.nn.functional as F
+        from torch import nn, sparse_coo_tensor as make
+        from torch.optim.lr_scheduler import StepLR
+        Base = nn.Module
+        class Net(Base):
+            layer = nn.Conv2d
+            def forward(self, x):
+                return F.relu(x) + F.no_such(x) + t.nested.nested_tensor(x)
+    """)
+    assert found == {
+        "torch": "there", "torch.nn.functional": "there", "torch.nn": "there",
+        "torch.sparse_coo_tensor": "missing", "torch.optim.lr_scheduler.StepLR": "there",
+        "torch.nn.Module": "there", "torch.nn.Conv2d": "there", "torch.nn.functional.relu": "there",
+        "torch.nn.functional.no_such": "missing", "torch.nested.nested_tensor": "missing",
+    }  # fmt: skip
+
+
+def test_what_a_program_calls_by_the_same_name_is_its_own() -> None:
+    assert statuses("""
+        from torch import nn, nested
+        def f(nn, items=nested):
+            nested = nn.anything
+            for sparse in items:
+                sparse.nothing
+            return nested.of_mine
+    """) == {"torch.nn": "there", "torch.nested": "missing"}
+
+
+def test_writing_to_an_attribute_hides_nothing() -> None:
+    found = statuses("import torch\ntorch.backends.cudnn.benchmark = True\ntorch.no_such")
+    assert found["torch.backends.cudnn.benchmark"] == "there"
+    assert found["torch.no_such"] == "missing"
+
+
+def test_methods_that_tensors_lack() -> None:
+    found = statuses("import torch\ntorch.ones(2).to_sparse()\n{}.values()\ntorch.ones(2).cuda()")
+    assert found == {
+        "torch": "there", "torch.ones": "there", "torch.Tensor.to_sparse": "missing",
+        "torch.Tensor.cuda": "differs",
+    }  # fmt: skip
+
+
+def test_what_a_program_is_prepared_for() -> None:
+    found = statuses("""
+        import torch
+        try:
+            from torch.nested import nested_tensor
+        except ImportError:
+            nested_tensor = None
+        if hasattr(torch, "quantize_per_tensor"):
+            torch.quantize_per_tensor
+        getattr(torch, "qint8", None)
+        getattr(torch, "quint8")
+    """)
+    assert found == {
+        "torch": "there", "torch.nested.nested_tensor": "guarded", "torch.quantize_per_tensor": "guarded",
+        "torch.qint8": "guarded", "torch.quint8": "missing",
+    }  # fmt: skip
+
+
+def test_other_behaviour_and_compiled_packages() -> None:
+    found = judge(read("import torch, torchvision.models\ntorch.compile\ntorch.version.cuda", "p.py"))
+    assert [(f.name, f.status) for f in found] == [
+        ("torch", "there"), ("torch.compile", "differs"), ("torch.version.cuda", "there"),
+        ("torchvision.models", "missing"),
+    ]  # fmt: skip
+    assert found[1].why == "returns a callable that runs eagerly"
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    (tmp_path / "train.py").write_text("import torch\n\nx = torch.ones(2)\ny = torch.sparse_coo_tensor(x)\n")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "net.py").write_text("from torch import nn\n\nnn.Linear(1, 1)\nnn.Linear\n")
+    return tmp_path
+
+
+def test_the_command(program: Path) -> None:
+    done = check("train.py", cwd=program)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == dedent("""\
+        missing (1):
+          torch.sparse_coo_tensor  [sparse tensors]  line 4
+
+        there (2):
+          torch  line 1
+          torch.ones  line 3
+
+        1 file, 3 uses of 3 names of torch: 2 there, 0 with other behaviour, 1 missing
+    """)
+    done = check("model", cwd=program)
+    assert done.returncode == 0
+    assert "torch.nn.Linear  line 3, 4" in done.stdout
+
+
+def test_a_folder_as_json(program: Path) -> None:
+    done = check("--json", ".", cwd=program)
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert found["files"] == ["model/net.py", "train.py"]
+    assert found["errors"] == []
+    (missing,) = (n for n in found["names"] if n["status"] == "missing")
+    assert missing == {
+        "name": "torch.sparse_coo_tensor", "status": "missing", "why": "sparse tensors",
+        "uses": [{"file": "train.py", "line": 4, "guarded": False}],
+    }  # fmt: skip
+
+
+def test_nothing_runs_and_errors_are_told(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("import torch\nraise SystemExit(5)\nif\n")
+    done = check("bad.py", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.startswith("bad.py:3: not read: invalid syntax\n")
+    done = check("absent.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no such file or folder: absent.py" in done.stderr
