@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _new = object.__new__
 F32 = np.dtype(np.float32)
 F64 = np.dtype(np.float64)
+I64 = np.dtype(np.int64)
 
 #: The facade and the parameter class; set once by `use_facade` and `use_parameter`.
 Tensor: Any = None
@@ -268,6 +269,9 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
     elementwise = op.kind == "elementwise"
     numbers = elementwise and (op.numbers or not public)
     ufunc = isinstance(kernel, np.ufunc)
+    # Sums of indices are as common as sums of values: inline, ``i + 8`` of int64 takes 3 µs and not 17.
+    integers = I64 if elementwise and op.promote == "same" else None
+    check = op.check
     names = (*op.inputs, "out")
     if layout.metadata or not set(layout.values) <= set(names):
         return _general_binary(op, public, operator)
@@ -286,7 +290,7 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
         t = type(input)
         if (t is Tensor or t is Parameter) and out is None:
             a = input._value
-            if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64):
+            if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64 or d is integers):
                 s = type(other)
                 if s is Tensor or s is Parameter:
                     b = other._value
@@ -299,7 +303,7 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
                     if other._view is not None and node_class is not None:
                         bring_up_to_date(other)
                     node_y = other._node
-                elif (s is float or s is int) and numbers:
+                elif (s is int or (s is float and d is not integers)) and numbers:
                     b = other
                     node_y = None
                 else:
@@ -320,6 +324,8 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
                             else run(op, (input, other), ())
                         )
                     node_x = node_y = None
+                if d is integers and check is not None:
+                    check(a, b)
                 token = quiet(IGNORE)
                 try:
                     if ufunc and a.size >= PARALLEL_SIZE:
@@ -328,7 +334,7 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
                         r = kernel(a, b, out=...)
                     else:
                         r = kernel(a, b)
-                except (ValueError, TypeError):
+                except (ValueError, TypeError, OverflowError):
                     r = op.evaluate((a, b), ())
                 finally:
                     loud(token)

@@ -11,6 +11,7 @@ from ..core import calls
 from ..core.node import DIFFERENTIABLE
 from ..core.value import TensorBase, dtype_of
 from ..tensor.creation import empty
+from ..tensor.interception import OVERRIDING
 from ..tensor.overriding import _disabled_torch_function_impl, _make_subclass
 from ..tensor.printing import parameter_text
 from ..tensor.serialization import attributes
@@ -123,6 +124,7 @@ class UninitializedTensorMixin:
     cls_to_become: type
     requires_grad: bool
     data: Any
+    _overrides_once_made = True
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become an ordinary parameter or tensor of a shape, with undefined values."""
@@ -176,6 +178,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        OVERRIDING.add(cls)
         return _make_subclass(cls, empty(0, device=device, dtype=dtype), requires_grad)
 
     def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
@@ -195,6 +198,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
+        OVERRIDING.add(cls)
         made = _make_subclass(cls, empty(0, device=device, dtype=dtype), requires_grad)
         made.persistent = persistent
         made._is_buffer = True

@@ -99,12 +99,17 @@ def _make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
 #: fast as they are.
 _ATTRIBUTES = ("T", "mT", "H", "mH", "real", "imag", "data")
 
+#: Whether a class overrides functions only from its first instance on, which then registers it: a class that
+#: every program loads and few use would have all calls look for overrides.
+Tensor._overrides_once_made = False  # type: ignore[attr-defined]  # read by subclasses
+
 
 def _register(cls: Any, **options: Any) -> None:
     super(Tensor, cls).__init_subclass__(**options)
     if cls.__torch_function__ is _disabled_torch_function_impl:
         return
-    OVERRIDING.add(cls)
+    if not cls._overrides_once_made:
+        OVERRIDING.add(cls)
     for name in _ATTRIBUTES:
         if getattr(cls, name, None) is Tensor.__dict__[name]:
             setattr(cls, name, _overridable(Tensor.__dict__[name]))
