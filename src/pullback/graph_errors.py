@@ -277,6 +277,15 @@ def no_broadcast(a: int, b: int, dim: int) -> RuntimeError:
     )
 
 
+def captured_update(name: str) -> RuntimeError:
+    """Build the error for an update, within a derivative, of a tensor that is not the function's own."""
+    return RuntimeError(
+        "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
+        f"operation (aten::{name}) that would mutate a captured Tensor. This is not supported; please "
+        "rewrite the function being transformed to explicitly accept the mutated Tensor(s) as inputs."
+    )
+
+
 def batched_write() -> RuntimeError:
     """Build the error for writing a batched value into a tensor that vmap does not map over."""
     return RuntimeError(

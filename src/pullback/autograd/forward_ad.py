@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.levels import Level, fresh_level
+from ..core.modes import change
 from ..core.value import TensorBase
 from ..tensor import duals
 from ..tensor.batching import as_tensor
@@ -28,6 +29,7 @@ def enter_dual_level() -> int:
     if _stack:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     _stack.append(fresh_level())
+    change(transform=_stack[-1])
     return len(_stack) - 1
 
 
@@ -41,6 +43,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if not _stack:
         raise RuntimeError("Dual level must be a positive number.")
     _stack.pop().ended = True
+    change(transform=0)
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:

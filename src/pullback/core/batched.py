@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from .. import dtypes
 from .value import InnerValue, Value, dtype_of, run, shape_of
 
 
@@ -101,7 +102,7 @@ class Batched(InnerValue):
             if result is NotImplemented:
                 result = _loop(op, inputs, mine, size, attrs)
         elif op.kind == "elementwise":
-            result = _elementwise(op, inputs, mine, attrs)
+            result = _elementwise(op, _promoted(op, inputs), mine, attrs)
         elif op.batch is not None:
             fronts = tuple(front(v, m, size) for v, m in zip(inputs, mine, strict=True))
             result = run(op, fronts, tuple(op.batch(size, *attrs)))
@@ -119,6 +120,23 @@ def front(value: Any, batched: bool, size: int) -> Any:
     if isinstance(value, (Value, ndarray)):
         return expand(value, (size, *shape_of(value)))
     return value
+
+
+def _promoted(op: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Inputs of the dtype in which they meet, which depends on whether a row has axes, not the batch."""
+    values = [v for v in inputs if isinstance(v, (Value, ndarray))]
+    if op.promote is None or len({dtype_of(v) for v in values}) < 2:
+        return inputs
+    from .engine import convert
+
+    common = dtypes.result_numpy_dtype(
+        [np.zeros((1,) * min(len(shape_of(v)), 1), dtype_of(v)) if isinstance(v, (Value, ndarray)) else v
+         for v in inputs if v is not None]
+    )  # fmt: skip
+    return tuple(
+        v if not isinstance(v, (Value, ndarray)) or dtype_of(v) == common else convert(v, common)
+        for v in inputs
+    )
 
 
 def _elementwise(op: Any, inputs: tuple[Any, ...], mine: list[bool], attrs: tuple[Any, ...]) -> Any:

@@ -65,12 +65,18 @@ class Dual(InnerValue):
         primals = tuple(v.primal if m else v for v, m in zip(inputs, mine, strict=True))
         tangents = tuple(v.tangent if m else None for v, m in zip(inputs, mine, strict=True))
         out = run(op, primals, attrs)
-        if op.node_class is None and op.jvp is None:
+        if (op.node_class is None and op.jvp is None) or not _carries(out):
             return out
         tangent = jvp(op, primals, tangents, out, attrs)
         if isinstance(out, tuple):
             return tuple(o if t is None else cls(o, t, level) for o, t in zip(out, tangent, strict=True))
         return out if tangent is None else cls(out, tangent, level)
+
+
+def _carries(out: Any) -> bool:
+    """Whether some output is of a dtype that has derivatives."""
+    outs = out if isinstance(out, tuple) else (out,)
+    return any(dtype_of(o).kind in "fcV" for o in outs)
 
 
 def jvp(

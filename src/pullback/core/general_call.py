@@ -66,6 +66,8 @@ def _view_result(
     out._view = View.of(parent, op, attrs, index if several else None, mode)
     if parent._level:
         out._level = parent._level
+    if parent._born:
+        out._born = parent._born
     return out
 
 

@@ -179,6 +179,14 @@ def check_history(x: Any, recording: bool) -> None:
             raise errors.leaf_update()
 
 
+def check_captured(x: Any, name: str) -> None:
+    """Raise torch's error where a function that is being differentiated would write to a tensor from outside;
+    `name` is the update's, as torch names its variant.
+    """
+    if x._born < modes().differentiating:
+        raise errors.captured_update(name)
+
+
 def check_writable(x: Any, recording: bool, overlap: bool = False, operands: Iterable[Any] = ()) -> None:
     """Raise torch's error where an in-place update of `x` is not allowed.
 
@@ -192,6 +200,7 @@ def check_writable(x: Any, recording: bool, overlap: bool = False, operands: Ite
     operands : iterable
         What the update reads; tensors among it may not share just a part of `x`.
     """
+    check_captured(x, "copy_")
     check_history(x, recording)
     if x._view is not None:
         bring_up_to_date(x)
@@ -255,6 +264,8 @@ def store(x: Any, new: Any) -> Any:
     else:
         if type(value) is ndarray and isinstance(innermost(new), Batched):
             raise errors.batched_write()
+        if node is not None:
+            _keep_overwritten(node, x, new)
         after = new._value
         if new._level > x._level:
             x._level = new._level
@@ -318,7 +329,7 @@ def record_write(x: Any, node: Any) -> None:
             _move_history(x, node)
         return
     base = record.base
-    if type(base._value) is not ndarray:
+    if type(base._value) is not ndarray or type(x._value) is not ndarray:
         base._value = put(base._value, x._value, record.steps, layout_of(base._value))
         base._level = max(base._level, x._level)
     if not modes().grad or (node is None and base._node is None):
@@ -365,12 +376,14 @@ def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
     inputs = node._op.layout.input_index
     if not any(v is old or v is result for v in saved[:count:3]):
         return
+    # A value of a transform is replaced; an array is overwritten, and then holds the result.
+    overwritten = type(old) is ndarray and type(result) is ndarray
     parts = list(saved)
     for i in range(0, count, 3):
         if parts[i] is old and inputs[i // 3] == 0:
-            parts[i : i + 3] = (old.copy(), FROZEN, 0)
+            parts[i : i + 3] = (old.copy() if overwritten else old, FROZEN, 0)
         elif parts[i] is result:
-            parts[i : i + 3] = (old, x._counter, x._counter[0] + 1)
+            parts[i : i + 3] = (old if overwritten else result, x._counter, x._counter[0] + 1)
     node._saved = tuple(parts)
 
 

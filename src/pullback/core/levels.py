@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .modes import change, modes
+
 
 class Level(int):
     """The number of a level.
@@ -33,13 +35,23 @@ def fresh_level() -> Level:
 
 
 @contextmanager
-def entered_level() -> Iterator[Level]:
-    """A level above every one now in use, which ends with the block."""
+def entered_level(differentiating: bool = False) -> Iterator[Level]:
+    """A level above every one now in use, which ends with the block.
+
+    Within the block ops take the general path, which knows levels, and a transform that differentiates
+    refuses to write to tensors from outside.
+    """
     level = fresh_level()
+    before = modes()
+    if differentiating:
+        change(transform=level, differentiating=level)
+    else:
+        change(transform=level)
     try:
         yield level
     finally:
         level.ended = True
+        change(transform=before.transform, differentiating=before.differentiating)
 
 
 def has_ended(level: int) -> bool:

@@ -25,6 +25,9 @@ class Modes(NamedTuple):
     anomaly_check_nan: bool = True
     function_modes: tuple[Any, ...] = ()
     function_disabled: bool = False
+    #: Level of the innermost transform that is running, and of the innermost one that differentiates.
+    transform: int = 0
+    differentiating: int = 0
     #: What casts the arguments of public functions, and what is told of each call of one (see
     #: `tensor.interception`).
     autocast: Any = None

@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from .levels import has_ended
-from .modes import modes
+from .modes import DEFAULT, NO_GRAD, modes
 from .versions import NoVersions
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class TensorBase(Value):
     _view: Any
 
     _level: int = 0
+    _born: int = 0
     _grad: Any = None
     _leaf_hooks: Any = None
     _accumulator: Any = None
@@ -103,8 +104,12 @@ def wrap(value: Any, node: Node | Any = None, level: int = 0) -> Any:
     tensor._view = None
     if level:
         tensor._level = level
-    if modes().inference:
-        tensor._counter = NoVersions()
+    mode = modes()
+    if mode is not DEFAULT and mode is not NO_GRAD:
+        if mode.inference:
+            tensor._counter = NoVersions()
+        if mode.transform:
+            tensor._born = mode.transform
     return tensor
 
 
@@ -117,6 +122,8 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
     tensor._view = None
     if other._level:
         tensor._level = other._level
+    if other._born:
+        tensor._born = other._born
     return tensor
 
 
@@ -150,7 +157,9 @@ def run(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     for value in inputs:
         if isinstance(value, Value):
             if isinstance(value, TensorBase) and value._view is not None and (
-                op.node_class is not None or not isinstance(value._value, ndarray)
+                op.node_class is not None
+                or not isinstance(value._value, ndarray)
+                or not isinstance(value._view.base._value, ndarray)
             ):
                 refresh(value)
             if value._level > level or (value._level == level and isinstance(value, TensorBase)):

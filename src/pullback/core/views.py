@@ -104,8 +104,9 @@ def bring_up_to_date(view: Any, asked: bool = False) -> None:
     for version, inverse in base._rearranged:
         if right < version:
             record.steps = (*inverse, *record.steps)
-    if type(view._value) is not ndarray:
+    if type(view._value) is not ndarray or type(base._value) is not ndarray:
         view._value = replay(base._value, record.steps)
+        view._level = base._level
     if base._node is not None and view._node is not LEAF:
         from .inplace import forbidden_view_update, replayed_node
 

@@ -59,7 +59,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
     output = func(*primals)
     out_spec = flatten(output)[1]
     flat, spec = flatten(primals)
-    with entered_level() as below, entered_level() as level:
+    with entered_level() as below, entered_level(differentiating=True) as level:
         recorder = _LinearRecorder(below)
         inputs = [recorder.new(shape_of(x), dtype_of(x)) for x in flat]
         duals = [make_dual(x, wrap(t, None, below), level) for x, t in zip(flat, inputs, strict=True)]

@@ -165,7 +165,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         A primal is not floating, the output holds something that is no floating tensor, or the covectors do
         not fit the output.
     """
-    with entered_level() as level, _recording():
+    with entered_level(differentiating=True) as level, _recording():
         flat, spec = flatten(primals)
         leaves = [_leaf(x, level) for x in flat]
         outputs, aux = func(*unflatten(leaves, spec)), None
@@ -226,7 +226,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        with entered_level() as level, _recording():
+        with entered_level(differentiating=True) as level, _recording():
             positions = selected(argnums, len(args))
             chosen = tuple(args[n] for n in positions)
             flat, spec = flatten(chosen)
@@ -304,7 +304,7 @@ def jvp(
         )
     _check_tensors(flat, "primals")
     _check_tensors(flat_tangents, "tangents")
-    with entered_level() as level:
+    with entered_level(differentiating=True) as level:
         outputs = func(
             *unflatten([make_dual(x, t, level) for x, t in zip(flat, flat_tangents, strict=True)], spec)
         )

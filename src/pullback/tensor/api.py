@@ -257,6 +257,16 @@ def warn_of_expanded(name: str) -> None:
     )
 
 
+#: torch's name for the variant of an in-place op that takes a tensor, as it makes of every number.
+VARIANTS = {
+    f"{name}_": f"{name}_.Tensor"
+    for name in (
+        "add", "sub", "mul", "div", "subtract", "multiply", "divide", "true_divide", "remainder", "fmod",
+        "floor_divide", "copysign", "atan2", "eq", "ne", "lt", "le", "gt", "ge", "xlogy", "lerp",
+    )
+}  # fmt: skip
+
+
 def inplace_twin(name: str, function: Function, parts: Function | None = None) -> Function:
     """Derive `name_` from a public function of a tensor.
 
@@ -279,6 +289,8 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
                 return intercepted(call, None, label, (input, *args), kwargs)
         operands = (*args, *kwargs.values())
         recording = any(isinstance(a, TensorBase) and inplace.requires_grad(a) for a in (input, *operands))
+        if modes().differentiating:
+            inplace.check_captured(input, VARIANTS.get(label, label))
         inplace.check_writable(input, recording, fills, operands)
         if apart:
             for operand in operands:

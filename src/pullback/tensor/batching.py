@@ -6,14 +6,38 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.batched import Batched
+from ..core.dual import Dual
 from ..core.levels import entered_level
-from ..core.value import TensorBase, shape_of, wrap
+from ..core.value import TensorBase, shape_of, wrap, wrap_alias
 from ..ops.structure import expand, permute, reshape
+
+
+def detached(tensor: Any) -> Any:
+    """A tensor without history at its own level and at all below, and without tangents."""
+    value = tensor._value
+    if isinstance(value, Dual):
+        return detached(as_tensor(value.primal))
+    if isinstance(value, Batched):
+        return wrap_alias(Batched(detached(as_tensor(value.value)), value.dim, value._level), tensor)
+    return wrap_alias(detached(value) if isinstance(value, TensorBase) else value, tensor)
 
 
 def enter(tensor: Any, dim: int, level: int) -> Any:
     """A tensor whose axis `dim` ops do not see."""
     return wrap(Batched(tensor, dim, level), None, level)
+
+
+def batch_levels(tensor: Any) -> list[tuple[int, int]]:
+    """(level, size) of each vmap that a tensor has a hidden axis of, outermost vmap first."""
+    found = []
+    value = tensor
+    while isinstance(value, (TensorBase, Batched, Dual)):
+        if isinstance(value, Batched):
+            found.append((value._level, value.size))
+            value = value.value
+        else:
+            value = value._value if isinstance(value, TensorBase) else value.primal
+    return found[::-1]
 
 
 def leave(tensor: Any, dim: int, size: int, level: int) -> Any:

@@ -11,8 +11,9 @@ from numpy import ndarray
 from .. import dtypes
 from ..array import layout as layouts
 from ..array.strides import laid_out_empty
-from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from .api import public
+from .batching import batch_levels, enter
 from .constants import preserve_format
 from .creation import check_options, check_size, format_strides, made, strided_array, warn_of_copy
 from .data import array_from, scalar_array
@@ -39,6 +40,18 @@ def array_like(
     return np.empty(shape, chosen) if strides is None else laid_out_empty(shape, strides, chosen)
 
 
+def made_for(like: Any, array: ndarray, requires_grad: bool) -> Any:
+    """A leaf around an array, with a row of its own for every row of each vmap that `like` has rows of."""
+    levels = batch_levels(like) if like._level else []
+    if not levels:
+        return made(array, requires_grad)
+    sizes = tuple(size for _, size in levels)
+    tensor = wrap(np.broadcast_to(array, (*sizes, *array.shape)).copy())
+    for level, _ in levels:
+        tensor = enter(tensor, 0, level)
+    return tensor.requires_grad_(True) if requires_grad else tensor
+
+
 def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
     def create(
         input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
@@ -47,7 +60,7 @@ def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
         array = array_like(function, input, dtype, device, pin_memory, memory_format)
         if fill is not None:
             array.fill(fill)
-        return made(array, requires_grad)
+        return made_for(input, array, requires_grad)
 
     create.__doc__ = f"Make a tensor of {what} in the shape, dtype and layout of `input`."
     return public(
@@ -69,7 +82,7 @@ def full_like(
     """Make a tensor with every element `fill_value` in the shape, dtype and layout of `input`."""
     array = array_like("full_like", input, dtype, device, pin_memory, memory_format)
     array[...] = scalar_array(fill_value, array.dtype)
-    return made(array, requires_grad)
+    return made_for(input, array, requires_grad)
 
 
 # --- methods of a tensor that gives the dtype ---------------------------------------------------------------
@@ -95,7 +108,7 @@ def _new(function: str, what: str, fill: Any) -> Callable[..., Any]:
         array = np.empty(size, _chosen(self, dtype))
         if fill is not None:
             array.fill(fill)
-        return made(array, requires_grad)
+        return made_for(self, array, requires_grad)
 
     create.__doc__ = f"Make a tensor of {what} with this tensor's dtype."
     declared = method(function, f"(tuple of ints size, *, {OPTIONS})")(create)
@@ -117,7 +130,7 @@ def new_full(
     check_options("new_full", device, pin_memory)
     check_size(size)
     chosen = _chosen(self, dtype)
-    return made(np.full(size, scalar_array(fill_value, chosen), chosen), requires_grad)
+    return made_for(self, np.full(size, scalar_array(fill_value, chosen), chosen), requires_grad)
 
 
 @public(is_function=False, out=False)

@@ -31,6 +31,7 @@ from ..errors import argument_type, type_name
 from ..size import Size, size_of
 from .backward import backward as run_backward
 from .backward import run_plain
+from .batching import detached
 
 _CPU = device("cpu")
 
@@ -242,7 +243,7 @@ class Tensor(Methods):
         """The same storage, version counter included, without history."""
         if self._level and self._view is not None:
             bring_up_to_date(self)
-        return wrap_alias(self._value, self)
+        return detached(self) if self._level else wrap_alias(self._value, self)
 
     def detach_(self) -> Tensor:
         """Cut this tensor from its history, in place."""

@@ -147,6 +147,18 @@ def empty_batch(torch: T) -> None:
     tell(lambda: torch.vmap(lambda x: x * 2)(torch.ones(0, 2)))
 
 
+def integers_and_bools(torch: T) -> None:
+    x = torch.arange(6).view(2, 3)
+    print(torch.vmap(lambda x: x + 1)(x), torch.vmap(lambda x: x > 2)(x), torch.vmap(lambda x: x.sum())(x))
+    print(torch.vmap(lambda x: x / 2)(x).dtype, torch.vmap(lambda x: x + 1.0)(x).dtype)
+    print(torch.vmap(lambda x: x * torch.tensor(2.0, dtype=torch.float64))(torch.ones(2)).dtype)
+    print(
+        torch.vmap(lambda s, x: s * x, in_dims=(0, None))(
+            torch.ones(2, dtype=torch.float64), torch.ones(2)
+        ).dtype
+    )
+
+
 def indexing(torch: T) -> None:
     x = torch.arange(12.0).view(2, 2, 3)
     i = torch.tensor([0, 1])

@@ -20,6 +20,28 @@ def levels(torch: T) -> None:
         tell(lambda: fwd.exit_dual_level(level=3))
 
 
+def duals(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+    x, t = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0])
+    with fwd.dual_level():
+        d = fwd.make_dual(x, t)
+        print(d)
+        print(fwd.unpack_dual(d))
+        print(fwd.unpack_dual(x))
+        print(fwd.unpack_dual(d.sin()).tangent)
+        print(fwd.unpack_dual(d * 2 + x).tangent)
+        print(d.shape, d.dtype, d.requires_grad, d.is_leaf)
+        print(type(fwd.unpack_dual(d)).__name__, fwd.unpack_dual(d)._fields)
+        print(fwd.unpack_dual(d.detach()).tangent)
+        with torch.no_grad():
+            print(fwd.unpack_dual(d * d).tangent)
+    print(fwd.unpack_dual(d))
+    print(d)
+    with fwd.dual_level():
+        print(fwd.unpack_dual(d).tangent)
+        print(fwd.unpack_dual(d * 2).tangent)
+
+
 def refuses(torch: T) -> None:
     fwd = torch.autograd.forward_ad
     x = torch.ones(2)
@@ -95,3 +117,12 @@ def no_forward_derivative(torch: T) -> None:
         tell(lambda: Plain.apply(d))
 
 
+def comparisons_carry_none(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+    with fwd.dual_level():
+        d = fwd.make_dual(torch.ones(2), torch.ones(2))
+        print(fwd.unpack_dual(d > 0).tangent, fwd.unpack_dual(d.long()).tangent)
+        print(fwd.unpack_dual(d.floor()).tangent)
+        print(fwd.unpack_dual(d.max(0).values).tangent)
+        print(fwd.unpack_dual(d.to(torch.float64)).tangent)
+        print(fwd.unpack_dual(d.clone()).tangent)

@@ -76,6 +76,18 @@ def tied_weights(torch: T) -> None:
     print(net.a is net.b, net.a)
 
 
+def gradients(torch: T) -> None:
+    net, x = torch.func.replace_all_batch_norm_modules_(_net(torch)), torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    parameters = {k: v.detach() for k, v in net.named_parameters()}
+
+    def loss(parameters: T) -> T:
+        return (torch.func.functional_call(net, parameters, x) ** 3).sum()
+
+    grads = torch.func.grad(loss)(parameters)
+    print({k: v.shape for k, v in grads.items()})
+    print(grads["1.weight"].round(decimals=3))
+
+
 def stacking_refused(torch: T) -> None:
     tell(lambda: torch.func.stack_module_state([]))
     tell(lambda: torch.func.stack_module_state([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2).eval()]))

@@ -254,6 +254,21 @@ def linearize_refuses(torch: T) -> None:
     tell(lambda: torch.func.linearize(lambda x: x.sin(), torch.ones(2, dtype=torch.int64)))
 
 
+def in_place_on_new_tensors(torch: T) -> None:
+    def f(x: T) -> T:
+        y = torch.zeros_like(x)
+        y[0] = x[1]
+        y[1:] += x[:1] ** 2
+        return (y * torch.tensor([1.0, 10.0])).sum()
+
+    x = torch.tensor([3.0, 5.0])
+    tell(lambda: torch.func.grad(f)(x))
+    tell(lambda: torch.func.hessian(f)(x))
+    tell(lambda: torch.func.jvp(f, (x,), (torch.tensor([1.0, 0.0]),)))
+    tell(lambda: torch.vmap(f)(torch.stack([x, 2 * x])))
+    tell(lambda: torch.vmap(torch.func.grad(f))(torch.stack([x, 2 * x])))
+
+
 def escaped_tensors(torch: T) -> None:
     kept: list[T] = []
 
