@@ -101,7 +101,7 @@ _ATTRIBUTES = ("T", "mT", "H", "mH", "real", "imag", "data")
 
 #: Whether a class overrides functions only from its first instance on, which then registers it: a class that
 #: every program loads and few use would have all calls look for overrides.
-Tensor._overrides_once_made = False  # type: ignore[attr-defined]  # read by subclasses
+Tensor._overrides_once_made = False
 
 
 def _register(cls: Any, **options: Any) -> None:
