@@ -31,6 +31,7 @@ from . import mtia as mtia
 from . import nn as nn
 from . import optim as optim
 from . import overrides as overrides
+from . import profiler as profiler
 from . import random as random
 from . import return_types as return_types
 from . import serialization as serialization

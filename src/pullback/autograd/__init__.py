@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from ..core.node import Node
 from ..tensor.backward import backward, grad
 from ..tensor.tensor import Tensor
@@ -43,3 +45,9 @@ __all__ = [
     "set_multithreading_enabled",
     "variable",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name in ("profiler", "profiler_util"):
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'torch.autograd' has no attribute '{name}'", name=name)

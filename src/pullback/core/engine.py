@@ -160,7 +160,8 @@ def _loop(
     # Covectors that a leaf may not keep as its own, because something else holds the same array.
     shared: dict[Node, Any] = {}
     needed = None if capture is None else capture.needed
-    anomaly = modes().anomaly
+    now = modes()
+    watched = now.anomaly or now.watcher is not None
     frees = not keep_graph
     large = bulk.SIZE
     for edge, g in roots:
@@ -186,7 +187,7 @@ def _loop(
                         g = g.copy()  # type: ignore[union-attr]  # an array: `shared` holds nothing else
                     accumulate_grad(node, g, create_graph)
                 continue
-            if anomaly:
+            if watched:
                 grads = _watched(node, g, create_graph)
             elif create_graph:
                 grads = node.backward_graph(g)
@@ -416,13 +417,22 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
 
 
 def _watched(node: Node, g: Any, create_graph: bool) -> Any:
-    """Run a node under anomaly detection: a failure or a NaN names the forward call that made the node."""
+    """Run a node under anomaly detection, where a failure or a NaN names the forward call that made the node,
+    or as an event of a profile.
+    """
+    mode = modes()
+    run = node.backward_graph if create_graph else node.backward
+    position = None if mode.watcher is None else mode.watcher.enter(type(node).__name__)
     try:
-        grads = node.backward_graph(g) if create_graph else node.backward(g)
+        grads = run(g)
     except Exception:
-        errors.anomaly_trace(node)
+        if mode.anomaly:
+            errors.anomaly_trace(node)
         raise
-    if modes().anomaly_check_nan:
+    finally:
+        if position is not None:
+            mode.watcher.leave(position)
+    if mode.anomaly and mode.anomaly_check_nan:
         for index, gi in enumerate(grads):
             if gi is not None:
                 value = gi
