@@ -46,6 +46,11 @@ def exit_dual_level(*, level: int | None = None) -> None:
     change(transform=0)
 
 
+def is_open(level: int) -> bool:
+    """Whether a level is the open one (and not a transform's)."""
+    return bool(_stack) and _stack[-1] == level
+
+
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     """The tensor with a tangent of its shape.
 

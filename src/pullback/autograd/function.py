@@ -7,6 +7,7 @@ The context that `forward` receives is the node of the graph, as in torch: one c
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -175,6 +176,11 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         for index, (v, edge) in enumerate(zip(grads, self._edges, strict=True)):
             if v is not None and not isinstance(v, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(v).__name__})")
+            if v is not None and not self._variable[index]:
+                raise RuntimeError(
+                    f"function {name} returned a gradient different than None at position {index + 1}, but "
+                    "the corresponding forward input was not a Variable"
+                )
             if v is not None and edge is not None:
                 node, k = edge if isinstance(edge, Output) else (edge, 0)
                 want = node._shape[k] if isinstance(node, MultiNode) else node._shape
@@ -264,11 +270,27 @@ class Function(metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Call the function."""
+        if has_setup_context(cls):
+            args, kwargs = _bound(cls.forward, args, kwargs)
         if any(isinstance(a, Tensor) and a._level for a in args):
             from .function_levels import apply_at_level
 
             return apply_at_level(cls, args)
         return apply_plain(cls, args, kwargs)
+
+
+def _bound(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments with the defaults of `forward`: `setup_context` gets all of them."""
+    bound = _signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
+
+
+@functools.lru_cache(maxsize=256)
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
 
 
 def has_setup_context(cls: Any) -> bool:
@@ -283,6 +305,7 @@ def new_context(cls: Any, args: Sequence[Any], edges: Sequence[Any]) -> Any:
     node._saved = ()
     node._hooks = None
     node.needs_input_grad = tuple(e is not None for e in edges)
+    node._variable = tuple(isinstance(a, Tensor) for a in args)
     return node
 
 

@@ -16,6 +16,7 @@ from ..core.dual import Dual
 from ..core.modes import change, modes, set_modes
 from ..core.value import TensorBase, shape_of, wrap
 from ..tensor.batching import as_tensor, enter, leave
+from . import forward_ad
 from .function import Function, attach_outputs, has_setup_context, new_context, run_forward
 
 
@@ -35,6 +36,8 @@ def apply_at_level(cls: Any, args: Sequence[Any]) -> Any:
         _need_setup_context(cls)
         return _batched(cls, args, values, level)
     if any(isinstance(v, Dual) for v in values):
+        if not forward_ad.is_open(level):
+            _need_setup_context(cls)
         return _dual(cls, args, values, level)
     _need_setup_context(cls)
     return _tracked(cls, args, mine, level)

@@ -68,9 +68,24 @@ def edge_of(tensor: Any) -> Any:
 # --- the closures -------------------------------------------------------------------------------------------
 
 
-def make_call(op: Op, public: bool, operator: str = "") -> Callable[..., Any]:
-    """Make the closure for the op's arity; as an operator (with this name) it answers NotImplemented to a
-    foreign operand.
+def _ONE(input: Any, *, out: Any = None) -> Any:
+    """The signature of public calls of one input."""
+
+
+def _TWO(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The signature of public calls of two inputs."""
+
+
+#: Stands for an argument that was not given.
+ABSENT: Any = object()
+
+
+def make_call(op: Op, public: bool, method: str = "") -> Callable[..., Any]:
+    """Make the closure for the op's arity.
+
+    A public one takes any number of arguments, so that a wrong call has torch's error and not Python's. As a
+    method it has this name; as an operator, which is a method too, it answers NotImplemented to a foreign
+    operand.
     """
     call: Callable[..., Any]
     if op.variadic:
@@ -78,9 +93,9 @@ def make_call(op: Op, public: bool, operator: str = "") -> Callable[..., Any]:
     elif op.many and op.is_view and not op.layout.count:
         call = _parts(op)
     elif not op.attrs and len(op.inputs) == 1 and not op.many and len(op.outputs) == 1:
-        call = _unary(op, public)
+        call = _unary(op, public, method)
     elif not op.attrs and len(op.inputs) == 2 and len(op.outputs) == 1 and not op.joint:
-        call = _binary(op, public, operator)
+        call = _binary(op, public, method)
     elif len(op.inputs) == 1 and not op.many and len(op.outputs) == 1:
         call = _unary_with_attrs(op)
     else:
@@ -88,6 +103,8 @@ def make_call(op: Op, public: bool, operator: str = "") -> Callable[..., Any]:
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.kernel.__doc__ if not isinstance(op.kernel, np.ufunc) else None
     call.op = op  # type: ignore[attr-defined]  # functions take attributes
+    if public and call.__kwdefaults__:
+        call.__wrapped__ = _ONE if len(op.inputs) == 1 else _TWO  # type: ignore[attr-defined]  # what `inspect.signature` follows
     return call
 
 
@@ -195,7 +212,7 @@ def _general(op: Op) -> Callable[..., Any]:
     return call
 
 
-def _unary(op: Op, public: bool) -> Callable[..., Any]:
+def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     kernel = op.kernel
     node_class = op.node_class
     saves_x = op.inputs[0] in op.layout.values
@@ -207,9 +224,9 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
     if view or metadata:
         return _unary_with_attrs(op)
 
-    def call(input: Any, *, out: Any = None) -> Any:
+    def call(input: Any = ABSENT, *surplus: Any, out: Any = None) -> Any:
         t = type(input)
-        if (t is Tensor or t is Parameter) and out is None:
+        if (t is Tensor or t is Parameter) and out is None and not surplus:
             a = input._value
             if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64):
                 if input._view is not None and node_class is not None:
@@ -257,12 +274,12 @@ def _unary(op: Op, public: bool) -> Callable[..., Any]:
             return op.evaluate((input,), ())
         elif (t is np.float32 or t is np.float64) and ufunc and not public:
             return kernel(input)
-        return public_call(op, (input,), out) if public else run(op, (input,), ())
+        return public_call(op, (input, *surplus), out, method) if public else run(op, (input,), ())
 
     return call
 
 
-def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
+def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     kernel = op.kernel
     node_class = op.node_class
     layout = op.layout
@@ -274,7 +291,7 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
     check = op.check
     names = (*op.inputs, "out")
     if layout.metadata or not set(layout.values) <= set(names):
-        return _general_binary(op, public, operator)
+        return _general_binary(op, public, method)
     wanted_x, wanted_y = layout.wanted if node_class is not None else ((), ())
     # Which of x, y and the result a node saves, by whether x and y want covectors.
     plans = {
@@ -286,9 +303,9 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
     has = plans[True, True]
     none = (None, FROZEN, 0)
 
-    def call(input: Any, other: Any, *, out: Any = None) -> Any:
+    def call(input: Any = ABSENT, other: Any = ABSENT, *surplus: Any, out: Any = None) -> Any:
         t = type(input)
-        if (t is Tensor or t is Parameter) and out is None:
+        if (t is Tensor or t is Parameter) and out is None and not surplus:
             a = input._value
             if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64 or d is integers):
                 s = type(other)
@@ -296,7 +313,7 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
                     b = other._value
                     if type(b) is not ndarray or b.dtype is not d:
                         return (
-                            public_call(op, (input, other), None, operator)
+                            public_call(op, (input, other), None, method)
                             if public
                             else run(op, (input, other), ())
                         )
@@ -308,7 +325,7 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
                     node_y = None
                 else:
                     return (
-                        public_call(op, (input, other), None, operator)
+                        public_call(op, (input, other), None, method)
                         if public
                         else run(op, (input, other), ())
                     )
@@ -377,14 +394,18 @@ def _binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
                 if (s is ndarray and other.dtype is d) or s is float or s is int:
                     return kernel(input, other, out=...)
             return run(op, (input, other), ())
-        return public_call(op, (input, other), out, operator) if public else run(op, (input, other), ())
+        if public:
+            return public_call(op, (input, other, *surplus), out, method)
+        return run(op, (input, other), ())
 
     return call
 
 
-def _general_binary(op: Op, public: bool, operator: str) -> Callable[..., Any]:
-    def call(input: Any, other: Any, *, out: Any = None) -> Any:
-        return public_call(op, (input, other), out, operator) if public else run(op, (input, other), ())
+def _general_binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
+    def call(input: Any = ABSENT, other: Any = ABSENT, *surplus: Any, out: Any = None) -> Any:
+        if public:
+            return public_call(op, (input, other, *surplus), out, method)
+        return run(op, (input, other), ())
 
     return call
 
@@ -458,7 +479,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
 
 
 #: Set by `tensor/`: checks user arguments, serves `__torch_function__` and `out=`, then runs the op.
-public_call: Callable[..., Any] = lambda op, inputs, out, operator="": run(op, inputs, ())  # noqa: E731
+public_call: Callable[..., Any] = lambda op, inputs, out, method="": run(op, inputs, ())  # noqa: E731
 
 
 def use_public_call(call: Callable[..., Any]) -> None:

@@ -133,9 +133,14 @@ def run_backward(
     thread = get_ident()
     outer = running.get(thread)
     running[thread] = roots
+    narrows = capture is not None and thread not in selecting
+    if narrows:
+        selecting.add(thread)
     try:
         _loop(roots, keep_graph, create_graph, capture, accumulate)
     finally:
+        if narrows:
+            selecting.remove(thread)
         if outer is None:
             del running[thread]
         else:
@@ -146,6 +151,9 @@ def run_backward(
 
 #: The roots of the backward that each thread is running (hooks on several tensors ask what it will reach).
 running: dict[int, Sequence[tuple[Any, Any]]] = {}
+
+#: Threads whose backward runs only towards what `capture` asks for (a checkpoint asks).
+selecting: set[int] = set()
 
 
 def _loop(

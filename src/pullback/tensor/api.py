@@ -95,7 +95,7 @@ def public_op(
     """
     op = call.op  # type: ignore[attr-defined]  # every op's call has it
     for n in (name or op.name, *aliases):
-        bound = op.public if method else None
+        bound = calls.make_call(op, public=True, method=n) if method else None
         REGISTRY.append(Declaration(n, op.public, namespace, bound, inplace, is_function, written))
     return op.public
 
@@ -291,14 +291,14 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
         recording = any(isinstance(a, TensorBase) and inplace.requires_grad(a) for a in (input, *operands))
         if modes().differentiating:
             inplace.check_captured(input, VARIANTS.get(label, label))
-        inplace.check_writable(input, recording, fills, operands)
-        if apart:
-            for operand in operands:
-                if isinstance(operand, TensorBase):
-                    inplace.check_apart(input._value, operand._value)
-        if fills and isinstance(input._value, ndarray) and overlap.overlaps_itself(input._value):
-            warn_of_expanded(name + "_")
         try:
+            inplace.check_writable(input, recording, fills, operands)
+            if apart:
+                for operand in operands:
+                    if isinstance(operand, TensorBase):
+                        inplace.check_apart(input._value, operand._value)
+            if fills and isinstance(input._value, ndarray) and overlap.overlaps_itself(input._value):
+                warn_of_expanded(name + "_")
             new = function(input, *args, **kwargs)
         except Exception:
             _explain("Tensor", name + "_", (input, *args), kwargs)
@@ -318,8 +318,8 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
 def _fast_unary(op: Op, general: Function) -> Function:
     kernel = op.kernel
 
-    def call(input: Any) -> Any:
-        if type(input) is calls.Tensor or type(input) is calls.Parameter:
+    def call(input: Any, *surplus: Any) -> Any:
+        if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus:
             a = input._value
             plain = type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64)
             mode = modes()
@@ -336,7 +336,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
                     loud(token)
                 input._counter[0] += 1
                 return input
-        return general(input)
+        return general(input, *surplus)
 
     return call
 
@@ -344,8 +344,8 @@ def _fast_unary(op: Op, general: Function) -> Function:
 def _fast_binary(op: Op, general: Function) -> Function:
     kernel = op.kernel
 
-    def call(input: Any, other: Any) -> Any:
-        if type(input) is calls.Tensor or type(input) is calls.Parameter:
+    def call(input: Any, other: Any = calls.ABSENT, *surplus: Any) -> Any:
+        if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus:
             a = input._value
             if type(a) is ndarray and ((d := a.dtype) is calls.F32 or d is calls.F64) and input._view is None:
                 s = type(other)
@@ -360,7 +360,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
                         return general(input, other)
                     free = input._node is None and other._node is None and other._view is None
                 else:
-                    return general(input, other)
+                    return general(input, *_present(other))
                 mode = modes()
                 if (mode is NO_GRAD or (mode is DEFAULT and free)) and type(input._counter) is list:
                     token = quiet(IGNORE)
@@ -372,9 +372,18 @@ def _fast_binary(op: Op, general: Function) -> Function:
                         loud(token)
                     input._counter[0] += 1
                     return input
-        return general(input, other)
+        return general(input, *_present(other, *surplus))
 
+    call.__wrapped__ = _twin_of_two  # type: ignore[attr-defined]  # what `inspect.signature` follows
     return call
+
+
+def _twin_of_two(input: Any, other: Any) -> Any:
+    """The signature of the twins of ops with two inputs."""
+
+
+def _present(*args: Any) -> tuple[Any, ...]:
+    return tuple(v for v in args if v is not calls.ABSENT)
 
 
 def _fast_parts(parts: Function, general: Function) -> Function:
@@ -443,12 +452,17 @@ def names(namespace: str) -> dict[str, Function]:
     return {d.name: d.function for d in REGISTRY if d.namespace == namespace}
 
 
-def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: str = "") -> Any:
+def public_call(op: Op, inputs: tuple[Any, ...], out: Any, method: str = "") -> Any:
     """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands
-    of an operator, whose name is given.
+    of an operator; `method` is the name of the method that was called.
     """
-    if operator and not isinstance(inputs[0], TensorBase):
-        raise errors.foreign_self(operator, inputs[0])
+    operator = method.startswith("__")
+    if method and inputs[0] is calls.ABSENT:
+        raise TypeError(f"unbound method TensorBase.{method}() needs an argument")
+    if method and not isinstance(inputs[0], TensorBase):
+        raise errors.foreign_self(method, inputs[0])
+    if len(inputs) != len(op.inputs) or inputs[-1] is calls.ABSENT or (method and out is not None):
+        raise _wrong_number(op, inputs, out, method)
     known = isinstance(inputs[-1], (TensorBase, bool, int, float, complex, np.generic))
     if operator and not known and not adopt(inputs):
         if op.name not in ("eq", "ne") or not isinstance(inputs[-1], ndarray):
@@ -457,20 +471,22 @@ def public_call(op: Op, inputs: tuple[Any, ...], out: Any, operator: str = "") -
     if OVERRIDING:
         named = {} if out is None else {"out": out}
         if _overridden(inputs):
-            return dispatch_override(op.public, inputs, named, bool(operator))
-        behind = None if named else partial(_checked_call, op)
+            return dispatch_override(op.public, inputs, named, operator)
+        behind = None if named else partial(_checked_call, op, method)
         found = intercepted(op.public, behind, op.name, inputs, named)
         if found is not PASS:
             return found
-    return _checked_call(op, *inputs, out=out)
+    return _checked_call(op, method, *inputs, out=out)
 
 
-def _checked_call(op: Op, *inputs: Any, out: Any = None) -> Any:
+def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
     try:
-        checked = tuple(checked_operand(op, i, v) for i, v in enumerate(inputs))
+        checked = tuple(checked_operand(op, i, v, bool(method)) for i, v in enumerate(inputs))
     except TypeError:
         if adopt(inputs):
             return dispatch_override(op.public, inputs, {} if out is None else {"out": out})
+        if method:
+            _explain("Tensor", method, inputs, {})
         if op.name in _COMPARISONS:
             raise _COMPARISONS[op.name].rejected(inputs, {}) from None
         raise
@@ -478,6 +494,18 @@ def _checked_call(op: Op, *inputs: Any, out: Any = None) -> Any:
         checked = (wrap(np.asarray(checked[0], dtypes.result_numpy_dtype(checked[:1]))), *checked[1:])
     result = run(op, checked, ())
     return result if out is None else write_out(out, result, op.name, checked)
+
+
+def _wrong_number(op: Op, inputs: tuple[Any, ...], out: Any, method: str) -> TypeError:
+    """Build the error for a call with too few or too many arguments."""
+    given = _present(*inputs)
+    kwargs = {} if out is None else {"out": out}
+    error = None
+    for place in ("Tensor",) if method else ("", "special", "linalg", "nn"):
+        error = error or wrong_call(place, method or op.name, given[1:] if method else given, kwargs)
+    return error or TypeError(
+        f"{method or op.name}() takes {len(op.inputs)} positional arguments but {len(given)} were given"
+    )
 
 
 #: What reads the arguments of comparisons, asked for their errors only.
@@ -493,8 +521,8 @@ _COMPARISONS = {
 _NUMBERS_FIRST = frozenset({"add", "sub", "mul", "div"})
 
 
-def checked_operand(op: Op, position: int, v: Any) -> Any:
-    """Return an operand as ops take it, or raise torch's TypeError."""
+def checked_operand(op: Op, position: int, v: Any, method: bool = False) -> Any:
+    """Return an operand as ops take it, or raise torch's TypeError; a method does not count itself."""
     if isinstance(v, TensorBase):
         return v
     if op.numbers if position else op.name in _NUMBERS_FIRST:
@@ -503,7 +531,7 @@ def checked_operand(op: Op, position: int, v: Any) -> Any:
         if isinstance(v, np.generic) and v.dtype.kind in "biufc":
             return v.item()
     name = ("input", "other")[min(position, 1)]
-    raise errors.argument_type(op.name, name, position + 1, "Tensor", v)
+    raise errors.argument_type(op.name, name, position + (not method), "Tensor", v)
 
 
 calls.use_public_call(public_call)

@@ -160,4 +160,5 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
 
 
 for _name, _function in {"copy_": _copy_, "fill_": _fill_, "zero_": zero_}.items():
+    _function.__name__ = _function.__qualname__ = _name
     setattr(Tensor, _name, _function)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import errors
 from ..core.value import dtype_of, shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul
@@ -136,13 +137,31 @@ def einsum(*args: Any) -> Any:
     """
     from .einsum import contract
 
-    if isinstance(args[0], str):
+    if len(args) < 2:
+        raise _too_few()
+    if isinstance(args[0], Tensor):
+        equation, operands = _from_sublists(args)
+    elif isinstance(args[0], str):
         equation, operands = args[0], args[1:]
     else:
-        equation, operands = _from_sublists(args)
+        raise errors.argument_type("einsum", "equation", 1, "str", args[0])
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
+        if not operands:
+            raise _too_few()
+    for position, operand in enumerate(operands):
+        if not isinstance(operand, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {position} in argument 1, but got {errors.type_name(operand)}"
+            )
     return contract(equation, list(operands))
+
+
+def _too_few() -> ValueError:
+    return ValueError(
+        "einsum(): must specify the equation string and at least one operand, or at least one operand "
+        "and its subscripts list"
+    )
 
 
 def _from_sublists(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
@@ -150,7 +169,7 @@ def _from_sublists(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
         def one(n: Any) -> str:
             if n is Ellipsis:
                 return "..."
-            if not 0 <= n < 52:
+            if not (n >= 0 and n < 52):
                 raise ValueError(
                     "einsum(): subscript in subscript list is not within the valid range [0, 52)"
                 )
@@ -158,11 +177,6 @@ def _from_sublists(args: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
 
         return "".join(one(n) for n in axes)
 
-    if len(args) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand "
-            "and its subscripts list"
-        )
     equation = ",".join(letters(axes) for axes in args[1::2])
     operands = args[0 : len(args) - len(args) % 2 : 2]
     if len(args) % 2:

@@ -78,7 +78,7 @@ _PLAIN = {
 }
 
 _OPERATORS = {
-    **{name: make_call(call.op, public=True, operator=name) for name, call in _PLAIN.items()},
+    **{name: make_call(call.op, public=True, method=name) for name, call in _PLAIN.items()},
     "__rdiv__": _reflected_division,
     "__rtruediv__": _reflected_division,
     "__neg__": arithmetic.neg.op.public,

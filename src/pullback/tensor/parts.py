@@ -89,6 +89,8 @@ def split(
 ) -> tuple[Any, ...]:
     """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
     size = split_size if split_size_or_sections is None else split_size_or_sections
+    if size is None:
+        raise TypeError("split() missing 1 required positional argument: 'split_size_or_sections'")
     if not is_int(size):
         return split_with_sizes(tensor, size, dim)
     shape = shape_of(tensor)

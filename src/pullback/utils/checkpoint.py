@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from threading import get_ident
 from typing import Any
 
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.graph import saved_tensors_hooks
+from ..core.engine import selecting
 from ..tensor.backward import backward
 from ..tensor.random import get_rng_state, set_rng_state
 from ..tensor.tensor import Tensor
@@ -34,6 +36,14 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x
         for x in inputs
     )
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warn where no input requires grad."""
+    if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
+        )
 
 
 @contextlib.contextmanager
@@ -55,6 +65,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
+        check_backward_validity(args)
         ctx.run_function = run_function
         ctx.state = get_rng_state() if preserve_rng_state else None
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
@@ -65,6 +76,12 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
+        if get_ident() in selecting:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "
+                "`inputs` parameter to .backward(). To resolve this error, you can either set "
+                "use_reentrant=False, or call .backward() without passing the `inputs` argument."
+            )
         inputs = list(ctx.others)
         for i, t in zip(ctx.places, ctx.saved_tensors, strict=True):
             inputs[i] = t
