@@ -336,7 +336,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                 if mode is not DEFAULT:
                     if mode is not NO_GRAD:
                         return (
-                            public_call(op, (input, other), None, operator)
+                            public_call(op, (input, other), None, method)
                             if public
                             else run(op, (input, other), ())
                         )
