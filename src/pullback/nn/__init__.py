@@ -152,6 +152,11 @@ from .modules import (
     Tanh,
     Tanhshrink,
     Threshold,
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
     Unflatten,
@@ -166,6 +171,11 @@ from .modules import (
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "UninitializedBuffer",
     "UninitializedParameter",
     "CrossMapLRN2d",

@@ -57,7 +57,9 @@ def _check_ranks(
     return rank == 3
 
 
-def added_mask(mask: Any, name: str, dtype: Any, other: Any = None) -> Any:
+def added_mask(
+    mask: Any, name: str, dtype: Any, other: Any = None, other_name: str = "attn_mask"
+) -> Any:
     """A mask as what is added to the scores: −∞ where a bool mask hides a key."""
     if mask is None:
         return None
@@ -66,7 +68,7 @@ def added_mask(mask: Any, name: str, dtype: Any, other: Any = None) -> Any:
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and dtype_of(mask) != dtype_of(other):
         warnings.warn(
-            f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both instead.",
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
             UserWarning,
             stacklevel=5,
         )

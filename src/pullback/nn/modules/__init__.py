@@ -197,6 +197,13 @@ from .sparse import (
     Embedding,
     EmbeddingBag,
 )
+from .transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
 from .upsampling import (
     Upsample,
     UpsamplingBilinear2d,
@@ -204,6 +211,11 @@ from .upsampling import (
 )
 
 __all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "CrossMapLRN2d",
     "LazyLinear",
     "LazyInstanceNorm3d",

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import functional as F
 from .. import init
+from ..functional.fused_attention import is_allowed, merged_masks, self_attention
 from ..functional.multi_head import added_mask
 from ..parameter import Parameter
 from .creation import empty_parameter, optional_parameter
@@ -101,8 +102,15 @@ class MultiheadAttention(Module):
         attn_mask: Any = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
         """Attend: (L, N, E), (S, N, E_k), (S, N, E_v) -> (L, N, E) and the weights (N, L, S) or None."""
+        numbers = any(m is not None and m.is_floating_point() for m in (attn_mask, key_padding_mask))
         key_padding_mask = added_mask(key_padding_mask, "key_padding_mask", query.dtype, attn_mask)
         attn_mask = added_mask(attn_mask, "attn_mask", query.dtype)
+        if not numbers and self._is_one_piece(query, key, value):
+            mask, mask_type = self.merge_masks(attn_mask, key_padding_mask, query)
+            return self_attention(
+                query, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias,
+                self.out_proj.weight, self.out_proj.bias, mask, mask_type, need_weights, average_attn_weights,
+            )  # fmt: skip
         swapped = self.batch_first and query.dim() == 3
         if swapped:
             same_key, same_value = query is key, key is value
@@ -117,6 +125,22 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights, is_causal=is_causal,
         )  # fmt: skip
         return output.transpose(1, 0) if swapped else output, weights
+
+
+    def _is_one_piece(self, query: Any, key: Any, value: Any) -> bool:
+        """Whether torch computes this without the ordinary path: self-attention in evaluation."""
+        weight, bias = self.in_proj_weight, self.in_proj_bias
+        if weight is None or bias is None or self.training or not self.batch_first or query.dim() != 3:
+            return False
+        if query is not key or key is not value or query.dtype != weight.dtype or query.dtype != bias.dtype:
+            return False
+        if self.num_heads % 2 or self.bias_k is not None or self.bias_v is not None or self.add_zero_attn:
+            return False
+        return is_allowed((query, weight, bias, self.out_proj.weight, self.out_proj.bias))
+
+    def merge_masks(self, attn_mask: Any, key_padding_mask: Any, query: Any) -> tuple[Any, int | None]:
+        """Both masks as one, and its type: 1 for (N, S), 2 for (N, heads, L, S), None for no mask."""
+        return merged_masks(attn_mask, key_padding_mask, query, self.num_heads)
 
 
 NonDynamicallyQuantizableLinear.__module__ = "torch.nn.modules.linear"
