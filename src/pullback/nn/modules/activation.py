@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .. import functional as F
+from .attention import MultiheadAttention  # noqa: F401  # where torch has it, and checkpoints look for it
 from .creation import filled_parameter
 from .module import Module
 

@@ -10,12 +10,8 @@ from ..functional.fused_attention import is_allowed, merged_masks, self_attentio
 from ..functional.multi_head import added_mask
 from ..parameter import Parameter
 from .creation import empty_parameter, optional_parameter
-from .linear import Linear
+from .linear import NonDynamicallyQuantizableLinear
 from .module import Module
-
-
-class NonDynamicallyQuantizableLinear(Linear):
-    """A `Linear` under the name that torch gives the last projection."""
 
 
 class MultiheadAttention(Module):
@@ -143,5 +139,4 @@ class MultiheadAttention(Module):
         return merged_masks(attn_mask, key_padding_mask, query, self.num_heads)
 
 
-NonDynamicallyQuantizableLinear.__module__ = "torch.nn.modules.linear"
 MultiheadAttention.__module__ = "torch.nn.modules.activation"
