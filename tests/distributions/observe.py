@@ -141,11 +141,9 @@ def gradients(result: Any, leaves: list[Any], torch: Any) -> Any:
     if not result.requires_grad:
         return None
     found = torch.autograd.grad(result.pow(3).sum(), leaves, allow_unused=True, retain_graph=True)
-    dtypes = [str(g.dtype).split(".")[1] for g in found if g is not None]
-    return [
-        dtypes[0] if dtypes else "float64",
-        json.dumps([None if g is None else g.tolist() for g in found]),
-    ]
+    precise = all(g.dtype == torch.float64 for g in found if g is not None)
+    values = json.dumps([None if g is None else g.tolist() for g in found])
+    return ["slopes" if precise else "float32 slopes", values]
 
 
 def observe(expression: str, torch: Any) -> dict[str, Any]:

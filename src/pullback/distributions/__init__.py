@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from . import constraints, transforms
+from . import constraints, kl_across, kl_alike, transforms  # noqa: F401  # divergences register themselves
 from .categorical import Categorical, Multinomial, OneHotCategorical, OneHotCategoricalStraightThrough
 from .compound import Independent, MixtureSameFamily, TransformedDistribution
 from .constraint_registry import biject_to, transform_to
@@ -19,6 +19,7 @@ from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .gamma_family import Chi2, Exponential, FisherSnedecor, Gamma
 from .intervals import ContinuousBernoulli, GeneralizedPareto, Uniform, VonMises
+from .kl import kl_divergence, register_kl
 from .location_scale import Cauchy, Laplace, Normal, StudentT
 from .matrices import LKJCholesky, Wishart
 from .multivariate_normal import LowRankMultivariateNormal, MultivariateNormal
@@ -147,7 +148,8 @@ __all__ = [  # noqa: PLE0604  # with the names of all transforms
     "Weibull",
     "Wishart",
     "biject_to",
-    "constraints",
+    "kl_divergence",
+    "register_kl",
     "transform_to",
     *transforms.__all__,
 ]

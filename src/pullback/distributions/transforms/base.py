@@ -127,6 +127,9 @@ class _InverseTransform(Transform):  # noqa: PLW1641  # torch's cannot be hashed
         super().__init__(cache_size=transform._cache_size)
         self._inv = transform
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__.copy()  # without the other one it is nothing
+
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Any:
         return self._inv.codomain
