@@ -8,6 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..linalg import qr
+from ..tensor.creation_like import empty_like
+from ..tensor.random import randperm
+from ..tensor.rearrange import diag
+from ..tensor.select import where
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -66,11 +71,7 @@ def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = N
 def trunc_normal_(
     tensor: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Any:
-    """Values from N(mean, std²) cut to [a, b], by the inverse of the distribution function."""
-
-    def cdf(x: float) -> float:
-        return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
-
+    """Values from N(mean, std²) cut to [a, b], by drawing anew what falls outside."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
@@ -78,13 +79,44 @@ def trunc_normal_(
             stacklevel=2,
         )
     with no_grad():
-        low, high = cdf((a - mean) / std), cdf((b - mean) / std)
-        tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-        tensor.erfinv_()
-        tensor.mul_(std * math.sqrt(2.0))
-        tensor.add_(mean)
-        tensor.clamp_(min=a, max=b)
-        return tensor
+        if _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std) > 0.3:
+            return _cut_normal(tensor, mean, std, a, b, generator)
+        return _cut_uniform(tensor, mean, std, a, b, generator)
+
+
+def _normal_cdf(x: float) -> float:
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def _cut_normal(tensor: Any, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
+    """Draw from the normal distribution until every value is inside; bounds are rounded as values are."""
+    low, high = (tensor.new_tensor(bound).item() for bound in (a, b))
+    tensor.normal_(mean, std, generator=generator)
+    while (outside := (tensor < low) | (tensor > high)).any():
+        tensor.copy_(where(outside, empty_like(tensor).normal_(mean, std, generator=generator), tensor))
+    return tensor
+
+
+def _cut_uniform(tensor: Any, mean: float, std: float, a: float, b: float, generator: Any) -> Any:
+    """Draw evenly from [a, b] until every value is accepted: with the density over its largest value there.
+
+    It serves intervals far out, where few draws of a normal distribution fall.
+    """
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    candidates, draws = empty_like(tensor), empty_like(tensor)
+
+    def refused() -> Any:
+        height = candidates.clone().sub_(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
+        return draws.uniform_(generator=generator).log_().gt(height)
+
+    tensor.uniform_(a, b, generator=generator)
+    candidates.copy_(tensor)
+    pending = refused()
+    while pending.any():
+        candidates.uniform_(a, b, generator=generator)
+        tensor.copy_(where(pending, candidates, tensor))
+        pending = where(pending, refused(), pending)
+    return tensor
 
 
 def constant_(tensor: Any, val: float) -> Any:
@@ -168,6 +200,40 @@ def kaiming_normal_(
     return normal_(tensor, 0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator)
 
 
+def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
+    """`gain` times a matrix with orthonormal rows or columns, whichever are fewer (Saxe et al. 2013).
+
+    A tensor of more axes is filled as the matrix of its first axis by all others.
+    """
+    if tensor.ndimension() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.size(0)
+    columns = tensor.numel() // rows
+    draws = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+    factor, triangle = qr(draws.t() if rows < columns else draws)
+    # a diagonal that is positive makes the factorisation unique, and its distribution uniform
+    factor *= diag(triangle, 0).sign()
+    with no_grad():
+        tensor.copy_((factor.t() if rows < columns else factor).reshape(tensor.shape))
+        tensor.mul_(gain)
+    return tensor
+
+
+def sparse_(tensor: Any, sparsity: float, std: float = 0.01, generator: Any = None) -> Any:
+    """N(0, std²), with a fraction `sparsity` of every column set to zero (Martens 2010)."""
+    if tensor.ndimension() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[randperm(rows)[:zeros], column] = 0
+    return tensor
+
+
 def _deprecated(new: Callable[..., Any]) -> Callable[..., Any]:
     old_name = new.__name__[:-1]
 
@@ -191,3 +257,34 @@ xavier_uniform = _deprecated(xavier_uniform_)
 xavier_normal = _deprecated(xavier_normal_)
 kaiming_uniform = _deprecated(kaiming_uniform_)
 kaiming_normal = _deprecated(kaiming_normal_)
+orthogonal = _deprecated(orthogonal_)
+sparse = _deprecated(sparse_)
+
+__all__ = [
+    "calculate_gain",
+    "constant",
+    "constant_",
+    "dirac",
+    "dirac_",
+    "eye",
+    "eye_",
+    "kaiming_normal",
+    "kaiming_normal_",
+    "kaiming_uniform",
+    "kaiming_uniform_",
+    "normal",
+    "normal_",
+    "ones_",
+    "orthogonal",
+    "orthogonal_",
+    "sparse",
+    "sparse_",
+    "trunc_normal_",
+    "uniform",
+    "uniform_",
+    "xavier_normal",
+    "xavier_normal_",
+    "xavier_uniform",
+    "xavier_uniform_",
+    "zeros_",
+]

@@ -21,6 +21,7 @@ from .. import _utils, dtypes
 from ..array.strides import strides_of
 from ..core.value import TensorBase, array_of
 from ..device import device
+from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from ..size import Size
 from ..tensor.constants import layout, memory_format
@@ -114,6 +115,8 @@ class Pickler(_Base):
             return _reduced_parameter(obj)
         if isinstance(obj, TensorBase) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
             return _reduced_tensor(obj)
+        if isinstance(obj, Module) and type(obj).__reduce_ex__ is Module.__reduce_ex__:
+            return object.__reduce_ex__(obj, 2)
         return NotImplemented
 
 

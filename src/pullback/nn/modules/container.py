@@ -1,24 +1,35 @@
-"""Containers of modules and parameters."""
+"""Containers of modules; those of parameters are found here too, as in torch."""
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
-from ...core.value import TensorBase
-from ..parameter import Parameter
+from .container_items import pairs, position
 from .module import Module
+from .parameter_container import ParameterDict, ParameterList
 
 
-def _position(index: Any, length: int) -> int:
-    index = operator.index(index)
-    if not -length <= index < length:
-        raise IndexError(f"index {index} is out of range")
-    return index % length
+def _numbered(modules: Iterable[Any]) -> dict[str, Any]:
+    """Modules under the numbers of their places; a new dictionary, since an iteration may be under way."""
+    return OrderedDict((str(i), module) for i, module in enumerate(modules))
+
+
+def _insert(modules: dict[str, Any], index: int, module: Any) -> None:
+    """Move modules from `index` on up by one and put a module there."""
+    for i in range(len(modules), index, -1):
+        modules[str(i)] = modules[str(i - 1)]
+    modules[str(index)] = module
+
+
+def _check_sequential(other: Any) -> None:
+    if not isinstance(other, Sequential):
+        raise ValueError(
+            f"add operator supports only objects of Sequential class, but {type(other)} is given."
+        )
 
 
 class Container(Module):
@@ -49,7 +60,7 @@ class Sequential(Module):
                 self.add_module(str(index), module)
 
     def _key(self, index: Any) -> str:
-        return next(islice(self._modules, _position(index, len(self)), None))
+        return next(islice(self._modules, position(index, len(self)), None))
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -63,9 +74,7 @@ class Sequential(Module):
         keys = list(self._modules)[index] if isinstance(index, slice) else [self._key(index)]
         for key in keys:
             delattr(self, key)
-        values = list(self._modules.values())
-        self._modules.clear()
-        self._modules.update({str(i): m for i, m in enumerate(values)})
+        self._modules = _numbered(self._modules.values())
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -73,42 +82,59 @@ class Sequential(Module):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._modules.values())
 
-    def append(self, module: Module) -> Sequential:
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.isdigit()]
+
+    def append(self, module: Module) -> Self:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
 
-    def insert(self, index: int, module: Module) -> Sequential:
+    def insert(self, index: int, module: Module) -> Self:
         """Add a module before position `index`."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         count = len(self)
         if not -count <= index <= count:
             raise IndexError(f"Index out of range: {index}")
-        values = list(self._modules.values())
-        values.insert(index + count if index < 0 else index, module)
-        self._modules.clear()
-        self._modules.update({str(i): m for i, m in enumerate(values)})
+        _insert(self._modules, index + count if index < 0 else index, module)
         return self
 
-    def extend(self, sequential: Iterable[Module]) -> Sequential:
+    def extend(self, sequential: Iterable[Module]) -> Self:
         """Add modules at the end."""
         for module in sequential:
             self.append(module)
         return self
 
     def pop(self, key: Any) -> Module:
-        """Remove and return a module."""
+        """Remove and return a module, or a slice of them."""
         module: Module = self[key]
         del self[key]
         return module
 
     def __add__(self, other: Sequential) -> Sequential:
-        if not isinstance(other, Sequential):
-            raise ValueError(
-                f"add operator supports only objects of Sequential class, but {type(other)} is given."
-            )
+        _check_sequential(other)
         return Sequential(*self, *other)
+
+    def __iadd__(self, other: Sequential) -> Self:
+        _check_sequential(other)
+        return self.extend(list(other))
+
+    def __mul__(self, other: int) -> Sequential:
+        self._check_factor(other)
+        return Sequential(*(module for _ in range(other) for module in self))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, other: int) -> Self:
+        self._check_factor(other)
+        return self.extend([module for _ in range(other - 1) for module in self])
+
+    def _check_factor(self, factor: Any) -> None:
+        if not isinstance(factor, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(factor)}")
+        if factor <= 0:
+            raise ValueError(f"Non-positive multiplication factor {factor} for {type(self)}")
 
     def forward(self, input: Any) -> Any:
         """Apply the modules in order."""
@@ -128,16 +154,19 @@ class ModuleList(Module):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self.__class__(list(self._modules.values())[index])
-        return self._modules[str(_position(index, len(self)))]
+        return self._modules[str(position(index, len(self)))]
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, str(_position(index, len(self))), module)
+        setattr(self, str(position(index, len(self))), module)
 
     def __delitem__(self, index: Any) -> None:
-        values = list(self._modules.values())
-        del values[index]
-        self._modules.clear()
-        self._modules.update({str(i): m for i, m in enumerate(values)})
+        places = range(len(self))[index] if isinstance(index, slice) else [position(index, len(self))]
+        for place in places:
+            delattr(self, str(place))
+        self._modules = _numbered(self._modules.values())
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.isdigit()]
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -145,7 +174,7 @@ class ModuleList(Module):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._modules.values())
 
-    def __iadd__(self, modules: Iterable[Module]) -> ModuleList:
+    def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
 
     def __add__(self, other: Iterable[Module]) -> ModuleList:
@@ -153,23 +182,20 @@ class ModuleList(Module):
 
     def insert(self, index: int, module: Module) -> None:
         """Add a module before position `index`."""
-        values = list(self._modules.values())
-        values.insert(index, module)
-        self._modules.clear()
-        self._modules.update({str(i): m for i, m in enumerate(values)})
+        _insert(self._modules, index, module)
 
-    def append(self, module: Module) -> ModuleList:
+    def append(self, module: Module) -> Self:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
 
     def pop(self, key: Any) -> Module:
-        """Remove and return a module."""
+        """Remove and return a module, or a slice of them."""
         module: Module = self[key]
         del self[key]
         return module
 
-    def extend(self, modules: Iterable[Module]) -> ModuleList:
+    def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules at the end."""
         if not isinstance(modules, Iterable):
             raise TypeError(
@@ -251,115 +277,15 @@ class ModuleDict(Module):
                 "ModuleDict.update should be called with an iterable of key/value pairs, but got "
                 f"{type(modules).__name__}"
             )
-        for key, module in modules.items() if isinstance(modules, (Mapping, ModuleDict)) else modules:
-            self[key] = module
-
-
-class ParameterList(Module):
-    """A list of parameters (tensors given to it become parameters) and other values."""
-
-    def __init__(self, values: Iterable[Any] | None = None) -> None:
-        super().__init__()
-        self._size = 0
-        if values is not None:
-            self.extend(values)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return self.__class__([self[i] for i in range(len(self))[index]])
-        return getattr(self, str(_position(index, len(self))))
-
-    def __setitem__(self, index: int, value: Any) -> None:
-        if isinstance(value, TensorBase) and not isinstance(value, Parameter):
-            value = Parameter(value)
-        setattr(self, str(_position(index, len(self))), value)
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
-
-    def append(self, value: Any) -> ParameterList:
-        """Add a value at the end."""
-        self._size += 1
-        self[self._size - 1] = value
-        return self
-
-    def extend(self, values: Iterable[Any]) -> ParameterList:
-        """Add values at the end."""
-        for value in values:
-            self.append(value)
-        return self
-
-    __iadd__ = extend
-
-    def extra_repr(self) -> str:
-        """One line per value."""
-        return "\n".join(_described(i, value) for i, value in enumerate(self))
-
-
-def _described(key: Any, value: Any) -> str:
-    if isinstance(value, TensorBase):
-        tensor: Any = value
-        kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-        sizes = "x".join(map(str, tensor.shape))
-        return f"  ({key}): {kind} containing: [{tensor.dtype} of size {sizes}]"
-    return f"  ({key}): Object of type: {type(value).__name__}"
-
-
-class ParameterDict(Module):
-    """A dictionary of parameters (tensors given to it become parameters) and other values."""
-
-    def __init__(self, parameters: Any = None) -> None:
-        super().__init__()
-        self._keys: dict[str, None] = {}
-        if parameters is not None:
-            self.update(parameters)
-
-    def __getitem__(self, key: str) -> Any:
-        return getattr(self, str(key))
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self._keys[key] = None
-        if isinstance(value, TensorBase) and not isinstance(value, Parameter):
-            value = Parameter(value)
-        setattr(self, str(key), value)
-
-    def __delitem__(self, key: str) -> None:
-        del self._keys[key]
-        delattr(self, str(key))
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._keys
-
-    def keys(self) -> Any:
-        """The names."""
-        return self._keys.keys()
-
-    def values(self) -> Any:
-        """The values."""
-        return (self[k] for k in self._keys)
-
-    def items(self) -> Any:
-        """(name, value) pairs."""
-        return ((k, self[k]) for k in self._keys)
-
-    def update(self, parameters: Any) -> None:
-        """Add values from a mapping or pairs."""
-        for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
-            self[key] = value
-
-    def extra_repr(self) -> str:
-        """One line per value."""
-        return "\n".join(_described(k, self[k]) for k in self._keys)
+        if isinstance(modules, (Mapping, ModuleDict)):
+            for key, module in modules.items():
+                self[key] = module
+        else:
+            for key, module in pairs(modules, "ModuleDict"):
+                self[key] = module
 
 
 for _class in (Container, Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict):
     _class.__module__ = "torch.nn.modules.container"
+
+__all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]

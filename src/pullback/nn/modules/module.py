@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -510,6 +512,17 @@ class Module(ModuleState, ModuleHooks):
 
     _call_impl = __call__
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        made, args, *rest = object.__reduce_ex__(self, max(2, int(protocol)))
+        cls = type(self)
+        module = cls.__module__
+        # classes of torch's names are found under this package's, whether or not `torch` means pullback
+        if module.startswith("torch."):
+            module = "pullback" + module.removeprefix("torch")
+        if module != cls.__module__ and _class_named(module, cls.__qualname__) is cls:
+            made, args = _new, (module, cls.__qualname__)
+        return (made, args, *rest)
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         own = self.__dict__
         own.update(state)
@@ -534,6 +547,16 @@ class Module(ModuleState, ModuleHooks):
         if not children and len(extra) <= 1:
             return f"{name}({extra[0] if extra else ''})"
         return f"{name}(\n  " + "\n  ".join([*extra, *children]) + "\n)"
+
+
+def _class_named(module: str, name: str) -> Any:
+    return getattr(sys.modules.get(module), name, None)
+
+
+def _new(module: str, name: str) -> Any:
+    """An instance of a class by its name, without its attributes."""
+    cls = getattr(importlib.import_module(module), name)
+    return cls.__new__(cls)
 
 
 def _indented(text: str) -> str:

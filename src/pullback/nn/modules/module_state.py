@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -143,7 +142,7 @@ class ModuleState:
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         persistent = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
         assign = local_metadata.get("assign_to_params_buffers", False)
-        for name, own in itertools.chain(self._parameters.items(), persistent.items()):
+        for name, own in [*self._parameters.items(), *persistent.items()]:
             if own is None:
                 continue
             key = prefix + name
