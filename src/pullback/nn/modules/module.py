@@ -513,7 +513,8 @@ class Module(ModuleState, ModuleHooks):
     _call_impl = __call__
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        made, args, *rest = object.__reduce_ex__(self, max(2, int(protocol)))
+        reduced: Any = object.__reduce_ex__(self, max(2, int(protocol)))
+        made, args, *rest = reduced
         cls = type(self)
         module = cls.__module__
         # classes of torch's names are found under this package's, whether or not `torch` means pullback
