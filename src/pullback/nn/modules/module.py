@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -516,12 +514,9 @@ class Module(ModuleState, ModuleHooks):
         reduced: Any = object.__reduce_ex__(self, max(2, int(protocol)))
         made, args, *rest = reduced
         cls = type(self)
-        module = cls.__module__
-        # classes of torch's names are found under this package's, whether or not `torch` means pullback
-        if module.startswith("torch."):
-            module = "pullback" + module.removeprefix("torch")
-        if module != cls.__module__ and _class_named(module, cls.__qualname__) is cls:
-            made, args = _new, (module, cls.__qualname__)
+        # plain pickle looks a class up in its module, which need not be importable by torch's name for it
+        if cls.__module__.startswith("torch.nn.") and _class_named(cls.__module__, cls.__qualname__) is cls:
+            made, args = _new, (cls.__module__, cls.__qualname__)
         return (made, args, *rest)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -551,12 +546,18 @@ class Module(ModuleState, ModuleHooks):
 
 
 def _class_named(module: str, name: str) -> Any:
-    return getattr(sys.modules.get(module), name, None)
+    """The class of this package that torch has under a name, or None."""
+    classes = [Module]
+    for cls in classes:
+        if cls.__qualname__ == name and cls.__module__ == module:
+            return cls
+        classes += cls.__subclasses__()
+    return None
 
 
 def _new(module: str, name: str) -> Any:
-    """An instance of a class by its name, without its attributes."""
-    cls = getattr(importlib.import_module(module), name)
+    """An instance, without its attributes, of the class that torch has under a name."""
+    cls = _class_named(module, name)
     return cls.__new__(cls)
 
 
