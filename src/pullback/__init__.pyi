@@ -750,6 +750,11 @@ float: dtype
 float16: dtype
 float32: dtype
 float64: dtype
+float8_e4m3fn: dtype
+float8_e4m3fnuz: dtype
+float8_e5m2: dtype
+float8_e5m2fnuz: dtype
+float8_e8m0fnu: dtype
 @overload
 def float_power(input: Tensor, exponent: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 @overload

@@ -134,6 +134,13 @@ float64 = double = _declare(np.float64, "f64", "Double", FLOATING)
 complex64 = cfloat = _declare(np.complex64, "c64", "ComplexFloat", COMPLEX)
 complex128 = cdouble = _declare(np.complex128, "c128", "ComplexDouble", COMPLEX)
 
+float8_e4m3fn = _declare(ml_dtypes.float8_e4m3fn, "f8e4m3fn", "Float8_e4m3fn", FLOATING)
+float8_e4m3fnuz = _declare(ml_dtypes.float8_e4m3fnuz, "f8e4m3fnuz", "Float8_e4m3fnuz", FLOATING)
+float8_e5m2 = _declare(ml_dtypes.float8_e5m2, "f8e5m2", "Float8_e5m2", FLOATING)
+float8_e5m2fnuz = _declare(ml_dtypes.float8_e5m2fnuz, "f8e5m2fnuz", "Float8_e5m2fnuz", FLOATING)
+float8_e8m0fnu = _declare(ml_dtypes.float8_e8m0fnu, "f8e8m0fnu", "Float8_e8m0fnu", FLOATING)
+object.__setattr__(float8_e8m0fnu, "is_signed", False)
+
 # Where torch takes a dtype it also takes these Python types.
 BY_PYTHON_TYPE: dict[type, dtype] = {
     builtins.bool: bool,
@@ -144,6 +151,10 @@ BY_PYTHON_TYPE: dict[type, dtype] = {
 
 # torch stores and converts these but gives them no promotion among integers.
 STORAGE_ONLY = (uint16, uint32, uint64)
+
+# torch stores, converts and compares these and computes nothing in them.
+FLOAT8 = (float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu)
+FLOAT8_NUMPY = frozenset(d.numpy for d in FLOAT8)
 
 
 def by_name(name: str) -> dtype:
@@ -220,6 +231,14 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def _promote(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
+    if a in FLOAT8 or b in FLOAT8:
+        raise with_note(
+            RuntimeError(
+                f"Promotion for Float8 Types is not supported, attempted to promote {a.scalar_type} and "
+                f"{b.scalar_type}"
+            ),
+            "Convert it first, for example with .to(torch.float32).",
+        )
     if a in STORAGE_ONLY or b in STORAGE_ONLY:
         if a.category == FLOATING or b.category == FLOATING:
             return a if a.category == FLOATING else b
@@ -307,7 +326,7 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
 NOT_GIVEN = object()
 
 # Decimal digits that survive a round trip through the dtype (C's FLT_DIG).
-DIGITS = {float16: 3, bfloat16: 2, float32: 6, float64: 15}
+DIGITS = {float16: 3, bfloat16: 2, float32: 6, float64: 15, **dict.fromkeys(FLOAT8, 0)}
 
 
 class _Limits:

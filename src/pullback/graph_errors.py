@@ -19,7 +19,8 @@ _TYPE_WORD = {
 
 def type_word(numpy_dtype: object) -> str:
     """Return the word that torch's messages use for a dtype: 'Float' for float32."""
-    return _TYPE_WORD[str(numpy_dtype)]
+    name = str(numpy_dtype)
+    return name.capitalize() if name.startswith("float8") else _TYPE_WORD[name]
 
 
 _C_NAME = {

@@ -6,9 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from numpy import ndarray
 
+from ..dtypes import FLOAT8_NUMPY, float8_e4m3fn, float8_e8m0fnu
 from .strides import (
     Ints,
     channels_last_strides,
@@ -96,9 +98,23 @@ def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
         new = empty_like(array, dtype)
         new[...] = array.real
         return new
+    if dtype in FLOAT8_NUMPY:
+        return _converted_to_float8(array, dtype)
     if dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64:
         array = array.astype(np.float32)
     return copy(array, dtype)
+
+
+def _converted_to_float8(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
+    """By way of float32, as torch: what is too large for e4m3fn is its largest; e8m0fnu has no sign, no 0."""
+    wide = copy(array, np.dtype(np.float32))
+    if dtype == float8_e4m3fn.numpy:
+        largest = np.float32(ml_dtypes.finfo(dtype).max)
+        np.clip(wide, -largest, largest, out=wide)
+    elif dtype == float8_e8m0fnu.numpy:
+        np.abs(wide, out=wide)
+        wide[wide == 0] = ml_dtypes.finfo(dtype).smallest_normal
+    return copy(wide, dtype)
 
 
 def following_channels(kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -84,6 +84,8 @@ class Op:
         How inputs of different dtypes meet: not at all, at torch's common dtype, or at a floating one.
     differentiable_inputs : sequence of int, optional
         For a joint rule: which inputs have an edge (default: all).
+    float8 : bool
+        Whether the op is defined on the dtypes of eight bits, in which torch computes next to nothing.
     halves : bool
         float16 and bfloat16 inputs are computed in float32 and rounded, as torch does.
     variadic : bool
@@ -148,6 +150,7 @@ class Op:
         numbers: bool = True,
         underivable: str | None = None,
         gradient: Gradient | None = None,
+        float8: bool = False,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -188,6 +191,7 @@ class Op:
         self.shape = shape
         self.numbers = numbers
         self.gradient = gradient
+        self.float8 = float8
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view"
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
@@ -263,10 +267,12 @@ class Op:
         if self.promote is not None:
             inputs = promoted(inputs, self.promote)
         if self.halves:
-            half = next((v.dtype for v in inputs if isinstance(v, ndarray) and v.dtype in HALVES), None)
+            half = next((v.dtype for v in inputs if isinstance(v, ndarray) and v.dtype in NARROW), None)
             if half is not None:
+                if half not in HALVES and not self.float8:
+                    raise unsupported(self.name, inputs)
                 inputs = tuple(
-                    v.astype(np.float32) if isinstance(v, ndarray) and v.dtype in HALVES else v
+                    v.astype(np.float32) if isinstance(v, ndarray) and v.dtype in NARROW else v
                     for v in inputs
                 )
         token = quiet(IGNORE)
@@ -372,6 +378,7 @@ def torch_node_name(name: str) -> str:
 TORCH_INPUTS = ("self", "other")
 
 HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
+NARROW = HALVES | dtypes.FLOAT8_NUMPY
 
 
 def promoted(inputs: tuple[Any, ...], policy: str) -> tuple[Any, ...]:

@@ -14,8 +14,8 @@ from ..core.op import Call, elementwise, of, promoted, unsupported
 from ..core.value import TensorBase, Value
 from .kernels import refuse
 
-eq = elementwise("eq", np.equal, None, None)
-ne = elementwise("ne", np.not_equal, None, None)
+eq = elementwise("eq", np.equal, None, None, float8=True)
+ne = elementwise("ne", np.not_equal, None, None, float8=True)
 def _ordered(name: str, kernel: np.ufunc) -> Any:
     def check(x: Any, y: Any) -> None:
         """Complex numbers have no order."""
@@ -58,7 +58,7 @@ def _written(compare: Call) -> Callable[..., Any]:
 
 eq_, ne_, lt_, le_, gt_, ge_ = (_written(compare) for compare in (eq, ne, lt, le, gt, ge))
 
-isnan = elementwise("isnan", np.isnan, None, promote=None)
+isnan = elementwise("isnan", np.isnan, None, promote=None, float8=True)
 isfinite = elementwise("isfinite", np.isfinite, None, promote=None)
 isinf = elementwise("isinf", np.isinf, None, promote=None)
 

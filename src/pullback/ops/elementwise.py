@@ -118,7 +118,7 @@ def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
 
 abs = elementwise(
     "abs", _abs, lambda g, x: g * sgn(x), promote=None, check=refuse("abs_cpu", "b"),
-    jvp=lambda primals, tangents, out: _abs_jvp(primals[0], tangents[0]),
+    jvp=lambda primals, tangents, out: _abs_jvp(primals[0], tangents[0]), float8=True,
 )
 
 

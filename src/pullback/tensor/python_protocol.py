@@ -142,8 +142,8 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
             "instead."
         )
     array = array_of(self)
-    if array.dtype == dtypes.bfloat16.numpy:
-        raise TypeError("Got unsupported ScalarType BFloat16")
+    if array.dtype.kind == "V" or array.dtype in dtypes.FLOAT8_NUMPY:
+        raise TypeError(f"Got unsupported ScalarType {dtypes.from_numpy_dtype(array.dtype).scalar_type}")
     return array.view()
 
 

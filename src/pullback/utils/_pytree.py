@@ -132,7 +132,7 @@ def _sequence_keys(flatten: FlattenFunc) -> Callable[[Any], tuple[list[tuple[Any
     return with_keys
 
 
-def _mapping_keys(tree: Any) -> tuple[list[tuple[Any, Any]], Any]:
+def _dict_flatten_with_keys(tree: Any) -> tuple[list[tuple[Any, Any]], Any]:
     return [(MappingKey(key), value) for key, value in tree.items()], _flatten_default(tree)[1]
 
 
@@ -149,7 +149,7 @@ def _sequence(kind: Any, context: Callable[[Any], Any], build: UnflattenFunc) ->
 
 
 def _mapping(kind: Any, build: UnflattenFunc) -> None:
-    register_pytree_node(kind, _flatten_default, build, flatten_with_keys_fn=_mapping_keys)
+    register_pytree_node(kind, _flatten_default, build, flatten_with_keys_fn=_dict_flatten_with_keys)
 
 
 class namedtuple_node:
