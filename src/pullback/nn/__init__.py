@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import functional, init, modules, parameter, utils
+from . import attention, functional, init, modules, parameter, utils
 from .modules import (
     CELU,
     ELU,
@@ -338,6 +338,7 @@ __all__ = [
     "Threshold",
     "TripletMarginLoss",
     "Unflatten",
+    "attention",
     "functional",
     "init",
     "modules",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...array.strides import strides_of
+from ...backends import cuda
 from ...core.value import dtype_of, shape_of, wrap
 from ...ops.arithmetic import mul_number
 from ...ops.attention import attention, default_scale
@@ -60,8 +61,15 @@ def scaled_dot_product_attention(
         sums = sum_all(query) + sum_all(key) + sum_all(value)
         zeros = np.zeros((*shape_of(query)[:-1], shape_of(value)[-1]), dtype_of(query))
         return wrap(zeros) + mul_number(sums, 0)
-    if dropout_p == 0 and _is_one_op(query, key, value, attn_mask, enable_gqa):
+    flash = cuda.flash_sdp_enabled()
+    if flash and dropout_p == 0 and _is_one_op(query, key, value, attn_mask, enable_gqa):
         return attention(query, key, value, attn_mask, 0.0, is_causal, scale)[0]
+    if not cuda.math_sdp_enabled():
+        raise RuntimeError(
+            "No available kernel.  Aborting execution." if flash else
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off "
+            "both the math kernel and the fused kernels."
+        )  # fmt: skip
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 
 
