@@ -790,6 +790,12 @@ def from_dlpack(
     ext_tensor: Any, *, device: _Device | None = None, copy: builtins.bool | None = None,
 ) -> Tensor:
     """Wrap the memory of an object that exports DLPack, or of a DLPack capsule."""
+def from_file(
+    filename: Any, shared: builtins.bool | None = None, size: builtins.int | None = 0, *,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+) -> Tensor:
+    """A one-dimensional tensor on the elements of a file; see `UntypedStorage.from_file`."""
 def from_numpy(array: Any) -> Tensor:
     """Wrap a NumPy array: tensor and array see each other's writes."""
 def frombuffer(

@@ -18,6 +18,7 @@ from .archive import Archive
 from .legacy import dtype_of_kind, typed
 from .names import is_torch, own
 from .restricted import Unpickler as Restricted
+from .safetensors import load_file
 
 _TRUE = ("1", "y", "yes", "true")
 
@@ -125,7 +126,7 @@ def load(
     if isinstance(f, (str, os.PathLike)):
         path = os.fspath(f)
         if path.endswith(".safetensors"):
-            return _load_safetensors(path)
+            return load_file(path)
         with open(path, "rb") as stream:
             return _load(stream, path, restore, only, bool(mmap), pickle_load_args)
     if mmap:
@@ -247,16 +248,3 @@ def _load_archive(file: Any, restore: Callable[[Any], None], run: legacy.Run, ma
             return storages[key]
 
         return run(archive.read("data.pkl"), 0, reference)[0]
-
-
-def _load_safetensors(path: str) -> Any:
-    try:
-        from safetensors.numpy import load_file
-    except ImportError as error:
-        raise RuntimeError(
-            "Attempting to load a safetensors file but safetensors is not installed. Please install "
-            "safetensors with: pip install safetensors"
-        ) from error
-    from ..tensor.interchange import from_numpy
-
-    return {name: from_numpy(array) for name, array in load_file(path).items()}

@@ -158,6 +158,10 @@ def _aliased(obj: Any, dtype: Any) -> Any:
         return made(np.asarray(obj))
     if hasattr(obj, "__dlpack__"):
         return from_dlpack(obj)
+    if hasattr(obj, "_is_pullback_storage"):
+        kind = dtype or getattr(obj, "dtype", dtypes.int64)
+        content = getattr(obj, "_untyped_storage", obj)._bytes
+        return made(content[: content.size // kind.itemsize * kind.itemsize].view(kind.numpy))
     try:
         memoryview(obj)
     except TypeError:

@@ -12,6 +12,7 @@ tensors that shared the old one keep it.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -55,6 +56,20 @@ class UntypedStorage:
         self._bytes: ndarray = (
             np.empty(source, np.uint8) if isinstance(source, int) else np.array(source, np.uint8)
         )
+
+    @staticmethod
+    def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
+        """A storage on a file, whose bytes are read when they are first asked for.
+
+        Parameters
+        ----------
+        filename : str or path
+        shared : bool
+            Whether writes go to the file, which is made as long as is needed; otherwise they stay here.
+        nbytes : int
+            How many bytes of the file.
+        """
+        return _of_bytes(mapped(filename, shared, nbytes))
 
     def data_ptr(self) -> int:
         """The address of the first byte; 0 where there is none."""
@@ -107,6 +122,10 @@ class UntypedStorage:
     def clone(self) -> UntypedStorage:
         """A storage of its own with the same bytes."""
         return _of_bytes(self._bytes.copy())
+
+    def untyped(self) -> UntypedStorage:
+        """The storage itself."""
+        return self
 
     def cpu(self) -> UntypedStorage:
         """The storage itself."""
@@ -223,6 +242,55 @@ class TypedStorage:
     def __repr__(self) -> str:
         lines = "\n ".join(map(str, self.tolist()))
         return f" {lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {self.size()}]"
+
+
+def mapped(filename: Any, shared: bool | None, size: int) -> ndarray:
+    """The bytes of a file as an array that the operating system fills when they are read.
+
+    Raises
+    ------
+    RuntimeError
+        Where the file is not there, or too short for one that is not shared.
+    """
+    if size == 0:
+        return np.empty(0, np.uint8)
+    path = os.fspath(filename)
+    try:
+        with open(path, "a+b" if shared else "rb") as file:
+            length = file.seek(0, os.SEEK_END)
+            if length < size and not shared:
+                raise RuntimeError(
+                    f"file <{path}> size <{length}> is smaller than the required mapping size <{size}>"
+                )
+            if length < size:
+                file.truncate(size)
+    except OSError as error:
+        raise RuntimeError(
+            f"unable to open file <{path}> in read-{'write' if shared else 'only'} mode: {error.strerror} "
+            f"({error.errno})"
+        ) from None
+    return np.memmap(path, np.uint8, "r+" if shared else "c", shape=(size,)).view(ndarray)
+
+
+@public(method=False, out=False)
+def from_file(
+    filename: Any, shared: bool | None = None, size: int | None = 0, *, dtype: Any = None, layout: Any = None,
+    device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+) -> Any:
+    """A one-dimensional tensor on the elements of a file; see `UntypedStorage.from_file`.
+
+    Parameters
+    ----------
+    filename : str or path
+    shared : bool, optional
+        Whether writes go to the file.
+    size : int
+        How many elements.
+    dtype : dtype, optional
+        Of the elements; the default dtype where none is given.
+    """
+    kind = (dtype or dtypes.get_default_dtype()).numpy
+    return made(mapped(filename, shared, (size or 0) * kind.itemsize).view(kind), requires_grad)
 
 
 def _address(array: ndarray) -> int:
