@@ -31,7 +31,7 @@ LAYERS = [
     ],
     ["nn"],
     ["optim", "utils", "_utils", "distributions"],
-    ["compile compiler", "explain", "distributed", "jit", "library", "fx", "profiler"],
+    ["compile compiler _dynamo", "explain", "distributed", "jit", "library", "fx", "profiler"],
     ["__init__ __main__ _as_torch check hub overrides runner serialization"],
 ]
 

@@ -37,6 +37,7 @@ globals().update(_namespace.TOP_LEVEL)
 #: Packages and modules of torch's that load when first used.
 _LAZY = (
     "_C",
+    "_dynamo",
     "accelerator",
     "amp",
     "autograd",
