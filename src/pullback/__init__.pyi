@@ -10,6 +10,7 @@ from typing import Any
 from typing import TypeAlias
 from typing import overload
 from . import _C as _C
+from . import _dynamo as _dynamo
 from . import accelerator as accelerator
 from . import amp as amp
 from . import autograd as autograd

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 __all__ = ["TransformGetItemToIndex"]
 
 
-def TransformGetItemToIndex() -> AbstractContextManager[None]:  # noqa: N802  # torch's name
+def TransformGetItemToIndex() -> AbstractContextManager[None]:  # torch's name
     """Let a tensor without dimensions select by its value under `vmap`.
 
     In torch such an index calls `item()`, which a batch has not, unless this context is on. Here it selects
