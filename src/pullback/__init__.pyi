@@ -529,6 +529,12 @@ def conv_transpose3d(
     groups: builtins.int = 1, dilation: Any = 1,
 ) -> Tensor:
     """Transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
+def convolution(
+    input: Tensor, weight: Tensor, bias: Tensor | None, stride: Sequence[builtins.int],
+    padding: Sequence[builtins.int], dilation: Sequence[builtins.int], transposed: builtins.bool,
+    output_padding: Sequence[builtins.int], groups: builtins.int,
+) -> Tensor:
+    """Convolution, or its transpose, over as many axes as the weight has after its first two."""
 @overload
 def copysign(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 @overload
@@ -658,6 +664,10 @@ def embedding(
     sparse: builtins.bool = False,
 ) -> Tensor:
     """Rows of `weight` at `indices`; −1 means that no row is padding."""
+def embedding_renorm_(
+    input: Tensor, indices: Tensor, max_norm: builtins.float, norm_type: builtins.float,
+) -> Tensor:
+    """Scale the rows of a table that are picked and longer than `max_norm` down to it, in place."""
 @overload
 def empty(
     *size: builtins.int, memory_format: memory_format | None = ..., out: Tensor | None = ...,
@@ -1337,6 +1347,12 @@ def max_pool1d(
     ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
 ) -> Any:
     """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
+def max_pool1d_with_indices(
+    input: Tensor, kernel_size: Sequence[builtins.int], stride: Sequence[builtins.int] | None = ...,
+    padding: Sequence[builtins.int] = ..., dilation: Sequence[builtins.int] = ...,
+    ceil_mode: builtins.bool = ...,
+) -> tuple[Tensor, Tensor]:
+    """Maxima over windows of one axis, ``(N, C, L)``, and their places."""
 def max_pool2d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,

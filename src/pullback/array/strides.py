@@ -1,7 +1,7 @@
 """Strides in elements as torch counts them, and arrays laid out by them.
 
-NumPy gives new axes and the axes of empty arrays the stride 0, where torch gives them the stride of a dense
-layout.
+NumPy gives new axes and the axes of new empty arrays the stride 0, where torch gives them the stride of a
+dense layout.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def channels_last_strides(shape: Sequence[int]) -> Ints:
 
 def strides_of(x: ndarray) -> Ints:
     """Strides of an array in elements."""
-    if not x.size:
+    if not x.size and not any(x.strides):
         return contiguous_strides(x.shape)
     width = x.itemsize
     strides = tuple([s // width for s in x.strides])
-    if 0 not in strides:
+    if 0 not in strides or not x.size:
         return strides
     fixed = list(strides)
     for axis in reversed(range(x.ndim)):
@@ -77,12 +77,12 @@ def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
     return np.ndarray(shape, x.dtype, root, before + offset * width, tuple([s * width for s in strides]))
 
 
-def empty_part(x: ndarray, shape: Ints, offset: int) -> ndarray:
-    """A view of no elements that begins `offset` elements after the first of `x`, or at the end of the
-    storage where that comes before.
+def empty_part(x: ndarray, part: ndarray, offset: int) -> ndarray:
+    """An empty view `part` of `x` as one that begins `offset` elements after the first of `x`, or at the end
+    of the storage where that comes before.
     """
     root, before = storage(x)
-    return np.ndarray(shape, x.dtype, root, min(before + offset * x.itemsize, root.nbytes))
+    return np.ndarray(part.shape, x.dtype, root, min(before + offset * x.itemsize, root.nbytes), part.strides)
 
 
 def storage(x: ndarray) -> tuple[ndarray, int]:

@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from ..array.scatter import sum_rows
 from ..core.op import op
+from ..core.underivable import no_tangent, not_implemented
 from ..core.value import shape_of
 from .arithmetic import add
 from .gather import index_fill
@@ -122,3 +123,31 @@ def _factor(indices: ndarray, /, rows: int, padding: int, by_frequency: bool) ->
 
 
 _row_factor: Any = op("embedding_row_factor", _factor)
+
+
+def bring_down(table: ndarray, indices: ndarray, longest: float, order: float) -> None:
+    """Scale the rows at `indices` whose norm is above `longest` down to it, in place: times
+    ``longest/(norm + 10⁻⁷)``.
+    """
+    rows = np.unique(indices)
+    outside = rows[(rows < -len(table)) | (rows >= len(table))]
+    if outside.size:
+        raise IndexError(
+            f"select(): index {outside[0]} out of range for tensor of size {list(table.shape)} at dimension 0"
+        )
+    norms = np.linalg.norm(table[rows], order, axis=1)
+    long = norms > longest
+    table[rows[long]] *= (longest / (norms[long] + 1e-7)).astype(table.dtype)[:, None]
+
+
+def _embedding_renorm(x: ndarray, indices: ndarray, /, longest: float, order: float) -> ndarray:
+    table = x.copy()
+    bring_down(table, indices, longest, order)
+    return table
+
+
+#: The table with its rows at `indices` brought down to the norm `longest`.
+embedding_renorm: Any = op(
+    "embedding_renorm", _embedding_renorm, (not_implemented("embedding_renorm"), None),
+    jvp=no_tangent("embedding_renorm"),
+)

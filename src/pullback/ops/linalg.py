@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.strides import contiguous_strides, laid_out_empty
 from ..core.batched import Batched
 from ..core.bulk import Bulk
 from ..core.dual import Dual
@@ -141,7 +142,11 @@ def lapack(name: str, x: ndarray) -> Call:
 
 def empty_columns(shape: tuple[int, ...], dtype: np.dtype[Any]) -> ndarray:
     """Uninitialised matrices with contiguous columns."""
-    return np.empty((*shape[:-2], shape[-1], shape[-2]), dtype).swapaxes(-1, -2)
+    turned = (*shape[:-2], shape[-1], shape[-2])
+    if 0 in shape:
+        # NumPy gives new empty arrays no strides of their own
+        return laid_out_empty(turned, contiguous_strides(turned), dtype).swapaxes(-1, -2)
+    return np.empty(turned, dtype).swapaxes(-1, -2)
 
 
 def column_major(x: ndarray) -> ndarray:
@@ -267,7 +272,9 @@ def inv(x: Any) -> Any:
 def _solve(x: ndarray, y: ndarray, /, left: bool, vector: bool, caller: str) -> tuple[ndarray, ndarray]:
     if vector:
         result, info = _solve(x, y[..., None], True, False, caller)
-        return np.ascontiguousarray(result[..., 0]), info
+        result = np.ascontiguousarray(result[..., 0])
+        # torch lays a stack of vectors out as if it were a matrix
+        return column_major(result) if result.ndim > 1 else result, info
     if not left:
         result, info = _solve(x.swapaxes(-1, -2), y.swapaxes(-1, -2), True, False, caller)
         return result.swapaxes(-1, -2), info
@@ -413,7 +420,7 @@ slogdet: Call = op(
 
 
 def _cross(x: ndarray, y: ndarray, /, dim: int) -> ndarray:
-    return np.cross(x, y, axis=dim)
+    return np.ascontiguousarray(np.cross(x, y, axis=dim))
 
 
 #: The vector product along an axis of length 3.

@@ -131,7 +131,7 @@ def _winner_indices(winners: ndarray, /, windows: Windows, size: Sizes) -> ndarr
 
 #: torch's indices of the winners: places in the flattened plane.
 winner_indices: Call = op(
-    "winner_indices", _winner_indices, (), batch_rule=folded(lambda: winner_indices)
+    "winner_indices", _winner_indices, (), batch_rule=folded(lambda: winner_indices), image=True
 )
 
 
@@ -234,7 +234,7 @@ def _declare_unpool(rank: int) -> Call:
         f"max_unpool_{rank}d", _unpool, (lambda g, indices: at_places(g, indices, rank), None),
         node_name=f"MaxUnpool{rank}DBackward0",
         jvp=lambda primals, tangents, out, size: unpool(tangents[0], primals[1], size),
-        batch_rule=_aligned(unpool),
+        batch_rule=_aligned(unpool), image=rank == 2,
     )  # fmt: skip
 
 

@@ -161,9 +161,9 @@ def distinct(
     inverse[order] = np.cumsum(new) - 1
     first = np.flatnonzero(new)
     counts = np.diff(np.append(first, len(rows)))
-    values = ordered[first]
+    values = np.ascontiguousarray(ordered[first])
     if dim is not None:
-        values = np.ascontiguousarray(np.moveaxis(values, 0, dim))
+        values = np.moveaxis(values, 0, dim)
     return values, inverse, counts.astype(np.int64)
 
 

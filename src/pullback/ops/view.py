@@ -60,7 +60,7 @@ def slice_kernel(x: ndarray, /, dim: int, start: int, stop: int, step: int) -> n
     part = x[(*LEAD[dim], slice(start, stop, step))] if dim else x[start:stop:step]
     if start == stop and x.size:
         # NumPy lets an empty part begin where the whole does; in torch it begins at `start`.
-        return empty_part(x, part.shape, start * strides_of(x)[dim])
+        return empty_part(x, part, start * strides_of(x)[dim])
     return part
 
 
@@ -92,7 +92,7 @@ slice_backward: Call = op(
 def _diagonal(x: ndarray, /, offset: int, dim1: int, dim2: int) -> ndarray:
     part = x.diagonal(offset, dim1, dim2)
     if not part.shape[-1]:
-        part = empty_part(x, part.shape, 0)
+        part = empty_part(x, part, 0)
     part.flags.writeable = x.flags.writeable
     return part
 

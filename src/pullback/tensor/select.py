@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
+from ..array.strides import laid_out_empty
 from ..core.op import check_broadcast
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..graph_errors import type_word
@@ -390,8 +391,11 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
         places = wrap(np.stack(np.atleast_1d(array).nonzero()))
         return tuple(v.select(places, 0, axis) for axis in range(max(array.ndim, 1)))
     if not array.ndim:
-        return wrap(np.empty((1 if array else 0, 0), np.int64))
-    return wrap(np.stack(array.nonzero()).T)
+        return wrap(
+            np.empty((1, 0), np.int64) if array else laid_out_empty((0, 0), (1, 0), np.dtype(np.int64))
+        )
+    places = np.stack(array.nonzero())
+    return wrap(places.T if places.size else laid_out_empty((0, array.ndim), (1, 0), places.dtype))
 
 
 @public

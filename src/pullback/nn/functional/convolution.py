@@ -176,7 +176,8 @@ def _convolution(
             padding = tuple(t // 2 for t in totals)
         else:
             raise RuntimeError("Invalid padding string: '" + padding + "'")
-    _check_dilation(dilation)
+    # torch convolves one axis as two
+    _check_dilation((1, *dilation) if rank == 1 else dilation)
     _check_kernel(shape_of(x)[-rank:], kernel, padding, dilation)
     if alone:
         x = unsqueeze(x, 0)
@@ -214,6 +215,27 @@ def _transposed(
     attrs = (stride, padding, dilation, groups, size)
     y = ops.conv_transpose(x, w, *attrs) if b is None else ops.conv_transpose_biased(x, w, b, *attrs)
     return squeeze_dim(y, 0) if alone else y
+
+
+def convolved(
+    x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
+    groups: int,
+) -> Any:  # fmt: skip
+    """What `torch.convolution` gives: the weight says over how many axes."""
+    rank = len(shape_of(w)) - 2
+    if rank < 1:
+        raise RuntimeError("weight should have at least three dimensions")
+    if len(shape_of(x)) != rank + 2:
+        raise RuntimeError(
+            f"Expected {rank + 2}-dimensional input for {rank + 2}-dimensional weight {list(shape_of(w))}, "
+            f"but got {len(shape_of(x))}-dimensional input of size {list(shape_of(x))} instead"
+        )
+    if rank > 3:
+        raise RuntimeError("unsupported ConvNd parameters")
+    if transposed:
+        return _transposed(x, w, b, stride, padding, output_padding, groups, dilation, rank)
+    _numbers(output_padding, rank, "output_padding")
+    return _convolution(x, w, b, stride, padding, dilation, groups, rank)
 
 
 _CONV = "(Tensor input, Tensor weight, Tensor? bias = None, tuple of ints stride = 1, "

@@ -57,14 +57,7 @@ def renormalise(weight: Any, indices: Any, max_norm: float, norm_type: float) ->
     """Scale the rows of a table that are picked and longer than `max_norm` down to it; nothing is
     recorded.
     """
-    table = array_of(weight)
-    rows = np.unique(indices)
-    if rows.size and not (rows[0] >= 0 and rows[-1] < len(table)):
-        raise IndexError("index out of range in self")
-    norms = np.linalg.norm(table[rows], norm_type, axis=1)
-    long = norms > max_norm
-    scale = (max_norm / (norms[long] + 1e-7)).astype(table.dtype)
-    table[rows[long]] *= scale[:, None]
+    o.bring_down(array_of(weight), indices, max_norm, norm_type)
     bump(weight)
 
 

@@ -85,11 +85,13 @@ def windows_of(
     pools one axis as two.
     """
     check_tensor(x, function)
-    kernel = _numbers(kernel, rank, "kernel_size", 2, function, is_max)
+    # with indices, one axis is pooled by another function of torch's, which counts in its own words
+    by_number = is_max and not (rank == 1 and indices)
+    kernel = _numbers(kernel, rank, "kernel_size", 2, function, by_number)
     given = stride is not None and not (isinstance(stride, (tuple, list)) and len(stride) == 0)
-    stride = _numbers(stride, rank, "stride", 3, function, is_max) if given else kernel
-    padding = _numbers(padding, rank, "padding", 4, function, is_max)
-    dilation = _numbers(dilation, rank, "dilation", 5, function, is_max)
+    stride = _numbers(stride, rank, "stride", 3, function, by_number) if given else kernel
+    padding = _numbers(padding, rank, "padding", 4, function, by_number)
+    dilation = _numbers(dilation, rank, "dilation", 5, function, by_number)
     shape = shape_of(x)
     if rank == 1 and is_max and not indices:
         _check_max_pool1d(kernel[0], stride[0], padding[0], dilation[0], shape)

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.inplace import write
+from ...core.value import dtype_of, shape_of
+from ...graph_errors import type_word
+from ...ops.embedding import embedding_renorm
 from ...tensor.api import public
 from ...tensor.signature import parsed
 from . import classification_loss, ctc, distance_loss, normalization, pooling, regression_loss
+from .convolution import convolved
 from .dropout import alpha_dropout as functional_alpha_dropout
 from .dropout import channel_dropout
 from .dropout import dropout as functional_dropout
 from .dropout import feature_alpha_dropout as functional_feature_alpha_dropout
+from .embedding import check_indices
 from .embedding import embedding as functional_embedding
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -141,6 +147,79 @@ def embedding(
         indices, weight, None if padding_idx == -1 else padding_idx, scale_grad_by_freq=scale_grad_by_freq,
         sparse=sparse
     )
+
+
+@public(method=False, out=False)
+@parsed("embedding_renorm_", "(Tensor input, Tensor indices, float max_norm, float norm_type)")
+def embedding_renorm_(input: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
+    """Scale the rows of a table that are picked and longer than `max_norm` down to it, in place.
+
+    Parameters
+    ----------
+    input : Tensor
+        (rows, columns), the table, which is returned.
+    indices : Tensor of int
+        Rows, in any shape.
+    max_norm : float
+    norm_type : float
+        Order of the norm.
+    """
+    if len(shape_of(input)) != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {len(shape_of(input))}-dimensional tensor for argument "
+            "#1 'self' (while checking arguments for embedding_renorm_)"
+        )
+    check_indices(indices, "embedding_renorm_")
+    if dtype_of(input).kind in "biu":
+        raise RuntimeError(
+            "norm(): input dtype should be either floating point or complex. Got "
+            f"{type_word(dtype_of(input))} instead."
+        )
+    return write(input, embedding_renorm(input, indices, max_norm, norm_type))
+
+
+@public(method=False, out=False)
+@parsed(
+    "max_pool1d_with_indices",
+    "(Tensor input, tuple of ints[1] kernel_size, tuple of ints[1] stride = None, "
+    "tuple of ints[1] padding = 0, tuple of ints[1] dilation = 1, bool ceil_mode = False)",
+)
+def max_pool1d_with_indices(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False,
+) -> Any:  # fmt: skip
+    """Maxima over windows of one axis, ``(N, C, L)``, and their places."""
+    return pooling.max_pool1d(
+        input, kernel_size, stride, padding, dilation, ceil_mode, return_indices=True
+    )
+
+
+@public(method=False, out=False)
+@parsed(
+    "convolution",
+    "(Tensor input, Tensor weight, Tensor? bias, tuple of ints stride, tuple of ints padding, "
+    "tuple of ints dilation, bool transposed, tuple of ints output_padding, int groups)",
+)
+def convolution(
+    input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
+    output_padding: Any, groups: int,
+) -> Any:  # fmt: skip
+    """Convolution, or its transpose, over as many axes as the weight has after its first two.
+
+    Parameters
+    ----------
+    input : Tensor
+        (N, C, *size).
+    weight : Tensor
+        (O, C / groups, *kernel); (C, O / groups, *kernel) where `transposed`.
+    bias : Tensor or None
+        (O,).
+    stride, padding, dilation, output_padding : sequence of int
+        A number per axis, or one for all.
+    transposed : bool
+    groups : int
+    """
+    return convolved(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
 
 
 @public(method=False, out=False)
