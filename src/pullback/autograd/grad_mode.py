@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Generator
 from typing import Any
 
-from ..core.modes import change, is_grad_enabled, modes
+from ..core.modes import change, change_grad, is_grad_enabled, modes
 from ..errors import argument_type
 
 
@@ -96,10 +96,10 @@ class no_grad(_NoArgumentMode):
         self.before: list[bool] = []
 
     def __enter__(self) -> None:
-        self.before.append(change(grad=False).grad)
+        self.before.append(change_grad(False))
 
     def __exit__(self, *exc: object) -> None:
-        change(grad=self.before.pop())
+        change_grad(self.before.pop())
 
 
 class enable_grad(_NoArgumentMode):
@@ -109,10 +109,10 @@ class enable_grad(_NoArgumentMode):
         self.before: list[bool] = []
 
     def __enter__(self) -> None:
-        self.before.append(change(grad=True).grad)
+        self.before.append(change_grad(True))
 
     def __exit__(self, *exc: object) -> None:
-        change(grad=self.before.pop())
+        change_grad(self.before.pop())
 
 
 class set_grad_enabled(_ModeContext):
@@ -123,17 +123,17 @@ class set_grad_enabled(_ModeContext):
             raise argument_type("set_grad_enabled", "enabled", 1, "bool", mode)
         self.before = is_grad_enabled()
         self.mode = mode
-        change(grad=mode)
+        change_grad(mode)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        change(grad=self.before)
+        change_grad(self.before)
         return super().__call__(function)
 
     def __enter__(self) -> None:
-        change(grad=self.mode)
+        change_grad(self.mode)
 
     def __exit__(self, *exc: object) -> None:
-        change(grad=self.before)
+        change_grad(self.before)
 
     def clone(self) -> set_grad_enabled:
         return self.__class__(self.mode)

