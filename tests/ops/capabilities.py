@@ -34,6 +34,7 @@ COLUMNS = ("forward", "vjp", "jvp", "double backward", "vmap", "complex", "compi
 #: Ops whose derivative is not that of the kernel, and the test of what torch gives.
 CONVENTIONS = {
     "ctc_loss": "torch's is that of unnormalised activations: recorded for tests/nn/expressions/ctc.txt",
+    "standard_gamma": "the implicit derivative of a draw: recorded for tests/distributions",
     "as_strided_scatter": (
         "torch's covector of the first input is no derivative: recorded in "
         "tests/tensor/data/programs_numerics.json"

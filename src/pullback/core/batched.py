@@ -165,5 +165,17 @@ def _loop(op: Any, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: 
         for i in range(size)
     ]
     if isinstance(rows[0], tuple):
-        return tuple(stack(list(column)) for column in zip(*rows, strict=True))
+        return tuple(_stacked(list(column)) for column in zip(*rows, strict=True))
+    return _stacked(rows)
+
+
+def _stacked(rows: list[Any]) -> Any:
+    """One value of the results of all rows, which must have one shape."""
+    first = shape_of(rows[0])
+    for k, row in enumerate(rows):
+        if shape_of(row) != first:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+                f"{list(shape_of(row))} at entry {k}"
+            )
     return stack(rows)

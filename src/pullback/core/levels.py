@@ -20,9 +20,12 @@ class Level(int):
     ----------
     ended : bool
         Whether the transform that entered it is over.
+    of_function : bool
+        Whether it belongs to a transform of a function (else to `forward_ad.dual_level`).
     """
 
     ended: bool = False
+    of_function: bool = False
 
 
 _last = [0]
@@ -42,6 +45,7 @@ def entered_level(differentiating: bool = False) -> Iterator[Level]:
     refuses to write to tensors from outside.
     """
     level = fresh_level()
+    level.of_function = True
     before = modes()
     if differentiating:
         change(transform=level, differentiating=level)

@@ -22,6 +22,7 @@ from ..core.levels import Level, entered_level
 from ..core.modes import change, is_grad_enabled, modes
 from ..core.node import DIFFERENTIABLE, LEAF, Output
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..core.versions import version_of
 from ..tensor.batching import as_tensor
 from ..tensor.duals import make_dual, tangent_of
 from .tree import Spec, flatten, pretty, tree_map, unflatten
@@ -305,9 +306,8 @@ def jvp(
     _check_tensors(flat, "primals")
     _check_tensors(flat_tangents, "tangents")
     with entered_level(differentiating=True) as level:
-        outputs = func(
-            *unflatten([make_dual(x, t, level) for x, t in zip(flat, flat_tangents, strict=True)], spec)
-        )
+        duals = [make_dual(x, t, level) for x, t in zip(flat, flat_tangents, strict=True)]
+        outputs = func(*unflatten(duals, spec))
         aux = None
         if has_aux:
             outputs, aux = with_aux(outputs, JVP)
@@ -315,7 +315,10 @@ def jvp(
         ys, out_spec = flatten(outputs)
         check_outputs(ys, JVP)
         pushed = [tangent_of(y, level) for y in ys]
-    if strict and None in pushed:
+    for x, inside in zip(flat, duals, strict=True):
+        if version_of(inside):
+            x.copy_(leave(inside, level))
+    if strict and any(t is None for t in pushed):
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is "
             "not allowed with strict=True."

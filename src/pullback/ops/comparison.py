@@ -157,6 +157,27 @@ def _zero(x: ndarray, /, out: Any = ...) -> ndarray:
 zeros_of = elementwise("zeros_of", _zero, None, promote=None, halves=False)
 
 #: The comparisons of values that users never hold; rules use them.
+def _near(
+    a: ndarray, b: ndarray, /, rtol: float, atol: float, equal_nan: bool, out: Any = ...
+) -> ndarray:
+    close = np.asarray(a == b)
+    if equal_nan and a.dtype.kind in "fcV":
+        close = close | (np.isnan(a) & np.isnan(b))
+    if rtol == 0 and atol == 0:
+        return close
+    if a.dtype.kind in "biu":
+        a, b = a.astype(np.int64), b.astype(np.int64)
+    with np.errstate(all="ignore"):
+        gap = np.abs(a - b)
+        return close | (np.isfinite(gap) & (gap <= atol + np.abs(rtol * b)))
+
+
+#: ``|x − y| ≤ atol + rtol·|y|``; equal infinities are near, and nans with `equal_nan`.
+near = elementwise(
+    "isclose", _near, None, None, promote=None, halves=False, attrs=("rtol", "atol", "equal_nan")
+)
+
+
 _OPERATORS: dict[str, Any] = {
     "__gt__": lambda self, other: gt(self, other),
     "__ge__": lambda self, other: ge(self, other),

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..errors import argument_type
+from ..ops.comparison import near
 from .api import public
+from .batching import REQUEST, refuse_batched
 from .operands import declare
 
 
@@ -20,20 +22,10 @@ def equal(input: Any, other: Any) -> bool:
             raise argument_type("equal", name, position + 1, "Tensor", v)
     if shape_of(input) != shape_of(other):
         return False
+    refuse_batched(
+        "Batching rule not implemented for aten::equal. We could not generate a fallback.", input, other
+    )
     return bool(np.array_equal(array_of(input), array_of(other)))
-
-
-def _near(a: np.ndarray, b: np.ndarray, rtol: float, atol: float, equal_nan: bool) -> np.ndarray:
-    close = np.asarray(a == b)
-    if equal_nan and a.dtype.kind in "fcV":
-        close = close | (np.isnan(a) & np.isnan(b))
-    if rtol == 0 and atol == 0:
-        return close
-    if a.dtype.kind in "biu":
-        a, b = a.astype(np.int64), b.astype(np.int64)
-    with np.errstate(all="ignore"):
-        gap = np.abs(a - b)
-        return close | (np.isfinite(gap) & (gap <= atol + np.abs(rtol * b)))
 
 
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
@@ -61,14 +53,15 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol}")
     if atol < 0:
         raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol}")
-    return wrap(_near(array_of(input), array_of(other), rtol, atol, equal_nan))
+    return near(input, other, rtol, atol, equal_nan)
 
 
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether `isclose`, whose parameters these are, holds everywhere."""
-    return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._value))
+    refuse_batched(f"vmap over torch.allclose isn't supported yet.{REQUEST}", input, other)
+    return bool(np.all(array_of(isclose(input, other, rtol, atol, equal_nan))))
 
 
 _NEARNESS = "(Tensor input, Tensor other, float rtol = 1e-05, float atol = 1e-08, bool equal_nan = False)"

@@ -18,6 +18,7 @@ from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_al
 from ..ops import view as v
 from ..ops.convert import cast
 from ..ops.structure import expand, stack
+from .batching import refuse_batched
 from .data import array_from
 
 Ints = tuple[int, ...]
@@ -214,6 +215,10 @@ def mask_entries(x: Any, dim: int, mask: Any) -> list[Entry]:
                 f"The shape of the mask {list(own)} at index {j} does not match the shape of the indexed "
                 f"tensor {list(shape)} at index {dim + j}"
             )
+    refuse_batched(
+        "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
+        "indexing with a boolean mask.", mask,
+    )
     found = array_of(mask).nonzero()
     if len(found) == 1:
         return [(dim, wrap_alias(found[0], mask))]

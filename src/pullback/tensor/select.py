@@ -19,6 +19,7 @@ from ..ops.convert import cast
 from ..ops.structure import expand, reshape
 from .api import public
 from .assign import number_array
+from .batching import refuse_dynamic
 from .data import scalar_array
 from .math import number
 from .sizes import count, integer, tensor
@@ -386,7 +387,8 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 @public
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
-    array = array_of(tensor("nonzero", "input", input))
+    refuse_dynamic("nonzero_numpy" if as_tuple else "nonzero", tensor("nonzero", "input", input))
+    array = array_of(input)
     if as_tuple:
         places = wrap(np.stack(np.atleast_1d(array).nonzero()))
         return tuple(v.select(places, 0, axis) for axis in range(max(array.ndim, 1)))
@@ -462,6 +464,7 @@ def where(condition: Any, *args: Any, **named: Any) -> Any:
     operands = [*args, *(named[k] for k in ("input", "self", "other") if k in named)]
     if isinstance(condition, TensorBase):
         if not operands:
+            refuse_dynamic("where", condition)
             return nonzero(condition, as_tuple=True)
         if len(operands) == 2 and all(
             isinstance(v, (TensorBase, bool, int, float, complex, np.generic)) for v in operands

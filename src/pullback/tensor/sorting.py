@@ -65,13 +65,13 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
 def _distinct(
     input: Any, dim: int | None, distinct: Callable[..., Any], return_inverse: bool, return_counts: bool
 ) -> Any:
-    array = array_of(input)
     if dim is not None:
-        if not array.ndim:
+        shape = shape_of(input)
+        if not shape:
             checked_dim(dim, 0)
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        dim = checked_dim(dim, array.ndim)
-        others = [n for d, n in enumerate(array.shape) if d != dim]
+        dim = checked_dim(dim, len(shape))
+        others = [n for d, n in enumerate(shape) if d != dim]
         if 0 in others:
             raise RuntimeError(
                 "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"

@@ -31,7 +31,7 @@ from ..errors import argument_type, type_name
 from ..size import Size, size_of
 from .backward import backward as run_backward
 from .backward import run_plain
-from .batching import detached
+from .batching import detached, visible_strides
 
 _CPU = device("cpu")
 
@@ -101,7 +101,7 @@ class Tensor(Methods):
 
     def stride(self, dim: int | None = None) -> Any:
         """Elements to step over along each axis, or along one."""
-        strides = strides_of(array_of(self))
+        strides = visible_strides(self) if self._level else strides_of(array_of(self))
         return strides if dim is None else strides[axis_argument("stride", dim, len(strides))]
 
     # --- the graph

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.batched import Batched
 from ..core.dual import Dual
-from ..core.levels import has_ended
+from ..core.levels import Level, has_ended
 from ..core.value import TensorBase, escaped
 from .batching import as_tensor
 from .printing import tensor_text, wrapper_text
@@ -38,7 +38,7 @@ def wrapped_text(tensor: Any) -> str:
         return wrapper_text("BatchedTensor", repr(as_tensor(value.value)), level=level, bdim=value.dim)
     if isinstance(value, Dual):
         inner = as_tensor(value.primal)
-        if inner._level:
+        if inner._level or (isinstance(value._level, Level) and value._level.of_function):
             return wrapper_text("GradTrackingTensor", repr(inner), level=level)
         node = inner.grad_fn
         return tensor_text(

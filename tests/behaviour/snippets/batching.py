@@ -70,6 +70,37 @@ def refuses(torch: T) -> None:
     tell(lambda: torch.vmap(lambda x, y: x)(x, torch.ones(3, 2)))
 
 
+def refuses_data(torch: T) -> None:
+    x = torch.ones(2, 3)
+    tell(lambda: torch.vmap(lambda x: x.sum().item())(x))
+    tell(lambda: torch.vmap(lambda x: x if x.sum() > 0 else -x)(x))
+    tell(lambda: torch.vmap(lambda x: float(x[0]))(x))
+    tell(lambda: torch.vmap(lambda x: int(x[0]))(x))
+    tell(lambda: torch.vmap(lambda x: x[x > 0])(x))
+    tell(lambda: torch.vmap(lambda x: torch.nonzero(x))(x))
+    tell(lambda: torch.vmap(lambda x: torch.masked_select(x, x > 0))(x))
+    tell(lambda: torch.vmap(lambda x: torch.unique(x))(x))
+    tell(lambda: torch.vmap(lambda x: x.tolist())(x))
+    tell(lambda: torch.vmap(lambda x: x.numpy())(x))
+    tell(lambda: torch.vmap(lambda x: torch.equal(x, x))(x))
+    tell(lambda: torch.vmap(lambda x: torch.allclose(x, x))(x))
+    tell(lambda: torch.vmap(lambda x: len(x) + x)(x))
+    tell(lambda: torch.vmap(lambda x: x.data_ptr())(x))
+
+
+def printed_inside(torch: T) -> None:
+    def show(x: T) -> T:
+        print(x)
+        print(x.shape, x.size(), x.dim(), x.numel(), x.stride(), x.is_contiguous())
+        return x.sum()
+
+    torch.vmap(show)(torch.arange(6.0).view(2, 3))
+    torch.vmap(torch.vmap(show))(torch.arange(8.0).view(2, 2, 2))
+    torch.func.grad(show)(torch.arange(2.0))
+    torch.func.jvp(show, (torch.arange(2.0),), (torch.ones(2),))
+    torch.vmap(torch.func.grad(show))(torch.arange(6.0).view(2, 3))
+
+
 def chunks(torch: T) -> None:
     x = torch.arange(10.0).view(5, 2)
     for size in (1, 2, 3, 5, 7):
@@ -180,6 +211,22 @@ def writing(torch: T) -> None:
         return x
 
     print(torch.vmap(f)(torch.arange(8.0).view(2, 2, 2)))
+
+
+def shapes(torch: T) -> None:
+    x = torch.arange(12.0).view(2, 2, 3)
+    print(torch.vmap(lambda x: x.t().reshape(-1))(x))
+    print(torch.vmap(lambda x: x.unsqueeze(0).expand(2, 2, 3).sum(0))(x))
+    print(torch.vmap(lambda x: torch.cat([x, x[:1]]))(x))
+    print(torch.vmap(lambda x: torch.stack(x.unbind()))(x))
+    print(torch.vmap(lambda x: x.chunk(2, -1)[0])(x))
+
+
+def errors_inside(torch: T) -> None:
+    x = torch.ones(2, 3)
+    tell(lambda: torch.vmap(lambda x: x + torch.ones(2))(x))
+    tell(lambda: torch.vmap(lambda x: x.sum(1))(x))
+    tell(lambda: torch.vmap(lambda x: x[5])(x))
 
 
 def per_sample_gradients(torch: T) -> None:

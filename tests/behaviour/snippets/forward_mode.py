@@ -66,6 +66,42 @@ def views(torch: T) -> None:
         print(fwd.unpack_dual(fwd.unpack_dual(d).primal).tangent)
 
 
+def in_place(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+    x, t = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0])
+    with fwd.dual_level():
+        d = fwd.make_dual(x, t)
+        d.mul_(3)
+        print(fwd.unpack_dual(d))
+        y = torch.zeros(2)
+        y.copy_(d)
+        print(fwd.unpack_dual(y))
+        y = torch.zeros(2)
+        y += d
+        print(fwd.unpack_dual(y).tangent)
+        y[0] = 7.0
+        print(fwd.unpack_dual(y))
+        y.zero_()
+        print(fwd.unpack_dual(y).tangent)
+        z = torch.zeros(2)
+        z[1] = d[0]
+        print(fwd.unpack_dual(z).tangent)
+        z = torch.zeros(2)
+        z.view(-1)[:1].add_(d[:1])
+        print(fwd.unpack_dual(z).tangent)
+
+
+def with_recording(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with fwd.dual_level():
+        y = (fwd.make_dual(x, torch.tensor([10.0, 20.0])) ** 3).sum()
+        primal, tangent = fwd.unpack_dual(y)
+        print(primal.requires_grad, tangent.requires_grad)
+        print(torch.autograd.grad(tangent, x, retain_graph=True))
+        print(torch.autograd.grad(primal, x)[0].tolist())
+
+
 def with_transforms(torch: T) -> None:
     fwd = torch.autograd.forward_ad
     x, t = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0])
@@ -84,6 +120,17 @@ def inside_transforms(torch: T) -> None:
 
     x, t = torch.tensor([1.0, 2.0]), torch.tensor([10.0, 20.0])
     tell(lambda: torch.func.grad(lambda x: push(x, t).sum())(x))
+
+
+def modules(torch: T) -> None:
+    fwd = torch.autograd.forward_ad
+    layer = torch.nn.Linear(2, 1)
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor([[1.0, 2.0]]))
+        layer.bias.zero_()
+    with fwd.dual_level():
+        x = fwd.make_dual(torch.tensor([[3.0, 4.0]]), torch.tensor([[1.0, 1.0]]))
+        print(fwd.unpack_dual(layer(x)).tangent.tolist())
 
 
 def decorator(torch: T) -> None:

@@ -47,12 +47,29 @@ def rebound_buffers_come_back(torch: T) -> None:
     print(torch.func.functional_call(counter, buffers, torch.ones(1)), buffers, counter.count)
 
 
+def refuses(torch: T) -> None:
+    net, x = _net(torch), torch.ones(2, 2)
+    w = torch.ones(2, 2)
+    tell(lambda: torch.func.functional_call(net, 1, x))
+    tell(lambda: torch.func.functional_call(net, [{"0.weight": w}, 1], x))
+    tell(lambda: torch.func.functional_call(net, [{"0.weight": w}, {"0.weight": w}], x))
+    tell(lambda: torch.func.functional_call(net[0], {"weigth": w}, x).shape)
+    tell(lambda: torch.func.functional_call(net, {"7.weight": w}, x))
+    tell(lambda: torch.func.functional_call(net, {"": w}, x))
+    tell(lambda: torch.func.functional_call(net, {"0.weight": w}, x, strict=True))
+    tell(lambda: torch.func.functional_call(net, {"0.weight": w, "more": w}, x, strict=True))
+    tell(lambda: torch.func.functional_call(net[0], {"weight": 5.0, "bias": 3.0}, x))
+    tell(lambda: torch.func.functional_call(net, {"0": w}, x))
+
+
 def keyword_arguments(torch: T) -> None:
     layer = torch.nn.Bilinear(1, 1, 1)
     given = {"weight": torch.ones(1, 1, 1), "bias": torch.zeros(1)}
     x = torch.tensor([[3.0]])
     print(torch.func.functional_call(layer, given, (x,), {"input2": x}))
     print(torch.func.functional_call(layer, given, kwargs={"input1": x, "input2": x}))
+
+
 
 
 def tied_weights(torch: T) -> None:
@@ -88,6 +105,19 @@ def gradients(torch: T) -> None:
     print(grads["1.weight"].round(decimals=3))
 
 
+def stacked(torch: T) -> None:
+    nets = [_net(torch), _net(torch)]
+    parameters, buffers = torch.func.stack_module_state(nets)
+    print({k: (v.shape, v.requires_grad, v.is_leaf) for k, v in parameters.items()})
+    print({k: (v.shape, v.requires_grad) for k, v in buffers.items()})
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+
+    def call(parameters: T, buffers: T) -> T:
+        return torch.func.functional_call(nets[0].eval(), (parameters, buffers), (x,))
+
+    print(torch.vmap(call)(parameters, buffers).tolist())
+
+
 def stacking_refused(torch: T) -> None:
     tell(lambda: torch.func.stack_module_state([]))
     tell(lambda: torch.func.stack_module_state([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2).eval()]))
@@ -107,3 +137,9 @@ def batch_norm_replaced(torch: T) -> None:
     print(alone.running_var)
 
 
+def replaced_under_vmap(torch: T) -> None:
+    net = _net(torch)
+    x = torch.tensor([[[1.0, 2.0], [3.0, 5.0]], [[0.0, 1.0], [4.0, 4.0]]])
+    tell(lambda: torch.vmap(net)(x).shape)
+    torch.func.replace_all_batch_norm_modules_(net)
+    tell(lambda: torch.vmap(net)(x).round(decimals=3).tolist())

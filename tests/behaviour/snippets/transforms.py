@@ -38,6 +38,21 @@ def vjp_several_pulls(torch: T) -> None:
     print(pull(torch.ones(2)), pull(2 * torch.ones(2)))
 
 
+def vjp_refuses(torch: T) -> None:
+    x = torch.ones(2)
+    tell(lambda: torch.func.vjp(lambda x: x, 1.0))
+    tell(lambda: torch.func.vjp(lambda x: x, torch.ones(2, dtype=torch.int64)))
+    tell(lambda: torch.func.vjp(lambda x: 1.0, x))
+    tell(lambda: torch.func.vjp(lambda x: None, x))
+    tell(lambda: torch.func.vjp(lambda x: (), x))
+    tell(lambda: torch.func.vjp(lambda x: (x, 2), x))
+    tell(lambda: torch.func.vjp(lambda x: x, x, has_aux=True))
+    tell(lambda: torch.func.vjp(lambda x: x > 0, x))
+    tell(lambda: torch.func.vjp(lambda x: x, x)[1]((x,)))
+    tell(lambda: torch.func.vjp(lambda x: x, x)[1](torch.ones(3)))
+    tell(lambda: torch.func.vjp(lambda x: {"a": x}, x)[1](x))
+
+
 def vjp_of_no_inputs(torch: T) -> None:
     tell(lambda: torch.func.vjp(lambda: torch.ones(2))[0])
 
@@ -252,6 +267,32 @@ def linearize_refuses(torch: T) -> None:
     tell(lambda: push(x, x))
     tell(lambda: push([x]))
     tell(lambda: torch.func.linearize(lambda x: x.sin(), torch.ones(2, dtype=torch.int64)))
+
+
+def in_place_on_captured(torch: T) -> None:
+    y = torch.zeros(2)
+    tell(lambda: torch.func.grad(lambda x: y.add_(x).sum())(torch.ones(2)))
+    tell(lambda: torch.func.jvp(lambda x: y.mul_(x), (torch.ones(2),), (torch.ones(2),)))
+    tell(lambda: torch.vmap(lambda x: y.copy_(x))(torch.ones(3, 2)))
+    tell(lambda: torch.vmap(lambda x: y.__setitem__(0, x.sum()))(torch.ones(3, 2)))
+    print(y)
+
+
+def in_place_on_inputs(torch: T) -> None:
+    def f(x: T) -> T:
+        x.mul_(3)
+        return (x * x).sum()
+
+    x = torch.ones(2)
+    tell(lambda: torch.func.grad(f)(x))
+    print(x)
+    tell(lambda: torch.func.grad(lambda x: f(x.clone()))(x))
+    tell(lambda: torch.func.jvp(f, (x,), (torch.ones(2),)))
+    print(x)
+    x = torch.ones(3, 2)
+    tell(lambda: torch.vmap(f)(x))
+    print(x)
+    tell(lambda: torch.func.jvp(lambda x: x.zero_(), (x,), (x.clone(),)))
 
 
 def in_place_on_new_tensors(torch: T) -> None:

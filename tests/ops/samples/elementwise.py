@@ -48,6 +48,8 @@ SAMPLES = [
     Sample("pow", (positive(3), normal(2, 3)), reference=np.power),
     Sample("scalar_pow", (normal(3),), (2.5,), reference=lambda x, b: b**x),
     *(Sample(n, (apart(4), apart(4)[::-1].copy())) for n in ("eq", "ne", "lt", "le", "gt", "ge")),
+    Sample("isclose", (normal(3), normal(2, 3)), (0.5, 0.1, True)),
+    Sample("isclose", (np.array([1.0, np.nan, np.inf]), np.array([1.0, np.nan, np.inf])), (0.0, 0.1, True)),
     *(Sample(n, (normal(3),)) for n in ("isnan", "isfinite", "isinf", "signbit", "logical_not")),
     *(Sample(n, (integers(4), integers(4))) for n in ("logical_and", "logical_or", "logical_xor")),
     *(Sample(n, (integers(4), integers(4))) for n in ("bitwise_and", "bitwise_or", "bitwise_xor")),

@@ -10,8 +10,13 @@ from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...core.versions import bump
 from ...graph_errors import type_word
 from ...ops import embedding as o
+from ...ops.comparison import eq
+from ...ops.convert import cast
+from ...ops.linalg import concrete
+from ...ops.structure import reshape
 from ...tensor.api import public
 from ...tensor.sizes import tensor
+from ...tensor.tensor import check_not_batched
 
 
 def _functional(function: Any) -> Any:
@@ -66,15 +71,18 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """Integers (*) as rows (*, num_classes) of zeros with a one at the integer's place."""
     if dtype_of(tensor).name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    array = array_of(tensor)
-    if not array.size:
+    if num_classes == -1:
+        check_not_batched(tensor, "item")
+    array = concrete(tensor)
+    if array is not None and not array.size:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return wrap(np.zeros((*array.shape, num_classes), np.int64))
-    if array.min() < 0:
+        return wrap(np.zeros((*shape_of(tensor), num_classes), np.int64))
+    if array is not None and array.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
-        num_classes = int(array.max()) + 1
-    elif array.max() >= num_classes:
+        num_classes = int(array_of(tensor).max()) + 1
+    elif array is not None and array.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return wrap((array[..., None] == np.arange(num_classes)).astype(np.int64))
+    found = eq(reshape(tensor, (*shape_of(tensor), 1)), wrap(np.arange(num_classes)))
+    return cast(found, np.dtype(np.int64))

@@ -23,6 +23,7 @@ from ...ops.structure import expand, reshape
 from ...ops.view import select, unsqueeze
 from ...tensor import norms
 from ...tensor.api import public
+from ...tensor.batching import batch_levels
 from ...tensor.out import write_out
 from ...tensor.padding import pad
 from .pooling import avg_pool2d, avg_pool3d
@@ -94,6 +95,19 @@ def batch_norm(
     return with_statistics(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
 
 
+def _check_running(input: Any, *running: Any) -> None:
+    """Raise torch's error where vmap would have to write rows into statistics that have none."""
+    rows = {level for level, _ in batch_levels(input)}
+    if any(v is not None and rows - {level for level, _ in batch_levels(v)} for v in running):
+        raise RuntimeError(
+            "Batch norm got a batched tensor as input while the running_mean or running_var, which will be "
+            "updated in place, were not batched.\nIf you are using a module and do not need eval mode, "
+            "please set `track_running_stats` to be False.If you are using a prebuilt module and do not need "
+            "eval mode, please see the functorch website for resources on how to patch your module to work "
+            "with vmap"
+        )
+
+
 def with_statistics(
     input: Any,
     running_mean: Any,
@@ -125,6 +139,8 @@ def with_statistics(
             out = out if v is None or not shape_of(v)[0] else join(out, select(v, 0, 0))
         return out, None, None
     detached = [None if v is None else v.detach() for v in (running_mean, running_var)]
+    if training and input._level:
+        _check_running(input, running_mean, running_var)
     if training:
         detached = [None, None]
     out, mean, invstd, var = o.batch_norm(input, weight, bias, *detached, training, float(eps))
