@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from typing import Any
 
@@ -9,10 +10,12 @@ import pytest
 
 import pullback
 from tests.distributions.comparison import compare
+from tests.distributions.draws import EXACT, draws
 from tests.distributions.observe import DISTRIBUTIONS, observe
 from tests.recorded import load
 
 RECORDED: dict[str, dict[str, Any]] = load("distributions")
+DRAWS: dict[str, str] = load("distribution_draws")
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
@@ -31,3 +34,8 @@ def test_as_torch(name: str) -> None:
             compare(got[what], value)
         except AssertionError as error:
             raise AssertionError(f"{what}: {got[what]} instead of {value}\n{error}") from None
+
+
+@pytest.mark.parametrize("expression", EXACT)
+def test_draws_to_the_last_bit(expression: str) -> None:
+    assert draws(expression, pullback) == json.loads(DRAWS[expression])

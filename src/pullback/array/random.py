@@ -17,7 +17,7 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -182,6 +182,23 @@ class Generator:
         """Return one number in [0, 1) with 53 random bits. The caller holds ``lock``."""
         high, low = self.words(2).tolist()
         return ((high & 0x1FFFFF) << 32 | low) * 2.0**-53
+
+    def doubles(self) -> Iterator[float]:
+        """Yield what `double` returns, as long as the caller holds ``lock``: several times faster one by one.
+
+        The stream stands after the last number that was taken.
+        """
+        while True:
+            count = min(self._end - self._next >> 1, 64)
+            if not count:
+                yield self.double()
+                continue
+            start = self._next
+            pairs = self._block[start : start + 2 * count].astype(np.uint64)
+            numbers = ((pairs[::2] & 0x1FFFFF) << 32 | pairs[1::2]) * 2.0**-53
+            for used, number in enumerate(numbers.tolist(), 1):
+                self._next = start + 2 * used
+                yield number
 
 
 class _Source:

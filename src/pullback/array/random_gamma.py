@@ -13,6 +13,7 @@ The normal numbers share the waiting half of a pair with all other draws of the 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -27,8 +28,18 @@ def standard_gamma(generator: Generator, concentration: np.ndarray) -> np.ndarra
     """Return gamma numbers with the given concentrations and rate 1, in an array of their shape and dtype."""
     _check(concentration, "gamma_cpu")
     kind = concentration.dtype.type
+    flat = concentration.reshape(-1)
+    # What depends on the concentration alone; its own precision decides the last bits.
+    raised = flat < 1
+    with np.errstate(all="ignore"):
+        exponents = kind(1) / flat
+        lengths = np.where(raised, flat + kind(1), flat) - kind(_THIRD)
+        wide = lengths.astype(np.float64)
+        slopes = 1.0 / np.sqrt(9.0 * wide)
+    rows = zip(flat.tolist(), raised.tolist(), exponents.tolist(), wide.tolist(), slopes.tolist())
     with generator.lock:
-        samples = [_gamma(generator, kind(a)) for a in concentration.reshape(-1).tolist()]
+        uniform = generator.doubles()
+        samples = [_gamma(generator, uniform, *row) for row in rows]
     drawn = np.array(samples, np.float64).astype(kind).reshape(concentration.shape)
     return _at_least_tiny(drawn)
 
@@ -77,32 +88,29 @@ def _at_least_tiny(numbers: np.ndarray) -> np.ndarray:
     return np.where(numbers > tiny, numbers, tiny)
 
 
-def _gamma(generator: Generator, concentration: np.floating) -> float:
-    """One number; the concentration's own precision is what decides the last bits."""
-    kind = type(concentration)
+def _gamma(
+    generator: Generator, uniform: Iterator[float], concentration: float, raised: bool, exponent: float,
+    length: float, slope: float,
+) -> float:  # fmt: skip
+    """One number: `length`·v for a v that is near 1, times a power of a uniform number where that is due."""
     scale = 1.0
-    if concentration < 1:
+    if raised:
         if concentration == 0:
             return 0.0
-        with np.errstate(over="ignore"):
-            exponent = float(kind(1) / concentration)
-        scale = _power(1 - generator.double(), exponent)
-        concentration = concentration + kind(1)
-    d = float(concentration - kind(_THIRD))
-    c = 1.0 / _root(9.0 * d)
+        scale = _power(1 - next(uniform), exponent)
     while True:
-        x = _normal(generator)
-        y = 1.0 + c * x
+        x = _normal(generator, uniform)
+        y = 1.0 + slope * x
         while y <= 0:
-            x = _normal(generator)
-            y = 1.0 + c * x
+            x = _normal(generator, uniform)
+            y = 1.0 + slope * x
         v = y * y * y
-        u = 1 - generator.double()
+        u = 1 - next(uniform)
         square = x * x
         if u < 1.0 - _SQUEEZE * square * square:
-            return scale * d * v
-        if math.log(u) < 0.5 * square + d * (1.0 - v + math.log(v)):
-            return scale * d * v
+            return scale * length * v
+        if math.log(u) < 0.5 * square + length * (1.0 - v + math.log(v)):
+            return scale * length * v
 
 
 def _power(base: float, exponent: float) -> float:
@@ -113,18 +121,13 @@ def _power(base: float, exponent: float) -> float:
         return math.inf
 
 
-def _root(square: float) -> float:
-    return math.sqrt(square) if square >= 0 else math.nan
-
-
-def _normal(generator: Generator) -> float:
+def _normal(generator: Generator, uniform: Iterator[float]) -> float:
     """One standard normal number by the scalar path, whose pairs the generator keeps the second half of."""
     waiting = generator.next_normal
     if waiting is not None:
         generator.next_normal = None
         return waiting
-    first, second = generator.double(), generator.double()
-    radius = math.sqrt(-2.0 * math.log1p(-second))
-    angle = 2.0 * math.pi * first
+    angle = 2.0 * math.pi * next(uniform)
+    radius = math.sqrt(-2.0 * math.log1p(-next(uniform)))
     generator.next_normal = radius * math.sin(angle)
     return radius * math.cos(angle)
