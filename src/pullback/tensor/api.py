@@ -139,6 +139,19 @@ def _explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
         raise error from None
 
 
+def as_function(method: Function, name: str) -> Function:
+    """A method as a function of torch's top level, which says itself what is wrong with a call."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(*args, **kwargs)
+        except Exception:
+            _explain("", name, args, kwargs)
+            raise
+
+    return _named(call, method)
+
+
 def _with_overrides(function: Function, place: str, name: str) -> Function:
     label = _label(place, name)
 
@@ -292,6 +305,8 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
         if modes().differentiating:
             inplace.check_captured(input, VARIANTS.get(label, label))
         try:
+            if op is not None and not op.attrs and len(operands) + 1 != len(op.inputs):
+                raise TypeError(f"{label}() takes {len(op.inputs)} arguments, not {len(operands) + 1}")
             inplace.check_writable(input, recording, fills, operands)
             if apart:
                 for operand in operands:

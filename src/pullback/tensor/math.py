@@ -22,6 +22,7 @@ from .data import scalar_array
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
 from .out import write_out
 from .signature import Parser, is_number
+from .sizes import tensor
 from .tensor import Tensor
 
 for _call in (
@@ -343,6 +344,7 @@ def square(input: Any) -> Any:
 @public
 def positive(input: Any) -> Any:
     """The input itself."""
+    tensor("positive", "input", input)
     if dtype_of(input).kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input

@@ -67,7 +67,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     storage,
     windows,
 )
-from .api import install
+from .api import as_function, install
 from .constants import CONSTANTS
 from .tensor import Tensor, seal
 
@@ -99,4 +99,4 @@ for _name in excluded("torch.Tensor"):
 for _name in IN_PLACE.split():
     _method = getattr(Tensor, f"{_name}_", None)
     if _method is not None:
-        TOP_LEVEL.setdefault(f"{_name}_", _method)
+        TOP_LEVEL.setdefault(f"{_name}_", as_function(_method, f"{_name}_"))

@@ -58,7 +58,7 @@ def _quick(
         for v in args:
             if isinstance(v, TensorBase):
                 given += 1
-            elif given != leading or type(v) not in _PLAIN:
+            elif given != leading or type(v) not in _PLAIN or (v is None and least > leading):
                 return False
         count = len(args)
         if given == count == tensors and not kwargs:

@@ -339,6 +339,8 @@ class Signature:
         if not self._is_spread(args):
             return
         if type(args[0]) is bool or not _is_size_element(args[0]):
+            if len(args) > 1:
+                self._too_many(function, len(args))
             self._wrong(function, self.positional[0], args[0], 0)
         self._bad_element(function, self.positional[0], args)
 

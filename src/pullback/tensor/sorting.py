@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..errors import type_name
 from ..graph_errors import type_word
 from ..ops import sort as o
 from .api import public
 from .return_types import named
+from .signature import is_number
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
 
@@ -109,8 +111,13 @@ def unique_consecutive(
 # --- places in sorted rows ----------------------------------------------------------------------------------
 
 
-def _is_scalar(v: Any) -> bool:
-    return not isinstance(v, TensorBase)
+def _as_tensor(v: Any) -> Any:
+    """The tensor, or a number as one."""
+    if isinstance(v, TensorBase):
+        return v
+    if not is_number(v):
+        raise TypeError(f"expected a Tensor or a number, not {type_name(v)}")
+    return wrap(np.asarray(v))
 
 
 @public
@@ -130,7 +137,7 @@ def searchsorted(
             raise RuntimeError(
                 f"{name}: side and right can't be set to opposites, got side of left while right was True"
             )
-    values = wrap(np.asarray(input)) if _is_scalar(input) else input
+    values = _as_tensor(input)
     own = shape_of(values)
     if not own and len(shape) != 1 and shape:
         raise RuntimeError(
@@ -167,7 +174,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     rank = len(shape_of(tensor("bucketize", "boundaries", boundaries, 2)))
     if rank != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({rank})")
-    values = wrap(np.asarray(input)) if _is_scalar(input) else input
+    values = _as_tensor(input)
     return o.searchsorted(boundaries, values, bool(right), bool(out_int32))
 
 
@@ -224,7 +231,7 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     for v in (elements, test_elements):
         if isinstance(v, TensorBase) and dtype_of(v).kind in "bc":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {type_word(dtype_of(v))}")
-    x, test = (wrap(np.asarray(v)) if _is_scalar(v) else v for v in (elements, test_elements))
+    x, test = (_as_tensor(v) for v in (elements, test_elements))
     return o.isin(x, test, bool(invert))
 
 
