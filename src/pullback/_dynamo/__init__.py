@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compiler import allow_in_graph, disable, is_compiling, reset
+from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, reset
 
 __all__ = [
-    "allow_in_graph", "disable", "graph_break", "is_compiling", "mark_dynamic", "mark_static",
-    "mark_static_address", "maybe_mark_dynamic", "reset",
+    "allow_in_graph", "assume_constant_result", "disable", "graph_break", "is_compiling", "mark_dynamic",
+    "mark_static", "mark_static_address", "maybe_mark_dynamic", "reset",
 ]  # fmt: skip
 
 
