@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import attention, functional, init, modules, parameter, utils
+from . import attention, functional, init, modules, parallel, parameter, utils
 from .modules import (
     CELU,
     ELU,
@@ -168,9 +168,11 @@ from .modules import (
     ZeroPad2d,
     ZeroPad3d,
 )
+from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
+    "DataParallel",
     "Transformer",
     "TransformerDecoder",
     "TransformerDecoderLayer",
@@ -342,6 +344,7 @@ __all__ = [
     "functional",
     "init",
     "modules",
+    "parallel",
     "parameter",
     "utils",
 ]
