@@ -8,7 +8,7 @@ from .. import functional as F
 from .module import Module
 
 
-class _Dropout(Module):
+class _DropoutNd(Module):
     function: str
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
@@ -27,37 +27,37 @@ class _Dropout(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout(_Dropout):
+class Dropout(_DropoutNd):
     """Zero elements."""
 
     function = "dropout"
 
 
-class Dropout1d(_Dropout):
+class Dropout1d(_DropoutNd):
     """Zero channels of (N, C, L)."""
 
     function = "dropout1d"
 
 
-class Dropout2d(_Dropout):
+class Dropout2d(_DropoutNd):
     """Zero channels of (N, C, H, W)."""
 
     function = "dropout2d"
 
 
-class Dropout3d(_Dropout):
+class Dropout3d(_DropoutNd):
     """Zero channels of (N, C, D, H, W)."""
 
     function = "dropout3d"
 
 
-class AlphaDropout(_Dropout):
+class AlphaDropout(_DropoutNd):
     """Dropout that keeps mean and variance of SELU activations."""
 
     function = "alpha_dropout"
 
 
-class FeatureAlphaDropout(_Dropout):
+class FeatureAlphaDropout(_DropoutNd):
     """`AlphaDropout` of whole channels."""
 
     function = "feature_alpha_dropout"

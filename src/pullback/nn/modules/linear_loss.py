@@ -8,10 +8,10 @@ from typing import Any
 from .. import functional as F
 from ..functional.linear_loss import LinearCrossEntropyOptions
 from .linear import Linear
-from .module import Module
+from .loss import _WeightedLoss
 
 
-class LinearCrossEntropyLoss(Module):
+class LinearCrossEntropyLoss(_WeightedLoss):
     """``cross_entropy(linear(input), target)``; the layer's weight is (num_classes·K, in_features)."""
 
     def __init__(
@@ -24,9 +24,7 @@ class LinearCrossEntropyLoss(Module):
             raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
         if not 0 <= label_smoothing <= 1:
             raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
-        super().__init__()
-        self.reduction = reduction
-        self.register_buffer("weight", weight)
+        super().__init__(weight, reduction=reduction)
         self.num_classes = num_classes
         self.out_features = out_features
         self.ignore_index = ignore_index

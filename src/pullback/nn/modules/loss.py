@@ -79,6 +79,12 @@ class _Loss(Module):
         return getattr(F, self.function)(input, target, reduction=self.reduction, **options)
 
 
+class _WeightedLoss(_Loss):
+    """A loss with a weight for each class, or for each element."""
+
+    weighted = True
+
+
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     """The reduction that the old flags stand for, with torch's warning."""
     size_average = True if size_average is None else size_average
@@ -132,20 +138,18 @@ class HuberLoss(_Loss):
             raise TypeError(f"delta must be a float or int, got: {type(self.delta)}")
 
 
-class NLLLoss(_Loss):
+class NLLLoss(_WeightedLoss):
     """−weight[c]·x[c] at the target class c."""
 
     function = "nll_loss"
-    weighted = True
     arguments: ClassVar[dict[str, Any]] = {"ignore_index": -100}
     own_first = False
 
 
-class CrossEntropyLoss(_Loss):
+class CrossEntropyLoss(_WeightedLoss):
     """−log softmax(x)[c] at the target class c, or against class probabilities."""
 
     function = "cross_entropy"
-    weighted = True
     arguments: ClassVar[dict[str, Any]] = {"ignore_index": -100, "label_smoothing": 0.0}
 
     @classmethod
@@ -154,11 +158,10 @@ class CrossEntropyLoss(_Loss):
         return ["size_average", "ignore_index", "reduce", "reduction", "label_smoothing"]
 
 
-class BCELoss(_Loss):
+class BCELoss(_WeightedLoss):
     """−(y log x + (1 − y) log(1 − x))."""
 
     function = "binary_cross_entropy"
-    weighted = True
 
 
 class BCEWithLogitsLoss(_Loss):
@@ -211,11 +214,10 @@ class SoftMarginLoss(_Loss):
     function = "soft_margin_loss"
 
 
-class MultiLabelSoftMarginLoss(_Loss):
+class MultiLabelSoftMarginLoss(_WeightedLoss):
     """Mean over classes of the binary cross entropy with logits."""
 
     function = "multilabel_soft_margin_loss"
-    weighted = True
 
 
 class MultiLabelMarginLoss(_Loss):
@@ -267,11 +269,10 @@ class GaussianNLLLoss(_Loss):
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
 
-class MultiMarginLoss(_Loss):
+class MultiMarginLoss(_WeightedLoss):
     """Mean over the other classes i of max(0, margin − x[target] + x[i])^p."""
 
     function = "multi_margin_loss"
-    weighted = True
     arguments: ClassVar[dict[str, Any]] = {"p": 1, "margin": 1.0}
 
     def __init__(
@@ -343,5 +344,7 @@ class CTCLoss(_Loss):
         )
 
 
-for _class in [*_Loss.__subclasses__(), *_PairLoss.__subclasses__(), NLLLoss2d]:
+for _class in [
+    *_Loss.__subclasses__(), *_PairLoss.__subclasses__(), *_WeightedLoss.__subclasses__(), NLLLoss2d,
+]:  # fmt: skip
     _class.__module__ = "torch.nn.modules.loss"

@@ -475,6 +475,10 @@ class Module(ModuleState, ModuleHooks):
         """Floating parameters and buffers in bfloat16."""
         return self._floating("bfloat16")
 
+    def cuda(self, device: Any = None) -> Self:
+        """Move all parameters and buffers to a GPU, which there is none of: raises where there are any."""
+        return self._apply(lambda t: t.cuda(device))
+
     def cpu(self) -> Self:
         """Move all parameters and buffers to the CPU, where they are."""
         return self._apply(lambda t: t.cpu())
@@ -538,7 +542,7 @@ class Module(ModuleState, ModuleHooks):
 
     def __repr__(self) -> str:
         extra = self.extra_repr().split("\n") if self.extra_repr() else []
-        children = [f"({name}): " + _indented(repr(module)) for name, module in self._modules.items()]
+        children = [f"({name}): " + _addindent(repr(module), 2) for name, module in self._modules.items()]
         name = self._get_name()
         if not children and len(extra) <= 1:
             return f"{name}({extra[0] if extra else ''})"
@@ -561,10 +565,10 @@ def _new(module: str, name: str) -> Any:
     return cls.__new__(cls)
 
 
-def _indented(text: str) -> str:
-    """A module's text two columns further in; a blank line stays empty."""
+def _addindent(text: str, spaces: int) -> str:
+    """All lines but the first further in; a blank line stays empty."""
     first, *rest = text.split("\n")
-    return "\n".join([first, *("  " + line if line.strip() else "" for line in rest)])
+    return "\n".join([first, *(" " * spaces + line if line.strip() else "" for line in rest)])
 
 
 def _is_tensor_like(value: Any) -> bool:

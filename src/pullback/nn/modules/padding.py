@@ -30,7 +30,7 @@ class _Pad(Module):
         return f"{self.padding}"
 
 
-class _ConstantPad(_Pad):
+class _ConstantPadNd(_Pad):
     mode = "constant"
 
     def __init__(self, padding: Any, value: float) -> None:
@@ -46,19 +46,19 @@ class _ConstantPad(_Pad):
         return f"padding={self.padding}, value={self.value}"
 
 
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPadNd):
     """`value` on both sides of the last axis."""
 
     rank = 1
 
 
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPadNd):
     """`value` around the last two axes."""
 
     rank = 2
 
 
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPadNd):
     """`value` around the last three axes."""
 
     rank = 3
@@ -97,51 +97,51 @@ class ZeroPad3d(ConstantPad3d):
         return f"{self.padding}"
 
 
-class _ReflectionPad(_Pad):
+class _ReflectionPadNd(_Pad):
     mode = "reflect"
 
 
-class ReflectionPad1d(_ReflectionPad):
+class ReflectionPad1d(_ReflectionPadNd):
     """The last axis reflected at its end elements."""
 
     rank = 1
 
 
-class ReflectionPad2d(_ReflectionPad):
+class ReflectionPad2d(_ReflectionPadNd):
     """The last two axes reflected at their end elements."""
 
     rank = 2
 
 
-class ReflectionPad3d(_ReflectionPad):
+class ReflectionPad3d(_ReflectionPadNd):
     """The last three axes reflected at their end elements."""
 
     rank = 3
 
 
-class _ReplicationPad(_Pad):
+class _ReplicationPadNd(_Pad):
     mode = "replicate"
 
 
-class ReplicationPad1d(_ReplicationPad):
+class ReplicationPad1d(_ReplicationPadNd):
     """The end elements of the last axis repeated."""
 
     rank = 1
 
 
-class ReplicationPad2d(_ReplicationPad):
+class ReplicationPad2d(_ReplicationPadNd):
     """The end elements of the last two axes repeated."""
 
     rank = 2
 
 
-class ReplicationPad3d(_ReplicationPad):
+class ReplicationPad3d(_ReplicationPadNd):
     """The end elements of the last three axes repeated."""
 
     rank = 3
 
 
-class _CircularPad(_Pad):
+class _CircularPadNd(_Pad):
     mode = "circular"
 
     def forward(self, input: Any) -> Any:
@@ -153,19 +153,19 @@ class _CircularPad(_Pad):
         return super().forward(input)
 
 
-class CircularPad1d(_CircularPad):
+class CircularPad1d(_CircularPadNd):
     """The last axis wrapped around."""
 
     rank = 1
 
 
-class CircularPad2d(_CircularPad):
+class CircularPad2d(_CircularPadNd):
     """The last two axes wrapped around."""
 
     rank = 2
 
 
-class CircularPad3d(_CircularPad):
+class CircularPad3d(_CircularPadNd):
     """The last three axes wrapped around."""
 
     rank = 3

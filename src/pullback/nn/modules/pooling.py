@@ -9,7 +9,7 @@ from .module import Module
 from .utils import n_tuple
 
 
-class _MaxPool(Module):
+class _MaxPoolNd(Module):
     rank: int
 
     def __init__(
@@ -40,25 +40,35 @@ class _MaxPool(Module):
         )
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPoolNd):
     """Maximum over windows of one axis."""
 
     rank = 1
 
 
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPoolNd):
     """Maximum over windows of two axes."""
 
     rank = 2
 
 
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPoolNd):
     """Maximum over windows of three axes."""
 
     rank = 3
 
 
-class AvgPool1d(Module):
+class _AvgPoolNd(Module):
+    kernel_size: Any
+    stride: Any
+    padding: Any
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool1d(_AvgPoolNd):
     """Mean over windows of one axis."""
 
     def __init__(
@@ -78,16 +88,12 @@ class AvgPool1d(Module):
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
         )
 
-    def extra_repr(self) -> str:
-        """The arguments."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 def _single(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
-class _AvgPool(Module):
+class _AvgPool(_AvgPoolNd):
     rank: int
 
     def __init__(
@@ -110,10 +116,6 @@ class _AvgPool(Module):
             self.divisor_override
         )
 
-    def extra_repr(self) -> str:
-        """The arguments."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
 
 class AvgPool2d(_AvgPool):
     """Mean over windows of two axes."""
@@ -127,7 +129,7 @@ class AvgPool3d(_AvgPool):
     rank = 3
 
 
-class _AdaptivePool(Module):
+class _AdaptiveAvgPoolNd(Module):
     function: str
 
     def __init__(self, output_size: Any) -> None:
@@ -143,25 +145,25 @@ class _AdaptivePool(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_AdaptivePool):
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """Mean over as many windows as asked, one axis."""
 
     function = "adaptive_avg_pool1d"
 
 
-class AdaptiveAvgPool2d(_AdaptivePool):
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """Mean over as many windows as asked, two axes."""
 
     function = "adaptive_avg_pool2d"
 
 
-class AdaptiveAvgPool3d(_AdaptivePool):
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """Mean over as many windows as asked, three axes."""
 
     function = "adaptive_avg_pool3d"
 
 
-class _AdaptiveMaxPool(Module):
+class _AdaptiveMaxPoolNd(Module):
     rank: int
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
@@ -179,25 +181,25 @@ class _AdaptiveMaxPool(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """Maximum over as many windows as asked, one axis."""
 
     rank = 1
 
 
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """Maximum over as many windows as asked, two axes."""
 
     rank = 2
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """Maximum over as many windows as asked, three axes."""
 
     rank = 3
 
 
-class _MaxUnpool(Module):
+class _MaxUnpoolNd(Module):
     rank: int
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
@@ -216,25 +218,25 @@ class _MaxUnpool(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class MaxUnpool1d(_MaxUnpool):
+class MaxUnpool1d(_MaxUnpoolNd):
     """The inverse of `MaxPool1d` where its maxima are."""
 
     rank = 1
 
 
-class MaxUnpool2d(_MaxUnpool):
+class MaxUnpool2d(_MaxUnpoolNd):
     """The inverse of `MaxPool2d` where its maxima are."""
 
     rank = 2
 
 
-class MaxUnpool3d(_MaxUnpool):
+class MaxUnpool3d(_MaxUnpoolNd):
     """The inverse of `MaxPool3d` where its maxima are."""
 
     rank = 3
 
 
-class _LPPool(Module):
+class _LPPoolNd(Module):
     rank: int
 
     def __init__(
@@ -259,19 +261,19 @@ class _LPPool(Module):
         )
 
 
-class LPPool1d(_LPPool):
+class LPPool1d(_LPPoolNd):
     """Norms of order p over windows of one axis."""
 
     rank = 1
 
 
-class LPPool2d(_LPPool):
+class LPPool2d(_LPPoolNd):
     """Norms of order p over windows of two axes."""
 
     rank = 2
 
 
-class LPPool3d(_LPPool):
+class LPPool3d(_LPPoolNd):
     """Norms of order p over windows of three axes."""
 
     rank = 3
