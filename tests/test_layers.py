@@ -30,7 +30,7 @@ LAYERS = [
         "accelerator amp backends cpu cuda mps mtia xpu",
     ],
     ["nn"],
-    ["optim", "utils", "_utils", "distributions"],
+    ["optim", "utils", "_utils", "distributions", "multiprocessing"],
     ["compile compiler _dynamo", "explain", "distributed", "jit", "library", "fx", "profiler"],
     ["__init__ __main__ _as_torch check hub overrides runner serialization"],
 ]

@@ -29,6 +29,7 @@ from . import linalg as linalg
 from . import masked as masked
 from . import mps as mps
 from . import mtia as mtia
+from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import optim as optim
 from . import overrides as overrides

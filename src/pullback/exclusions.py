@@ -147,7 +147,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
         "torch.Tensor": "storage_type",
     },
     "what belongs to later stages": {
-        "torch": "functional multiprocessing quasirandom",
+        "torch": "functional quasirandom",
     },
     "functions that are not there yet": {
         "torch": (

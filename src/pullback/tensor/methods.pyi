@@ -732,7 +732,7 @@ class Methods(TensorBase):
     def is_set_to(self, tensor: Tensor) -> builtins.bool:
         """Whether both tensors are the same part of the same storage in the same shape."""
     def is_shared(self) -> builtins.bool:
-        """Whether `share_memory_` was called."""
+        """Whether the tensor lies in memory that processes share."""
     def is_signed(self) -> builtins.bool:
         """Whether the dtype has negative numbers."""
     @property
@@ -1227,7 +1227,7 @@ class Methods(TensorBase):
     def sgn_(self) -> Tensor:
         """In-place version of :func:`sgn`: writes the result into `input` and returns it."""
     def share_memory_(self) -> Tensor:
-        """Return the tensor: a process that is started later gets a copy."""
+        """Move the tensor's storage to memory that processes started later share, and return the tensor."""
     def short(self, *, memory_format: memory_format | None = ...) -> Tensor:
         """The tensor in int16: itself where it is that already."""
     def sigmoid(self) -> Tensor: ...

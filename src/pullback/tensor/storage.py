@@ -12,6 +12,7 @@ tensors that shared the old one keep it.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import warnings
 from collections.abc import Iterator, Sequence
@@ -406,15 +407,39 @@ def is_set_to(self: Any, tensor: Any) -> bool:
 
 @public(is_function=False, out=False)
 def share_memory_(self: Any) -> Any:
-    """Return the tensor: a process that is started later gets a copy."""
-    self._shared = True
+    """Move the tensor's storage to memory that processes started later share, and return the tensor.
+
+    Views that were taken before stay on the memory that was; `pullback.multiprocessing` tells how a process
+    gets the tensor.
+    """
+    if shared_memory_of(self) is not None:
+        return self
+    from multiprocessing.sharedctypes import RawArray
+
+    array = array_of(self)
+    root, offset = storage(array)
+    memory = np.frombuffer(RawArray("B", max(root.nbytes, 1)), np.uint8)
+    memory[: root.nbytes] = root.reshape(-1).view(np.uint8)
+    self._value = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
     return self
+
+
+def shared_memory_of(tensor: Any) -> tuple[Any, int] | None:
+    """The shared memory that a tensor lies in and its place there in bytes; None for other memory."""
+    array = array_of(tensor)
+    owner: Any = array
+    while isinstance(owner, ndarray) and owner.base is not None:
+        owner = owner.base
+    owner = getattr(owner, "obj", owner)
+    if not isinstance(owner, ctypes.Array):
+        return None
+    return owner, _address(array) - ctypes.addressof(owner)
 
 
 @public(is_function=False, out=False)
 def is_shared(self: Any) -> bool:
-    """Whether `share_memory_` was called."""
-    return bool(getattr(self, "_shared", False))
+    """Whether the tensor lies in memory that processes share."""
+    return shared_memory_of(self) is not None
 
 
 def _put_onto(self: Any, array: ndarray) -> Any:
