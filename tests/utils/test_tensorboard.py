@@ -1,0 +1,97 @@
+"""What a SummaryWriter writes, TensorBoard's own reader finds."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("tensorboard", reason="pip install tensorboard")
+
+# Loading protobuf and tensorboard warns of what they themselves do.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def written(folder: Path) -> list[tuple[int, Any]]:
+    from tensorboard.backend.event_processing.event_file_loader import LegacyEventFileLoader
+
+    (path,) = folder.glob("events*")
+    return [(event.step, v) for event in LegacyEventFileLoader(str(path)).Load() for v in event.summary.value]
+
+
+def pixels(image: Any) -> np.ndarray:
+    content = image.encoded_image_string
+    assert content.startswith(b"\x89PNG\r\n\x1a\n")
+    at = content.index(b"IDAT")
+    (length,) = struct.unpack(">I", content[at - 4 : at])
+    rows = np.frombuffer(zlib.decompress(content[at + 4 : at + 4 + length]), np.uint8)
+    return rows.reshape(image.height, -1)[:, 1:].reshape(image.height, image.width, image.colorspace)
+
+
+def test_scalars_and_texts(tmp_path: Path) -> None:
+    with torch.utils.tensorboard.SummaryWriter(tmp_path) as writer:
+        writer.add_scalar("loss", torch.tensor(0.5, requires_grad=True), 3)
+        writer.add_scalar("new", 2, 1, new_style=True)
+        writer.add_text("note", "hello", 2)
+        assert writer.get_logdir() == str(tmp_path)
+    loss, new, note = written(tmp_path)
+    assert (loss[0], loss[1].tag, loss[1].simple_value) == (3, "loss", 0.5)
+    assert (new[0], list(new[1].tensor.float_val)) == (1, [2.0])
+    assert (note[1].tag, list(note[1].tensor.string_val)) == ("note/text_summary", [b"hello"])
+
+
+def test_several_scalars_have_folders(tmp_path: Path) -> None:
+    with torch.utils.tensorboard.SummaryWriter(tmp_path) as writer:
+        writer.add_scalars("both/of", {"a": 1, "b": 2.0}, 1)
+    assert written(tmp_path / "both_of_a")[0][1].simple_value == 1.0
+    assert written(tmp_path / "both_of_b")[0][1].tag == "both/of"
+
+
+def test_histograms(tmp_path: Path) -> None:
+    with torch.utils.tensorboard.SummaryWriter(tmp_path) as writer:
+        writer.add_histogram("h", torch.tensor([0.0, 1.0, 2.0, 2.0]), bins=4)
+        writer.add_histogram("wide", torch.arange(10.0))
+        with pytest.raises(ValueError, match="The input has no element."):
+            writer.add_histogram("h", torch.zeros(0))
+    (_, found), (_, wide) = written(tmp_path)
+    histo = found.histo
+    assert (histo.min, histo.max, histo.num, histo.sum, histo.sum_squares) == (0.0, 2.0, 4.0, 5.0, 9.0)
+    assert list(histo.bucket_limit) == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert list(histo.bucket) == [0.0, 1.0, 0.0, 1.0, 2.0]
+    assert sum(wide.histo.bucket) == 10.0
+
+
+def test_images(tmp_path: Path) -> None:
+    one = torch.arange(12.0).reshape(3, 2, 2) / 11
+    with torch.utils.tensorboard.SummaryWriter(tmp_path) as writer:
+        writer.add_image("float", one)
+        writer.add_image("gray", torch.tensor([[0, 255]], dtype=torch.uint8), dataformats="HW")
+        writer.add_images("many", torch.stack([one] * 9))
+    images = [value.image for _, value in written(tmp_path)]
+    assert np.array_equal(pixels(images[0]), (one * 255).permute(1, 2, 0).numpy().astype(np.uint8))
+    assert pixels(images[1]).tolist() == [[[0, 0, 0], [255, 255, 255]]]
+    assert pixels(images[2]).shape == (4, 16, 3)
+    assert not pixels(images[2])[2:, 2:].any()
+
+
+def test_hyperparameters(tmp_path: Path) -> None:
+    with torch.utils.tensorboard.SummaryWriter(tmp_path) as writer:
+        writer.add_hparams({"lr": 0.1, "name": "x"}, {"accuracy": 0.5}, run_name="run")
+        with pytest.raises(TypeError, match="hparam_dict and metric_dict should be dictionary"):
+            writer.add_hparams([], {})
+    tags = [value.tag for _, value in written(tmp_path / "run")]
+    assert tags == [
+        "_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info", "accuracy"
+    ]  # fmt: skip
+
+
+def test_graphs_are_not_written(tmp_path: Path) -> None:
+    with torch.utils.tensorboard.SummaryWriter(tmp_path) as writer:
+        with pytest.warns(UserWarning, match="add_graph does nothing"):
+            writer.add_graph(torch.nn.Linear(1, 1))
