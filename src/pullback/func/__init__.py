@@ -6,6 +6,7 @@ from .functional_call import functional_call, replace_all_batch_norm_modules_, s
 from .functionalize import debug_unwrap, functionalize
 from .jacobians import hessian, jacfwd, jacrev
 from .linearize import linearize
+from .rearrange import rearrange
 from .transforms import grad, grad_and_value, jvp, vjp
 from .vmap import vmap
 
@@ -20,6 +21,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "rearrange",
     "vjp",
     "functional_call",
     "stack_module_state",

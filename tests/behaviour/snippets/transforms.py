@@ -378,7 +378,7 @@ def unwrapped(torch: T) -> None:
 
 
 def names(torch: T) -> None:
-    print([name for name in torch.func.__all__ if name != "rearrange"])
+    print(torch.func.__all__)
 
 
 def wrapped_names(torch: T) -> None:
