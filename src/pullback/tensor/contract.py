@@ -11,6 +11,7 @@ from numpy import ndarray
 from .. import errors
 from ..array.strides import strides_of
 from ..core.value import dtype_of, shape_of
+from ..graph_errors import c_name
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import (
@@ -24,20 +25,12 @@ from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
 from .tensor import Tensor
 
-_WORDS = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "int64": "long int", "int32": "int", "int16": "short int", "int8": "signed char",
-    "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}  # fmt: skip
-
-
 BOOL = np.dtype(bool)
 
 
 def element_word(x: Any) -> str:
     """The dtype of a value as C++ names it."""
-    return _WORDS[str(dtype_of(x))]
+    return c_name(dtype_of(x))
 
 
 def _check_dtypes(x: Any, y: Any) -> None:
@@ -45,7 +38,7 @@ def _check_dtypes(x: Any, y: Any) -> None:
     if a != b:
         raise errors.with_note(
             RuntimeError(
-                f"expected m1 and m2 to have the same dtype, but got: {_WORDS[str(a)]} != {_WORDS[str(b)]}"
+                f"expected m1 and m2 to have the same dtype, but got: {c_name(a)} != {c_name(b)}"
             ),
             "Convert one operand: x.to(y.dtype).",
         )
@@ -330,6 +323,16 @@ def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
             )
 
 
+def _check_sum(input: Any, mat1: Any, mat2: Any) -> None:
+    """The three operands of a sum with a product have one dtype."""
+    for name, x in (("self", input), ("mat1", mat1)):
+        if dtype_of(x) != dtype_of(mat2):
+            raise RuntimeError(
+                f"{name} and mat2 must have the same dtype, but got {_title(x)} and {_title(mat2)}"
+            )
+    _check_dtypes(mat1, mat2)
+
+
 @public(inplace=True)
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
@@ -339,7 +342,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     if len(shape_of(mat2)) != 2:
         raise RuntimeError(f"mat2 must be a matrix, got {len(shape_of(mat2))}-D tensor")
     _check_product(mat1, mat2)
-    _check_dtypes(mat1, mat2)
+    _check_sum(input, mat1, mat2)
     _check_expands(input, (shape_of(mat1)[0], shape_of(mat2)[1]))
     return c.ADDMM[_in_columns(mat1), _in_columns(mat2)](input, mat1, mat2, _number(beta), _number(alpha))
 
@@ -348,6 +351,11 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * mat @ vec``."""
     _tensors("addmv", input=input, mat=mat, vec=vec)
+    if not dtype_of(input) == dtype_of(mat) == dtype_of(vec):
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {_title(input)}, {_title(mat)}, and "
+            f"{_title(vec)}"
+        )
     _check_expands(input, (shape_of(mat)[0],))
     return c.addmv(input, mat, vec, _number(beta), _number(alpha))
 
@@ -366,6 +374,11 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     _tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)
     _check_batches(batch1, batch2)
     a, b = shape_of(batch1), shape_of(batch2)
+    if not dtype_of(input) == dtype_of(batch1) == dtype_of(batch2):
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {element_word(input)}, batch1: "
+            f"{element_word(batch1)}, batch2: {element_word(batch2)}"
+        )
     _check_expands(input, (a[0], a[1], b[2]))
     return c.baddbmm(input, batch1, batch2, _number(beta), _number(alpha))
 
@@ -375,6 +388,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
     """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
     _tensors("addbmm", input=input, batch1=batch1, batch2=batch2)
     _check_batches(batch1, batch2)
+    _check_sum(input, batch1, batch2)
     _check_expands(input, (shape_of(batch1)[1], shape_of(batch2)[2]))
     return c.addbmm(input, batch1, batch2, _number(beta), _number(alpha))
 
@@ -410,6 +424,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
                 f"mat1 and mat2 must have the same dtype, but got {_title(input)} and {_title(weight)}"
             )
         _check_dtypes(input, weight)
+    if bias is not None and dtype_of(bias) != dtype_of(weight):
+        _check_sum(bias, input, weight)
     columns = t(weight)
     if bias is None:
         return c.MM[False, True](input, columns) if len(a) == 2 else matmul(input, columns)

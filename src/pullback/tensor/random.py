@@ -411,7 +411,7 @@ def native_dropout(input: Any, p: float, train: bool) -> tuple[Any, Any]:
 
 def _fill(self: Any, draw: ops.Draw, *attrs: Any) -> Any:
     """Let an op draw for a tensor and write the result into it."""
-    recording = modes().grad and self._node is not None
+    recording = modes().grad and inplace.requires_grad(self)
     inplace.check_writable(self, recording)
     if mappings.get():
         mapped.check_writable(self, mapped.current())
