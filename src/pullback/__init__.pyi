@@ -25,6 +25,7 @@ from . import func as func
 from . import futures as futures
 from . import hub as hub
 from . import jit as jit
+from . import library as library
 from . import linalg as linalg
 from . import masked as masked
 from . import mps as mps
