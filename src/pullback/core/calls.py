@@ -98,6 +98,8 @@ def make_call(op: Op, public: bool, method: str = "") -> Callable[..., Any]:
         call = _binary(op, public, method)
     elif len(op.inputs) == 1 and not op.many and len(op.outputs) == 1:
         call = _unary_with_attrs(op)
+    elif not op.many and not op.is_view and len(op.outputs) == 1:
+        call = _several(op)
     else:
         call = _general(op)
     call.__name__ = call.__qualname__ = op.name
@@ -208,6 +210,80 @@ def _general(op: Op) -> Callable[..., Any]:
 
     def call(*args: Any) -> Any:
         return run(op, args[:count], args[count:])
+
+    return call
+
+
+def _several(op: Op) -> Callable[..., Any]:
+    """An op of several inputs, of which some may be None: the arrays need not be of one dtype, `evaluate`
+    says what becomes of them.
+    """
+    count = len(op.inputs)
+    node_class = op.node_class
+    layout = op.layout
+
+    def call(*args: Any) -> Any:
+        mode = modes()
+        inputs, attrs = args[:count], args[count:]
+        if mode is not DEFAULT and mode is not NO_GRAD:
+            return run(op, inputs, attrs)
+        records = node_class is not None and mode is DEFAULT
+        arrays: list[Any] = []
+        edges: list[Any] = []
+        recorded = found = False
+        for v in inputs:
+            t = type(v)
+            if t is Tensor or t is Parameter:
+                a = v._value
+                if type(a) is not ndarray:
+                    return run(op, inputs, attrs)
+                if v._view is not None and node_class is not None:
+                    bring_up_to_date(v)
+                    a = v._value
+                node = v._node
+                if node is not None and records:
+                    recorded = True
+                    if node is LEAF:
+                        node = accumulator(v)
+                found = True
+                arrays.append(a)
+                edges.append(node)
+            elif v is None:
+                arrays.append(None)
+                edges.append(None)
+            else:
+                return run(op, inputs, attrs)
+        r = op.evaluate(tuple(arrays), attrs)
+        if not found:
+            return r
+        y = _new(Tensor)
+        y._value = r
+        y._counter = version = [0]
+        y._view = None
+        if not recorded or r.dtype not in DIFFERENTIABLE:
+            y._node = None
+            return y
+        y._node = n = _new(node_class)
+        n._edges = tuple(edges)
+        wants = (True,) if op.joint else tuple([e is not None for e in edges])
+        saved: list[Any] = []
+        for keep, i in zip(layout.needed(wants), layout.input_index):
+            if not keep or (i >= 0 and arrays[i] is None):
+                saved += (None, FROZEN, 0)
+            elif i < 0:
+                saved += (r, version, 0)
+            else:
+                v = inputs[i]._counter
+                saved += (arrays[i], v, v[0])
+        for i in layout.metadata_inputs:
+            saved.append(() if arrays[i] is None else arrays[i].shape)
+        saved += attrs
+        n._saved = tuple(saved)
+        n._shape = r.shape
+        n._dtype = r.dtype
+        n._hooks = None
+        n._seq = next_sequence()
+        return y
 
     return call
 
