@@ -191,13 +191,16 @@ def _flatten(arrays: Sequence[ndarray]) -> list[ndarray] | None:
 def _overlap(out: ndarray, arrays: Sequence[ndarray]) -> bool:
     """Whether `out` shares memory with one of the arrays without being the very same elements."""
     for array in arrays:
+        # What costs least and says most comes first: `ctypes` takes 1 µs, the question 0.2.
+        if array is out or not np.may_share_memory(array, out):
+            continue
         same = (
             array.ctypes.data == out.ctypes.data
             and array.strides == out.strides
             and array.shape == out.shape
             and array.itemsize == out.itemsize
         )
-        if not same and np.may_share_memory(array, out):
+        if not same:
             return True
     return False
 

@@ -260,7 +260,7 @@ def _several(op: Op) -> Callable[..., Any]:
         y._value = r
         y._counter = version = [0]
         y._view = None
-        if not recorded or r.dtype not in DIFFERENTIABLE:
+        if not recorded or node_class is None or r.dtype not in DIFFERENTIABLE:
             y._node = None
             return y
         y._node = n = _new(node_class)

@@ -423,7 +423,10 @@ def _fast_parts(parts: Function, general: Function) -> Function:
                 if op is not None and all(v is not None for v in arrays):
                     token = quiet(IGNORE)
                     try:
-                        op.kernel(a, *arrays, *attrs, out=a)
+                        if op.parallel and a.size >= calls.PARALLEL_SIZE:
+                            calls.parallel(op.kernel, a, *arrays, out=a)
+                        else:
+                            op.kernel(a, *arrays, *attrs, out=a)
                     finally:
                         loud(token)
                     input._counter[0] += 1
