@@ -104,6 +104,16 @@ def _fill_tensor(size: int, values: Values, dims: Dims, dim: int) -> Any:
     return gather.scatter(x, expand(places, whole), expand(numbers, whole), dim + 1)
 
 
+def _index_reduce(size: int, values: Values, dims: Dims, dim: int, reduce: str, include_self: bool) -> Any:
+    x, index, source = fronts(size, values, dims)
+    shape = shape_of(source)
+    if len(shape) == 1:
+        return NotImplemented
+    row = (size, *(1,) * dim, shape[dim + 1], *(1,) * (len(shape) - dim - 2))
+    places = expand(reshape(index, row), shape)
+    return gather.scatter_reduce(x, places, source, dim + 1, reduce, include_self)
+
+
 # --- masks --------------------------------------------------------------------------------------------------
 
 
@@ -238,6 +248,7 @@ RULES: dict[Any, Callable[..., Any]] = {
     gather.index_copy: _slices(gather.index_copy, gather.scatter),
     gather.index_fill: _slices(gather.index_fill, gather.scatter_value),
     gather.index_fill_tensor: _fill_tensor,
+    gather.index_reduce: _index_reduce,
     gather.masked_select: _masked_select,
     gather.masked_place: _masked_place,
     gather.masked_scatter: _masked_scatter,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from .comparison import gt, where
 from .complex import real
 from .convert import conj
 from .reduce import norm_slope, vector_norm
-from .structure import sum_dims
+from .structure import permute, permute_to_front, reshape, sum_dims
 
 #: What is added to a norm before it divides.
 EPSILON = 1e-7
@@ -37,7 +38,18 @@ def _rule(g: Any, x: Any, p: float, dim: int, largest: float) -> Any:
     return where(gt(norm, largest), largest * inverse * (g - inverse * pulled), g)
 
 
+def _batched(
+    size: int, values: tuple[Any, ...], dims: tuple[int, ...], p: float, dim: int, largest: float
+) -> Any:
+    x = permute_to_front(values[0], dims[0])
+    order = (0, dim + 1, *(d for d in range(1, len(shape_of(x))) if d != dim + 1))
+    turned = permute(x, order)
+    shape = shape_of(turned)
+    slices = renorm(reshape(turned, (size * shape[1], prod(shape[2:]))), p, 0, largest)
+    return permute(reshape(slices, shape), tuple(order.index(d) for d in range(len(order))))
+
+
 #: Each slice of `dim` times min(1, largest / norm), the norm that of order `p` over all other axes.
 renorm: Call = op(
-    "renorm", _renorm, (_rule,), halves=True, node_name="RenormBackward0"
+    "renorm", _renorm, (_rule,), halves=True, node_name="RenormBackward0", batch_rule=_batched,
 )
