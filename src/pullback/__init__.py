@@ -52,6 +52,7 @@ _LAZY = (
     "futures",
     "fx",
     "hub",
+    "onnx",
     "jit",
     "library",
     "linalg",
