@@ -10,7 +10,11 @@ from .ops.linalg import LinAlgError as _LinAlgError
 from .size import Size
 from .tensor.random import Generator
 
-__all__ = ["Generator", "Size", "TensorBase", "_LinAlgError", "_log_api_usage_once"]
+__all__ = ["Generator", "Size", "TensorBase", "_LinAlgError", "_get_tracing_state", "_log_api_usage_once"]
+
+
+def _get_tracing_state() -> None:
+    """The state of `torch.jit.trace`, which records nothing here: None."""
 
 
 def _log_api_usage_once(event: str) -> None:

@@ -88,6 +88,10 @@ def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before
     the numbers' sum is kept at 1.
     """
+def _is_all_true(input: Tensor) -> Tensor:
+    """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
+def _is_any_true(input: Tensor) -> Tensor:
+    """Whether any element is true, those of the other rows of a vmap included."""
 def _sample_dirichlet(input: Tensor, generator: Generator | None = ...) -> Tensor:
     """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
 def _standard_gamma(input: Tensor, generator: Generator | None = ...) -> Tensor:

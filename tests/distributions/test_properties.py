@@ -275,6 +275,30 @@ def test_a_subclass_needs_its_own_expand() -> None:
         Standard().expand((3, 2))
 
 
+def test_checks_look_at_all_rows_of_a_vmap() -> None:
+    scales = torch.tensor([0.5, 1.0, 2.0])
+    log_prob = torch.func.vmap(lambda scale: D.Normal(0.0, scale).log_prob(torch.tensor(0.3)))
+    assert torch.equal(log_prob(scales), D.Normal(0.0, scales).log_prob(torch.tensor(0.3)))
+    with pytest.raises(RuntimeError, match=r"calling \.item\(\)"):  # the refusal cannot print a row
+        log_prob(-scales)
+
+
+def test_flags_of_a_vmap() -> None:
+    x = torch.tensor([1.0, -1.0])
+    assert torch.func.vmap(lambda x: x * torch._is_all_true(x > 0))(x).tolist() == [0, 0]
+    assert torch.func.vmap(lambda x: x * torch._is_any_true(x > 0))(x).tolist() == [1, -1]
+    with pytest.raises(RuntimeError, match="kBool INTERNAL ASSERT FAILED"):
+        torch._is_all_true(x)
+
+
+def test_draws_in_a_vmap_differ_by_row() -> None:
+    torch.manual_seed(0)
+    draw = torch.func.vmap(lambda a: D.Gamma(a, 1.0).rsample(), randomness="different")
+    drawn = draw(torch.ones(3))
+    torch.manual_seed(0)
+    assert torch.equal(drawn, D.Gamma(torch.ones(3), 1.0).sample())
+
+
 @pytest.mark.parametrize("name", list(D.MODULES))
 def test_torchs_modules(name: str) -> None:
     module = importlib.import_module(f"pullback.distributions.{name}")

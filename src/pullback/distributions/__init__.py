@@ -94,7 +94,7 @@ def _make_modules() -> None:
         full_name = f"{__name__}.{name}"
         if name not in own:
             own[name] = ModuleType(full_name, f"torch.distributions.{name}.")
-            own[name].__all__ = [c.__name__ for c in classes]
+        own[name].__all__ = [c.__name__ for c in classes]
         for c in classes:
             setattr(own[name], c.__name__, c)
             c.__module__ = full_name

@@ -7,9 +7,12 @@ from typing import Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from ..size import Size
+from ..tensor.reductions import _is_all_true
 from ..tensor.tensor import Tensor
 from . import constraints
 from .utils import NUMBER, broadcast_all, lazy_property
+
+__all__ = ["Distribution"]
 
 NO_DIMS = Size()
 
@@ -82,7 +85,7 @@ class Distribution:
             if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
                 continue  # it would have to be computed from the one that was given
             value = getattr(self, name)
-            if not constraint.check(value).all():
+            if not _is_all_true(constraint.check(value)):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
                     f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
@@ -246,7 +249,7 @@ class Distribution:
                 stacklevel=3,
             )
             return
-        if not support.check(value).all():
+        if not _is_all_true(support.check(value)):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be "
                 f"within the support ({support!r}) of the distribution {self!r}, but found invalid "

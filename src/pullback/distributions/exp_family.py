@@ -7,6 +7,8 @@ from typing import Any
 from ..autograd import grad
 from .distribution import Distribution
 
+__all__ = ["ExponentialFamily"]
+
 
 class ExponentialFamily(Distribution):
     """A distribution with a density of the form exp(⟨t(x), θ⟩ − F(θ) + k(x)).

@@ -49,6 +49,19 @@ def detached(tensor: Any) -> Any:
     return wrap_alias(detached(value) if isinstance(value, TensorBase) else value, tensor)
 
 
+def opened(tensor: Any) -> Any:
+    """A tensor with the axes in view that the vmaps around hide, and without tangents."""
+    value = tensor
+    while True:
+        inner = value._value if isinstance(value, TensorBase) else value
+        if isinstance(inner, Batched):
+            value = inner.value
+        elif isinstance(inner, Dual):
+            value = inner.primal
+        else:
+            return as_tensor(value)
+
+
 def enter(tensor: Any, dim: int, level: int) -> Any:
     """A tensor whose axis `dim` ops do not see."""
     return wrap(Batched(tensor, dim, level), None, level)

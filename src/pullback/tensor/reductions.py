@@ -23,6 +23,7 @@ from ..ops.comparison import isnan
 from ..ops.convert import cast
 from ..ops.structure import sum_dims
 from .api import REGISTRY, Declaration, dispatch_override, public
+from .batching import opened
 from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
 from .signature import parsed
@@ -340,6 +341,30 @@ def any_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether any element, over `dim`, is not 0."""
     check_tensor("any", input)
     return r.any_dims(input, reduced_dims(dim, len(shape_of(input))), keepdim)
+
+
+@public(out=False)
+@parsed("_is_all_true", "(Tensor input)")
+def _is_all_true(input: Any) -> Any:
+    """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
+    return all_of(_flags(input, 2144))
+
+
+@public(out=False)
+@parsed("_is_any_true", "(Tensor input)")
+def _is_any_true(input: Any) -> Any:
+    """Whether any element is true, those of the other rows of a vmap included."""
+    return any_of(_flags(input, 2148))
+
+
+def _flags(input: Any, line: int) -> Any:
+    if dtype_of(input).kind != "b":
+        raise RuntimeError(
+            "self.scalar_type() == at::kBool INTERNAL ASSERT FAILED at "
+            f'"/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp":{line}, please report a bug to '
+            'PyTorch. '
+        )
+    return opened(input)
 
 
 @public
