@@ -92,6 +92,54 @@ EXPRESSIONS = [
     "D.Normal(0.0, 1.0).sample([3, 2]).shape",
     "D.Normal(torch.zeros(2, dtype=torch.float64), 1).sample().dtype",
     "type(D.Normal(0, 1).batch_shape).__name__",
+    # shapes, expansion and special values
+    "D.Wishart(1.5, torch.eye(2))",
+    "D.Normal(loc=0., scale=torch.tensor([1., 2.])).stddev",
+    "D.Bernoulli(probs=torch.tensor([.2, .3])).expand([4, 2]).log_prob(torch.ones(4, 2))",
+    "D.Categorical(torch.tensor([.2, .3, .5])).expand([4]).enumerate_support()",
+    "D.Categorical(torch.tensor([[.2, .3, .5]]*4)).log_prob(torch.tensor([[0], [1]])).shape",
+    "D.Normal(torch.tensor(0), torch.tensor(1))",
+    "D.Uniform(torch.tensor([0.]), torch.tensor([1.])).log_prob(torch.tensor([2.]))",
+    "D.Uniform(0, 1, validate_args=False).log_prob(torch.tensor([2.]))",
+    "D.Beta(torch.tensor(.5), torch.tensor([.5, 2.])).mode",
+    "D.Dirichlet(torch.tensor([[.5, .4], [2., 3.]])).mode",
+    "D.Binomial(torch.tensor([3., 4.]), probs=torch.tensor([.5, .1])).log_prob(torch.tensor([1., 5.]))",
+    (
+        "D.TransformedDistribution(D.Uniform(0., 1.), [D.SigmoidTransform().inv, D.AffineTransform(1., "
+        "-2.)]).cdf(torch.tensor(.3))"
+    ),
+    (
+        "D.TransformedDistribution(D.Uniform(0., 1.), [D.SigmoidTransform().inv, D.AffineTransform(1., "
+        "-2.)]).icdf(torch.tensor(.3))"
+    ),
+    "D.MultivariateNormal(torch.zeros(2), torch.eye(2)).expand([3]).covariance_matrix.shape",
+    (
+        "D.MultivariateNormal(torch.zeros(5, 1, 2), torch.eye(2).expand(3, 2, 2)).log_prob(torch.ones(4, 5, "
+        "3, 2)).shape"
+    ),
+    (
+        "D.kl_divergence(D.Independent(D.Normal(torch.zeros(3), 1.), 1), "
+        "D.Independent(D.Normal(torch.ones(3), 1.), 1))"
+    ),
+    (
+        "D.kl_divergence(D.Independent(D.Normal(torch.zeros(3, 3), 1.), 1), "
+        "D.Independent(D.Normal(torch.ones(3, 3), 1.), 2))"
+    ),
+    "D.kl_divergence(D.LogNormal(0., 1.), D.LogNormal(1., 2.))",
+    "D.kl_divergence(D.LogNormal(0., 1.), D.HalfNormal(1.))",
+    "D.kl_divergence(D.Poisson(1.), D.Gamma(1., 1.))",
+    "D.kl_divergence(D.HalfNormal(1.), D.HalfNormal(torch.tensor([1., 2.])))",
+    "D.Normal(0., 1.).log_prob(torch.tensor(1)).dtype",
+    "D.Normal(torch.tensor([1., 2.]), 1.).cdf(torch.tensor([1., 2., 3.]))",
+    "D.OneHotCategorical(torch.tensor([.5, .5])).log_prob(torch.tensor([1., 1.]))",
+    "D.NegativeBinomial(3, torch.tensor([.4999, .5, .1]))",
+    "D.StudentT(torch.tensor([1., 2., 3.])).variance",
+    "D.Geometric(torch.tensor([1.])).log_prob(torch.tensor([0., ]))",
+    "D.InverseGamma(torch.tensor([2.]), torch.tensor([1.])).expand([3]).log_prob(torch.tensor(2.))",
+    "D.Gumbel(torch.zeros(2), 1.).expand([3, 2]).cdf(torch.tensor(.5))",
+    "D.Weibull(1., torch.tensor([2., 3.])).expand([3, 2]).icdf(torch.tensor(.5))",
+    "D.Pareto(1., torch.tensor([2., 3.])).support",
+    "D.Pareto(1., 2.).log_prob(torch.tensor(.5))",
     # constraints
     "[repr(getattr(C, name)) for name in sorted(C.__all__) if isinstance(getattr(C, name), C.Constraint)]",
     (
