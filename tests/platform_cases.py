@@ -122,6 +122,16 @@ torch.backends.mps.is_macos_or_newer(14, 0)
 torch.backends.mkldnn.enabled
 torch.backends.opt_einsum.is_available()
 torch.backends.mha.get_fastpath_enabled()
+torch.get_device_module("foo")
+torch.get_device_module("meta")
+torch.get_device_module(3)
+torch.get_device_module() is torch.cpu
+torch.get_device_module(torch.device("cuda:1")) is torch.cuda
+torch.compiled_with_cxx11_abi()
+torch.is_vulkan_available()
+torch.cudnn_is_acceptable(torch.ones(1))
+torch.has_lapack
+torch.has_spectral
 torch.Stream()
 torch.Stream("cpu").synchronize()
 torch.Stream("cuda")

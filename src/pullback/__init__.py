@@ -96,6 +96,14 @@ _LAZY_NAMES = {
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
     **dict.fromkeys(("Event", "Stream"), "streams"),
     "compile": "compiler",
+    "get_device_module": "accelerator",
+    **dict.fromkeys(
+        (
+            "compiled_with_cxx11_abi", "cudnn_is_acceptable", "has_lapack", "has_mkl", "has_openmp",
+            "has_spectral", "is_vulkan_available",
+        ),
+        "backends",
+    ),
     "GradScaler": "amp",
     "autocast": "amp",
     **dict.fromkeys(

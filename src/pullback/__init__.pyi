@@ -483,6 +483,8 @@ def compile(
     recompile_limit: builtins.int | None = None, name: str | None = None,
 ) -> Tensor:
     """Return a callable with the results of a function or module; it runs eagerly."""
+def compiled_with_cxx11_abi() -> builtins.bool:
+    """Return True, as every torch of today; nothing here is compiled."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """Complex numbers ``real + i·imag``; shapes broadcast."""
 complex128: dtype
@@ -586,6 +588,8 @@ def ctc_loss(
     blank: builtins.int = ..., reduction: builtins.int = ..., zero_infinity: builtins.bool = ...,
 ) -> Tensor:
     """:func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
+def cudnn_is_acceptable(tensor: Any) -> builtins.bool:
+    """Return False: no tensor is on a CUDA device."""
 def cummax(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Any:
     """The largest element so far along `dim` and where it is."""
 def cummin(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Any:
@@ -860,6 +864,8 @@ def get_deterministic_debug_mode() -> builtins.int:
     """0 for the default, 1 for a warning, 2 for an error where an algorithm is not deterministic."""
 def get_device(input: Tensor) -> builtins.int:
     """-1: the tensor is on the CPU."""
+def get_device_module(device: _Device | None = None) -> Tensor:
+    """The module for a device's type, such as `torch.cuda`; that of the CPU where none is given."""
 def get_float32_matmul_precision() -> str:
     """'highest', 'high' or 'medium'."""
 def get_num_interop_threads() -> builtins.int:
@@ -985,6 +991,10 @@ def hann_window(
     """Hann's window ``½ − ½·cos(2πk/n)``."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """input where |input| > `lambd`, else 0."""
+has_lapack: builtins.bool
+has_mkl: builtins.bool
+has_openmp: builtins.bool
+has_spectral: builtins.bool
 def hash_tensor(
     input: Tensor, dim: Sequence[builtins.int] = ..., *, keepdim: builtins.bool = ...,
     mode: builtins.int = ..., out: Tensor | None = ...,
@@ -1126,6 +1136,8 @@ def is_storage(obj: Any) -> builtins.bool:
     """Whether an object is a storage."""
 def is_tensor(obj: Any) -> builtins.bool:
     """Whether an object is a tensor."""
+def is_vulkan_available() -> builtins.bool:
+    """Return False."""
 def is_warn_always_enabled() -> builtins.bool:
     """Whether the warnings that are given once are given each time."""
 def isclose(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import cpu, cuda, mps, mtia, xpu
 from .absent import answering, nothing, refusing
+from .device import device as _device
 
 _HERE = "torch.accelerator"
 _NONE = "Cannot access accelerator device when none is available."
@@ -35,3 +37,25 @@ class device_index:
 
     def __exit__(self, *_: object) -> None:
         return None
+
+
+_MODULES = {"cpu": cpu, "cuda": cuda, "mps": mps, "mtia": mtia, "xpu": xpu}
+
+
+def get_device_module(device: Any = None) -> Any:
+    """The module for a device's type, such as `torch.cuda`; that of the CPU where none is given.
+
+    Parameters
+    ----------
+    device : device or str, optional
+    """
+    if isinstance(device, str):
+        device = _device(device)
+    elif device is not None and not isinstance(device, _device):
+        raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
+    kind = "cpu" if device is None else device.type
+    if kind not in _MODULES:
+        raise RuntimeError(
+            f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'."
+        )
+    return _MODULES[kind]

@@ -75,11 +75,10 @@ EXCLUDED: dict[str, dict[str, str]] = {
             "batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats "
             "batch_norm_update_stats cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution "
             "cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose "
-            "cudnn_grid_sampler cudnn_is_acceptable get_device_module is_vulkan_available "
-            "miopen_batch_norm miopen_convolution miopen_convolution_add_relu miopen_convolution_relu "
-            "miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution miopen_rnn "
-            "mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights "
-            "mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer "
+            "cudnn_grid_sampler miopen_batch_norm miopen_convolution miopen_convolution_add_relu "
+            "miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss "
+            "miopen_depthwise_convolution miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution "
+            "mkldnn_linear_backward_weights mkldnn_max_pool2d mkldnn_max_pool3d mkldnn_rnn_layer "
             "profiler_allow_cudagraph_cupti_lazy_reinit_cuda12"
         ),
         "torch.Tensor": "mtia record_stream to_mkldnn",
@@ -95,9 +94,8 @@ EXCLUDED: dict[str, dict[str, str]] = {
         "torch": (
             "BenchmarkConfig BenchmarkExecutionStats DisableTorchFunction DispatchKey DispatchKeySet "
             "ExcludeDispatchKeyGuard FatalError PRIVATE_OPS Tag ThroughputBenchmark USE_GLOBAL_DEPS "
-            "USE_RTLD_GLOBAL_WITH_LIBTORCH classproperty compiled_with_cxx11_abi cpp get_file_path "
-            "has_lapack has_mkl has_openmp has_spectral init_num_threads monitor native_norm "
-            "prepare_multiprocessing_environment windows"
+            "USE_RTLD_GLOBAL_WITH_LIBTORCH classproperty cpp get_file_path init_num_threads monitor "
+            "native_norm prepare_multiprocessing_environment windows"
         ),
         "torch.Tensor": "index module_load",
         "torch.nn.functional": (

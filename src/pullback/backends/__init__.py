@@ -11,6 +11,26 @@ from typing import Any
 
 fp32_precision = "none"
 
+#: What torch's top level says of the build.
+has_lapack = has_spectral = True
+has_mkl = has_openmp = False
+
+
+def is_vulkan_available() -> bool:
+    """Return False."""
+    return False
+
+
+def cudnn_is_acceptable(tensor: Any) -> bool:
+    """Return False: no tensor is on a CUDA device."""
+    return False
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """Return True, as every torch of today; nothing here is compiled."""
+    return True
+
+
 _MODULES = (
     "cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "miopen", "mkl", "mkldnn", "mps", "nnpack",
     "openmp", "opt_einsum",

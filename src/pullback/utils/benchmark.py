@@ -1,0 +1,216 @@
+"""torch.utils.benchmark: timing statements, with as many runs as steady numbers need."""
+
+from __future__ import annotations
+
+import timeit
+from collections.abc import Callable
+from statistics import median, quantiles
+from time import perf_counter
+from typing import Any
+
+from ..tensor.settings import get_num_threads, set_num_threads
+
+_UNITS = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
+#: The share of the median from which the spread between the quartiles is warned of.
+_SPREAD, _WIDE_SPREAD = 0.1, 0.25
+
+
+def _unit(seconds: float) -> tuple[str, float]:
+    """The unit in which a time is told, and its seconds."""
+    return next(((name, scale) for name, scale in reversed(_UNITS) if seconds >= scale), _UNITS[0])
+
+
+class Measurement:
+    """The times of a statement.
+
+    Parameters
+    ----------
+    number_per_run : int
+        How often the statement ran for each time.
+    raw_times : list of float
+        Seconds.
+    timer : Timer
+        What measured them.
+    """
+
+    def __init__(self, number_per_run: int, raw_times: list[float], timer: Timer) -> None:
+        self.number_per_run = number_per_run
+        self.raw_times = raw_times
+        self.task_spec = timer
+
+    @property
+    def times(self) -> list[float]:
+        """Seconds of one run."""
+        return [t / self.number_per_run for t in self.raw_times]
+
+    @property
+    def median(self) -> float:
+        """The median of the times."""
+        return median(self.times)
+
+    @property
+    def mean(self) -> float:
+        """The mean of the times."""
+        return sum(self.times) / len(self.times)
+
+    def _quartiles(self) -> tuple[float, float]:
+        if len(self.times) < 2:
+            return self.times[0], self.times[0]
+        first, _, third = quantiles(self.times, n=4, method="inclusive")
+        return first, third
+
+    @property
+    def iqr(self) -> float:
+        """The spread between the quartiles."""
+        first, third = self._quartiles()
+        return third - first
+
+    @property
+    def has_warnings(self) -> bool:
+        """Whether the times spread so far that they say little."""
+        return len(self.times) > 1 and self.iqr > _SPREAD * self.median
+
+    def __repr__(self) -> str:
+        spec = self.task_spec
+        unit, scale = _unit(self.median)
+        several = len(self.times) > 1
+        lines = [f"<{type(self).__module__}.{type(self).__name__} object at {id(self):#x}>"]
+        lines.append(f"{spec.label}: {spec.sub_label}" if spec.label and spec.sub_label else spec.title)
+        lines += [spec.description] if spec.description else []
+        lines += [f"setup: {spec.setup}"] if spec.setup != "pass" else []
+        if several:
+            lines.append(f"  Median: {self.median / scale:.2f} {unit}")
+            if len(self.times) > 3:
+                first, third = (q / scale for q in self._quartiles())
+                lines.append(f"  IQR:    {self.iqr / scale:.2f} {unit} ({first:.2f} to {third:.2f})")
+        else:
+            lines.append(f"  {self.median / scale:.2f} {unit}")
+        lines.append(
+            f"  {len(self.times)} measurement{'s' if several else ''}, {self.number_per_run} runs "
+            f"{'per measurement' if several else ''}, {spec.num_threads} "
+            f"thread{'s' if spec.num_threads > 1 else ''}"
+        )
+        if self.has_warnings:
+            share = self.iqr / self.median
+            lines.append(f"  WARNING: Interquartile range is {share:.1%} of the median measurement.")
+            wide = share > _WIDE_SPREAD
+            lines.append(
+                "           This "
+                + ("suggests significant environmental influence." if wide
+                   else "could indicate system fluctuation.")
+            )  # fmt: skip
+        return "\n".join(lines)
+
+
+class Timer:
+    """Times a statement of Python.
+
+    Parameters
+    ----------
+    stmt, setup : str
+        What is timed, and what runs once before.
+    global_setup : str
+        Taken for torch's sake, whose C++ statements need it.
+    timer : callable
+        Gives the time in seconds.
+    globals : dict, optional
+        The names that they see.
+    label, sub_label, description, env : str, optional
+        What the measurement is called.
+    num_threads : int
+        On how many threads large ops run.
+    """
+
+    def __init__(
+        self, stmt: str = "pass", setup: str = "pass", global_setup: str = "",
+        timer: Callable[[], float] = perf_counter, globals: dict[str, Any] | None = None,
+        label: str | None = None, sub_label: str | None = None, description: str | None = None,
+        env: str | None = None, num_threads: int = 1, language: Any = None,
+    ) -> None:
+        if not isinstance(stmt, str):
+            raise ValueError("Currently only a `str` stmt is supported.")
+        self.stmt, self.setup = stmt, setup
+        self.label, self.sub_label, self.description, self.env = label, sub_label, description, env
+        self.num_threads = num_threads
+        self._timer = timeit.Timer(stmt, setup, timer, dict(globals or {}))
+
+    @property
+    def title(self) -> str:
+        """What a measurement is called: the label, or the statement."""
+        return self.label or self.stmt
+
+    def _timed(self, number: int) -> float:
+        before = get_num_threads()
+        set_num_threads(self.num_threads)
+        try:
+            return max(self._timer.timeit(number), 1e-9)
+        finally:
+            set_num_threads(before)
+
+    def timeit(self, number: int = 1000000) -> Measurement:
+        """One time of a number of runs, after a few to warm up.
+
+        Parameters
+        ----------
+        number : int
+        """
+        self._timed(max(number // 100, 2))
+        return Measurement(number, [self._timed(number)], self)
+
+    def _block(self, min_run_time: float) -> int:
+        """A number of runs that takes long enough to time: a thousandth of the whole."""
+        number = 1
+        while True:
+            taken = self._timed(number)
+            if taken >= min_run_time / 1000 or number >= 10**9:
+                return number
+            number *= 10
+
+    def blocked_autorange(
+        self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
+    ) -> Measurement:
+        """Times of blocks of runs, as many as fill a time.
+
+        Parameters
+        ----------
+        callback : callable, optional
+            Called with the number of runs and the time of each block.
+        min_run_time : float
+            Seconds of all blocks.
+        """
+        number = self._block(min_run_time)
+        times: list[float] = []
+        while sum(times) < min_run_time:
+            times.append(self._timed(number))
+            if callback is not None:
+                callback(number, times[-1])
+        return Measurement(number, times, self)
+
+    def adaptive_autorange(
+        self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0,
+        callback: Callable[[int, float], Any] | None = None,
+    ) -> Measurement:
+        """Times of blocks of runs, until the quartiles are within a share of the median.
+
+        Parameters
+        ----------
+        threshold : float
+            The share.
+        min_run_time, max_run_time : float
+            Seconds.
+        callback : callable, optional
+            Called with the number of runs and the time of each block.
+        """
+        number = self._block(min_run_time)
+        times: list[float] = []
+        while sum(times) < max_run_time:
+            times.append(self._timed(number))
+            if callback is not None:
+                callback(number, times[-1])
+            found = Measurement(number, times, self)
+            if sum(times) >= min_run_time and len(times) > 3 and found.iqr < threshold * found.median:
+                break
+        return Measurement(number, times, self)
+
+
+__all__ = ["Measurement", "Timer"]
