@@ -1752,7 +1752,8 @@ def real(input: Tensor) -> Tensor:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def reciprocal_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`reciprocal`: writes the result into `input` and returns it."""
-def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The larger of 0 and x; of 0 and −0 the second, as torch has it."""
 def relu_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`relu`: writes the result into `input` and returns it."""
 @overload

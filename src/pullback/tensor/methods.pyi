@@ -1104,7 +1104,8 @@ class Methods(TensorBase):
     def reciprocal(self) -> Tensor: ...
     def reciprocal_(self) -> Tensor:
         """In-place version of :func:`reciprocal`: writes the result into `input` and returns it."""
-    def relu(self) -> Tensor: ...
+    def relu(self) -> Tensor:
+        """The larger of 0 and x; of 0 and −0 the second, as torch has it."""
     def relu_(self) -> Tensor:
         """In-place version of :func:`relu`: writes the result into `input` and returns it."""
     @overload
