@@ -36,6 +36,7 @@ globals().update(_namespace.TOP_LEVEL)
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (
+    "_VF",
     "_C",
     "_dynamo",
     "accelerator",
@@ -191,6 +192,7 @@ _LAZY_NAMES = {
         ("native_batch_norm", "native_group_norm", "native_layer_norm"),
         "nn.functional.native",
     ),
+    **dict.fromkeys(("_pack_padded_sequence", "_pad_packed_sequence"), "nn.functional.packing"),
     **dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), "nn.functional.recurrent"),
     **dict.fromkeys(
         ("gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell"),

@@ -31,7 +31,7 @@ def _names(listed: str) -> frozenset[str]:
 LOWER = _names(
     "_addmm_activation addbmm addmm baddbmm bmm chain_matmul conv1d conv2d conv3d conv_tbc conv_transpose1d "
     "conv_transpose2d conv_transpose3d einsum linalg_matmul linalg_multi_dot linalg_vecdot linear matmul mm "
-    "prelu scaled_dot_product_attention tensordot"
+    "prelu rnn_relu rnn_tanh scaled_dot_product_attention tensordot"
 )
 #: Functions that run in float32.
 FLOAT32 = _names(

@@ -5,8 +5,8 @@ What this module must do:
 - one matrix product for the inputs of all steps, and one per step for the states;
 - sequences of different lengths as torch packs them: step t has ``sizes[t]`` rows, those of the first
   ``sizes[t]`` sequences, which are sorted by falling length; a whole batch is the case of equal sizes;
-- a state of every sequence, written in place: a sequence that has ended, or that has not begun where time
-  runs backward, keeps what stands there.
+- no copy of a state between steps: the rows of one step are the states of the next, but for sequences that
+  end there, or that begin where time runs backward.
 
 Inputs are (rows of all steps, features), states (sequences, features). The logistic function is taken as
 ``½ + ½·tanh(½x)``, so that one `tanh` serves all gates.
@@ -32,6 +32,17 @@ def steps_of(sizes: Sequence[int], reverse: bool) -> list[Step]:
         steps.append((slice(start, start + size), size))
         start += size
     return steps[::-1] if reverse else steps
+
+
+def _carried(states: ndarray, n: int, initial: ndarray, last: ndarray) -> ndarray:
+    """The states of the next step's n sequences; those of sequences that end are put among the last."""
+    now = len(states)
+    if n == now:
+        return states
+    if n < now:
+        last[n:now] = states[n:]
+        return states[:n]
+    return np.concatenate([states, initial[now:n]])
 
 
 def _projected(x: ndarray, weight: ndarray, bias: Any, factor: Any = None) -> ndarray:
@@ -73,16 +84,18 @@ def elman(
 ) -> tuple[ndarray, ndarray]:  # fmt: skip
     """``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``, or with relu: the states of all steps, the last ones."""
     out = _projected(x, w_ih, _sum(b_ih, b_hh))
-    state, weight = h.copy(), w_hh.T
+    last, weight = np.empty_like(h), w_hh.T
+    state = h[: steps[0][1]]
     for rows, n in steps:
         new = out[rows]
-        new += np.matmul(state[:n], weight)
+        new += np.matmul(_carried(state, n, h, last), weight)
         if relu:
             np.maximum(new, 0, out=new)
         else:
             np.tanh(new, out=new)
-        state[:n] = new
-    return out, state
+        state = new
+    last[: len(state)] = state
+    return out, last
 
 
 def elman_pulled(
@@ -125,12 +138,13 @@ def gru(
         bias[: 2 * width] += b_hh[: 2 * width]
     pre = _projected(x, w_ih, bias, factor)
     weight = w_hh.T * factor
-    state = h.copy()
+    last = np.empty_like(h)
+    state = h[: steps[0][1]]
     out = np.empty((len(x), width), x.dtype)
     reserve = np.empty((len(x), 4 * width), x.dtype)
     for rows, n in steps:
-        now, kept = state[:n], reserve[rows]
-        product = np.matmul(now, weight)
+        state, kept = _carried(state, n, h, last), reserve[rows]
+        product = np.matmul(state, weight)
         logistic = kept[:, : 2 * width]
         np.add(pre[rows, : 2 * width], product[:, : 2 * width], out=logistic)
         np.tanh(logistic, out=logistic)
@@ -141,11 +155,12 @@ def gru(
         np.multiply(logistic[:, :width], hidden, out=new)
         new += pre[rows, 2 * width :]
         np.tanh(new, out=new)
-        now -= new
+        now = np.subtract(state, new, out=out[rows])
         now *= logistic[:, width:]
         now += new
-        out[rows] = now
-    return out, state, reserve
+        state = now
+    last[: len(state)] = state
+    return out, last, reserve
 
 
 def gru_pulled(
@@ -188,25 +203,27 @@ def lstm(
     factor, shift = _logistic_parts(width, "ssts", x.dtype)
     gates = _projected(x, w_ih, _sum(b_ih, b_hh), factor)
     weight = w_hh.T * factor
-    state, cell = h.copy(), c.copy()
+    last_state, last_cell = np.empty_like(h), np.empty_like(c)
+    state, cell = h[: steps[0][1]], c[: steps[0][1]]
     cells = np.empty((len(x), width), x.dtype)
     out = np.empty((len(x), h.shape[1]), x.dtype)
+    i, f, g, o = (gates[:, k * width : (k + 1) * width] for k in range(4))
     for rows, n in steps:
-        now = gates[rows]
-        now += np.matmul(state[:n], weight)
+        now, new = gates[rows], out[rows]
+        now += np.matmul(_carried(state, n, h, last_state), weight)
         np.tanh(now, out=now)
         now *= factor
         now += shift
-        kept = cell[:n]
-        kept *= now[:, width : 2 * width]
-        kept += now[:, :width] * now[:, 2 * width : 3 * width]
-        cells[rows] = kept
-        new = np.tanh(kept)
-        new *= now[:, 3 * width :]
-        if w_hr is not None:
-            new = np.matmul(new, w_hr.T)
-        out[rows] = state[:n] = new
-    return out, state, cell, gates, cells
+        cell = np.multiply(_carried(cell, n, c, last_cell), f[rows], out=cells[rows])
+        cell += i[rows] * g[rows]
+        if w_hr is None:
+            np.multiply(np.tanh(cell), o[rows], out=new)
+        else:
+            np.matmul(np.tanh(cell) * o[rows], w_hr.T, out=new)
+        state = new
+    last_state[: len(state)] = state
+    last_cell[: len(cell)] = cell
+    return out, last_state, last_cell, gates, cells
 
 
 def lstm_pulled(

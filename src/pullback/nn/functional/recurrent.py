@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import dtypes
+from ...core.modes import modes
 from ...core.value import array_of, dtype_of, shape_of
 from ...ops import recurrent as ops
 from ...ops.rearranged import transpose
@@ -181,9 +182,18 @@ def _lstm(
     return (ops.lstm_onednn if whole else ops.lstm)(*arguments)[:3]
 
 
+def _cast(x: Any, states: tuple[Any, ...], params: Any, lower: bool) -> tuple[Any, tuple[Any, ...], Any]:
+    """Under autocast, all in one dtype: its own, or that of the states, in which torch adds up."""
+    if modes().autocast is None:
+        return x, states, params
+    dtype = modes().autocast.dtype if lower else states[0].dtype
+    return x.to(dtype), tuple(s.to(dtype) for s in states), [p.to(dtype) for p in params]
+
+
 def _one_state(
     layer: _Layer, input: Any, hx: Any, params: Any, options: _Options, batch_first: bool, batch_sizes: Any
 ) -> tuple[Any, Any]:
+    input, (hx,), params = _cast(input, (hx,), params, False)
     weights = _parted(params, options.has_biases)
     _check_counts(len(weights), shape_of(hx)[0], options)
     sizes = None
@@ -276,7 +286,8 @@ def _check_rows(params: Sequence[Any], hx: Any, options: _Options) -> None:
         if (k + 1) * count > size:
             raise RuntimeError(f"ArrayRef: invalid slice, N = {k * count}; M = {count}; size = {size}")
         for states in hx:
-            states.select(0, k)
+            if k >= shape_of(states)[0]:
+                states.select(0, k)
 
 
 @public(method=False, out=False)
@@ -310,6 +321,7 @@ def lstm(
         _check_rows(params, hx, options)
     if batch_sizes is not None:
         whole, sizes = _sizes(data, batch_sizes)
+    whole, hx, params = _cast(whole, tuple(hx), params, onednn)
     weights = _parted(params, has_biases, projected)
     if onednn:
         count = num_layers * (2 if bidirectional else 1)

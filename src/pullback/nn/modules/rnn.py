@@ -7,6 +7,7 @@ import numbers
 import warnings
 from typing import Any
 
+from ...core.modes import modes
 from .. import init
 from ..functional import recurrent
 from ..utils.rnn import PackedSequence
@@ -140,7 +141,7 @@ class RNNBase(Module):
     def check_input(self, input: Any, batch_sizes: Any) -> None:
         """Raise torch's error for an input that does not fit."""
         dtype = self._flat_weights[0].dtype
-        if input.dtype != dtype:
+        if input.dtype != dtype and modes().autocast is None:
             raise ValueError(
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). Convert input: "
                 f"input.to({dtype}), or convert model: model.to({input.dtype})"

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ... import dtypes
-from ...core.value import array_of, dtype_of, shape_of, wrap
+from ...core.value import dtype_of, shape_of
 from ...ops import ragged
 from ...tensor.creation import tensor
 from ...tensor.interchange import as_tensor
 from ...tensor.ranges import arange
-from ...tensor.sizes import tensor as check_tensor
 from ...tensor.sorting import sort
 from ...tensor.tensor import Tensor
+from ..functional.packing import _pack_padded_sequence, _pad_packed_sequence
 
 __all__ = [
     "PackedSequence",
@@ -130,30 +128,6 @@ def invert_permutation(permutation: Any) -> Any:
     return inverse.scatter_(0, permutation, arange(0, permutation.numel()))
 
 
-def _lengths(lengths: Any, batch: int) -> tuple[int, ...]:
-    """Checked lengths as numbers."""
-    given = array_of(lengths)
-    if given.ndim != 1:
-        raise RuntimeError(
-            f"'lengths' argument should be a 1D CPU int64 tensor, but got {given.ndim}D cpu Long tensor"
-        )
-    if len(given) != batch:
-        raise RuntimeError(
-            f"Expected `len(lengths)` to be equal to batch_size, but got {len(given)} (batch_size={batch})"
-        )
-    if (given <= 0).any():
-        raise RuntimeError(
-            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
-        )
-    if (given[1:] > given[:-1]).any():
-        raise RuntimeError(
-            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this "
-            "requirement if you do not need ONNX exportability."
-        )
-    return tuple(map(int, given))
-
-
 def pack_padded_sequence(
     input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
@@ -175,16 +149,8 @@ def pack_padded_sequence(
     if not enforce_sorted:
         lengths, order = sort(lengths, descending=True)
         input = input.index_select(0 if batch_first else 1, order)
-    check_tensor("_pack_padded_sequence", "input", input)
-    steps = input.transpose(0, 1) if batch_first else input
-    steps.size(1)
-    if not steps.numel():
-        raise RuntimeError("Cannot pack empty tensors.")
-    counts = _lengths(lengths, steps.size(1))
-    data = ragged.pack(steps, counts)
-    total = min(counts[0], steps.size(0))
-    batch_sizes = np.add.reduce(np.less(np.arange(total)[:, None], np.array(counts)), axis=1, dtype=np.int64)
-    return PackedSequence(data, wrap(batch_sizes), order)
+    data, batch_sizes = _pack_padded_sequence(input, lengths, batch_first)
+    return PackedSequence(data, batch_sizes, order)
 
 
 def pad_packed_sequence(
@@ -207,8 +173,7 @@ def pad_packed_sequence(
     (padded, lengths)
         (T, N, …), or (N, T, …) with `batch_first`, and (N,).
     """
-    sizes = array_of(sequence.batch_sizes)
-    longest = total = len(sizes)
+    longest = total = sequence.batch_sizes.size(0)
     if total_length is not None:
         if total_length < longest:
             raise ValueError(
@@ -216,11 +181,9 @@ def pad_packed_sequence(
                 f"total_length={total_length} and max sequence length being {longest}"
             )
         total = total_length
-    lengths = np.add.reduce(np.greater(sizes[:, None], np.arange(int(sizes[0]))), axis=0, dtype=np.int64)
-    padded = ragged.pad(sequence.data, tuple(map(int, lengths)), total, padding_value)
-    if batch_first:
-        padded = padded.transpose(0, 1)
-    counts = wrap(lengths)
+    padded, counts = _pad_packed_sequence(
+        sequence.data, sequence.batch_sizes, batch_first, padding_value, total
+    )
     unsorted = sequence.unsorted_indices
     if unsorted is None:
         return padded, counts
