@@ -10,6 +10,7 @@ from typing import Any
 from typing import TypeAlias
 from typing import overload
 from . import _C as _C
+from . import _VF as _VF
 from . import _dynamo as _dynamo
 from . import accelerator as accelerator
 from . import amp as amp
@@ -92,6 +93,15 @@ def _is_all_true(input: Tensor) -> Tensor:
     """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
 def _is_any_true(input: Tensor) -> Tensor:
     """Whether any element is true, those of the other rows of a vmap included."""
+def _pack_padded_sequence(
+    input: Tensor, lengths: Tensor, batch_first: builtins.bool,
+) -> tuple[Tensor, Tensor]:
+    """Pack (T, N, …), or (N, T, …) with `batch_first`, whose sequences have falling lengths (N,)."""
+def _pad_packed_sequence(
+    data: Tensor, batch_sizes: Tensor, batch_first: builtins.bool, padding_value: _Number,
+    total_length: builtins.int,
+) -> tuple[Tensor, Tensor]:
+    """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`."""
 def _sample_dirichlet(input: Tensor, generator: Generator | None = ...) -> Tensor:
     """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
 def _standard_gamma(input: Tensor, generator: Generator | None = ...) -> Tensor:
