@@ -56,6 +56,12 @@ def _check(
     if len(weight) < 3:
         raise RuntimeError("weight should have at least three dimensions")
     if len(weight) != rank + 2:
+        if padding == "same":
+            batched = list(shape) if len(shape) == rank + 2 else [1, *shape]
+            raise RuntimeError(
+                f"Expected {len(weight)}-dimensional input for {len(weight)}-dimensional weight{list(weight)}, "
+                f"but got {rank + 2}-dimensional input of size {batched} instead"
+            )
         if rank == 1:
             raise RuntimeError(
                 f"Expected {len(weight)}-dimensional input for {len(weight)}-dimensional weight "
