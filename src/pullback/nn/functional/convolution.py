@@ -59,8 +59,8 @@ def _check(
         if padding == "same":
             batched = list(shape) if len(shape) == rank + 2 else [1, *shape]
             raise RuntimeError(
-                f"Expected {len(weight)}-dimensional input for {len(weight)}-dimensional weight{list(weight)}, "
-                f"but got {rank + 2}-dimensional input of size {batched} instead"
+                f"Expected {len(weight)}-dimensional input for {len(weight)}-dimensional "
+                f"weight{list(weight)}, but got {rank + 2}-dimensional input of size {batched} instead"
             )
         if rank == 1:
             raise RuntimeError(
