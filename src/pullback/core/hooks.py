@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
-
-_next_id = itertools.count().__next__
 
 
 class RemovableHandle:
@@ -21,7 +18,8 @@ class RemovableHandle:
 
     def __init__(self, hooks: OrderedDict[int, Any], *, extra_dict: Any = None) -> None:
         self.hooks_dict_ref = weakref.ref(hooks)
-        self.id = _next_id()
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
         self.extra_dict_ref = tuple(
             weakref.ref(d)
             for d in (extra_dict if isinstance(extra_dict, list) else [extra_dict])
@@ -34,6 +32,17 @@ class RemovableHandle:
             hooks = reference()
             if hooks is not None:
                 hooks.pop(self.id, None)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self.hooks_dict_ref(), self.id, tuple(reference() for reference in self.extra_dict_ref)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        hooks, self.id, *rest = state
+        self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
+        extra = rest[0] if rest else None
+        self.extra_dict_ref = tuple(weakref.ref(d) for d in extra or () if d is not None)
+        # a new hook beside those that were loaded must not take the number of one
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
 
     def __enter__(self) -> RemovableHandle:
         return self

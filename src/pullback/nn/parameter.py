@@ -217,10 +217,9 @@ _ALLOWED_UNINITIALIZED: tuple[Any, ...] = (
     Tensor.get_device, Tensor.__dict__["data"].fget,
 )  # fmt: skip
 
-for _class in (Buffer, UninitializedTensorMixin, UninitializedParameter, UninitializedBuffer):
+# those without a shape keep their own module's name, by which plain pickle finds them
+for _class in (Parameter, Buffer):
     _class.__module__ = "torch.nn.parameter"
-
-Parameter.__module__ = "torch.nn.parameter"
 calls.use_parameter(Parameter)
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]

@@ -13,7 +13,10 @@ _ELSEWHERE = {
     ("torch.tensor", "_rebuild_from_type_v2"): ("torch._utils", "_rebuild_from_type_v2"),
     ("torch._tensor", "Tensor"): ("torch", "Tensor"),
 }
-_THERE = {("torch._utils", "_rebuild_from_type_v2"): ("torch._tensor", "_rebuild_from_type_v2")}
+_THERE = {
+    ("torch._utils", "_rebuild_from_type_v2"): ("torch._tensor", "_rebuild_from_type_v2"),
+    ("torch.core.hooks", "RemovableHandle"): ("torch.utils.hooks", "RemovableHandle"),
+}
 
 #: Dtypes that have no storage class of their own: their tensors lie in an untyped storage.
 UNTYPED = ("UInt16", "UInt32", "UInt64")
@@ -52,6 +55,8 @@ def torch_name(thing: Any) -> tuple[str, str]:
     name = getattr(thing, "__qualname__", None) or thing.__name__
     if module == "pullback" or module.startswith("pullback."):
         module = "torch" + module.removeprefix("pullback")
+        if module.startswith("torch.nn.functional."):
+            module = "torch.nn.functional"
     return _THERE.get((module, name), (module, name))
 
 

@@ -265,3 +265,13 @@ def hooks_of_loading(torch: T) -> None:
     print(net.load_state_dict({}))
     net.register_load_state_dict_post_hook(lambda m, keys: keys)
     attempt(lambda: net.load_state_dict({}))
+
+
+def handles_are_copied(torch: T) -> None:
+    m = torch.nn.ReLU()
+    m.handle = m.register_forward_hook(_note)
+    twin = copy.deepcopy(m)
+    twin.handle.remove()
+    print(len(m._forward_hooks), len(twin._forward_hooks))
+    twin.register_forward_hook(_note)
+    print(len(twin._forward_hooks))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from typing import Any
 
 from . import attempt
@@ -149,3 +150,14 @@ def cross_map_lrn(torch: T) -> None:
 
 def container(torch: T) -> None:
     print(torch.nn.Container(a=torch.nn.ReLU(), b=torch.nn.Tanh()))
+
+
+def copies_begin_by_themselves(torch: T) -> None:
+    layer = torch.nn.LazyLinear(2)
+    twin = copy.deepcopy(layer)
+    twin(torch.ones(3))
+    print(layer, twin, len(layer._forward_pre_hooks), len(twin._forward_pre_hooks))
+    layer(torch.ones(5))
+    print(layer, len(layer._forward_pre_hooks), len(layer._load_state_dict_pre_hooks))
+    loaded = pickle.loads(pickle.dumps(torch.nn.LazyConv1d(2, 1)))
+    print(loaded, loaded(torch.ones(3, 4)).shape, loaded)

@@ -222,7 +222,7 @@ class _HookedCall:
         if node is None:
             return
         for hook in hooks:
-            node.register_hook(shared.WrappedHook(hook, self.module))
+            node.register_hook(shared._WrappedHook(hook, self.module))
         text = _incomplete(self.args, self.output, node)
         if text is not None:
             warnings.warn(text, FutureWarning, stacklevel=4)

@@ -18,6 +18,7 @@ from ..parameter import Buffer, Parameter
 from . import module_hooks
 from .module_hooks import (
     ModuleHooks,
+    _WrappedHook,
     register_module_backward_hook,
     register_module_buffer_registration_hook,
     register_module_forward_hook,
@@ -579,6 +580,7 @@ Module.__module__ = "torch.nn.modules.module"
 __all__ = [
     "Module",
     "_IncompatibleKeys",
+    "_WrappedHook",
     "register_module_backward_hook",
     "register_module_buffer_registration_hook",
     "register_module_forward_hook",

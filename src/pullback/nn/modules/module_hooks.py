@@ -58,7 +58,7 @@ def replaced_by(hooks: Store, module: Any, name: str, value: Any) -> Any:
     return value
 
 
-class WrappedHook:
+class _WrappedHook:
     """A hook that gets its module first; it holds the module weakly, so that the two make no cycle, and a
     copy of the module gets a copy of the hook that knows the copy.
     """
@@ -89,6 +89,10 @@ class WrappedHook:
             if state["module"] is None:
                 raise RuntimeError("You are trying to revive the hook of a dead Module!")
             self.module = weakref.ref(state["module"])
+
+
+# where files of torch's have it
+_WrappedHook.__module__ = "pullback.nn.modules.module"
 
 
 class ModuleHooks:

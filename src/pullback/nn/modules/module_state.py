@@ -11,7 +11,7 @@ from ...autograd.grad_mode import no_grad
 from ...core.hooks import RemovableHandle
 from ...core.value import TensorBase
 from ..parameter import Parameter, is_lazy
-from .module_hooks import Store, WrappedHook, put
+from .module_hooks import Store, _WrappedHook, put
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 
@@ -84,7 +84,7 @@ class ModuleState:
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
-        return put(self._load_state_dict_pre_hooks, WrappedHook(hook, self if with_module else None))
+        return put(self._load_state_dict_pre_hooks, _WrappedHook(hook, self if with_module else None))
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, incompatible_keys)`` after loading; it may change the keys' lists in place."""
