@@ -91,6 +91,7 @@ _LAZY_NAMES = {
         ),
         "autograd.grad_mode",
     ),
+    "set_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
     "vmap": "func",

@@ -1924,6 +1924,8 @@ def selu(input: Tensor) -> Tensor:
     """The self-normalising `elu`: scale 1.0507, α 1.6733."""
 def selu_(input: Tensor) -> Tensor:
     """`selu`, in place."""
+def set_anomaly_enabled(enabled: builtins.bool, check_nan: builtins.bool = ...) -> None:
+    """Switch anomaly detection, and its check for NaN, on or off."""
 def set_autocast_cache_enabled(enabled: builtins.bool) -> None:
     """Keep the casts of weights, or do not."""
 def set_autocast_cpu_dtype(dtype: dtype | None) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.general_call import node_watchers
 from ..core.hooks import hooks_of
 from ..core.modes import change, modes
+from ..tensor.signature import parsed
 
 #: Frames inside the package say nothing about the user's program.
 _PACKAGE = str(Path(__file__).parent.parent)
@@ -57,6 +58,12 @@ class detect_anomaly:
 
     def __exit__(self, *exc: object) -> None:
         change(anomaly=self.before.anomaly, anomaly_check_nan=self.before.anomaly_check_nan)
+
+
+@parsed("set_anomaly_enabled", "(bool enabled, bool check_nan = True)")
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch anomaly detection, and its check for NaN, on or off."""
+    change(anomaly=enabled, anomaly_check_nan=check_nan)
 
 
 def is_anomaly_enabled() -> bool:
