@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+import pullback
 from tests.functions import check, recorded
 
 
 @pytest.mark.parametrize(("expression", "expected"), recorded("normalization"))
 def test_as_recorded_from_torch(expression: str, expected: dict[str, Any]) -> None:
     check(expression, expected)
+
+
+@pytest.mark.parametrize("transform", ["grad", "jvp", "jacfwd"])
+def test_running_statistics_that_a_transform_captured_take_the_batch_s(transform: str) -> None:
+    x = pullback.arange(12.0).reshape(4, 3)
+    mean, var = pullback.zeros(3), pullback.ones(3)
+
+    def normalised(v: Any) -> Any:
+        return pullback.nn.functional.batch_norm(v, mean, var, training=True).pow(3).sum()
+
+    if transform == "jvp":
+        pullback.func.jvp(normalised, (x,), (x,))
+    else:
+        getattr(pullback.func, transform)(normalised)(x)
+    np.testing.assert_allclose(mean.numpy(), [0.45, 0.55, 0.65], rtol=1e-6)
+    np.testing.assert_allclose(var.numpy(), [2.4, 2.4, 2.4], rtol=1e-6)

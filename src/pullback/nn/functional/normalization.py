@@ -51,7 +51,9 @@ def _check_channels(channels: int, **vectors: Any) -> None:
 
 def _update(running: Any, batch: Any, momentum: float) -> None:
     """running ← (1 − momentum)·running + momentum·batch, unrecorded."""
-    a, b = running._value, batch._value
+    a = running._value
+    # a plain tensor that a transformed function captured gets the statistics' values, as in torch
+    b = writing.innermost(batch) if isinstance(a, ndarray) else batch._value
     if isinstance(a, ndarray) and isinstance(b, ndarray):
         a[...] = (1 - momentum) * a + momentum * b  # torch leaves the version as it is
         return
