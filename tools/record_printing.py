@@ -30,6 +30,7 @@ Case = dict[str, Any]
 
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
+FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu")
 COMPLEX = ("complex64", "complex128")
 DIFFERENTIABLE = FLOATS + COMPLEX
 
@@ -54,7 +55,7 @@ def case(dtype: str, shape: tuple[int, ...], values: list[Any], kind: str = "ten
 
 def elements(case: Case) -> np.ndarray[Any, Any]:
     """Return the array of a case; complex values are pairs."""
-    dtype = np.dtype(ml_dtypes.bfloat16 if case["dtype"] == "bfloat16" else case["dtype"])
+    dtype = np.dtype(getattr(ml_dtypes, case["dtype"], case["dtype"]))
     values = case["values"]
     if dtype.kind == "c":
         values = np.array(values, np.float64).reshape(-1, 2).view(np.complex128).ravel()
@@ -64,7 +65,7 @@ def elements(case: Case) -> np.ndarray[Any, Any]:
 
 def torch_tensor(case: Case) -> torch.Tensor:
     array, dtype = elements(case), getattr(torch, case["dtype"])
-    if case["dtype"] == "bfloat16":
+    if case["dtype"] in ("bfloat16", *FLOAT8):
         tensor = torch.from_numpy(array.astype(np.float32)).to(dtype)
     else:
         tensor = torch.from_numpy(array)
@@ -233,6 +234,8 @@ def chosen() -> Iterator[Case]:
             yield case("float64", shape, [1.5, -2.0], kind)
     for shape in LARGE_SHAPES:
         yield case("float32", shape, [0.5, 1.0, 1.5, -2.0, 3.0])
+        for dtype in FLOAT8:
+            yield case(dtype, shape, [0.5, 1.0, 2.0, 16.0])
         yield case("int64", shape, [7, -100, 3], options={"profile": "short"})
     for edgeitems in (0, 1, -1):
         for shape in ((), (1,), (8,), (0, 2)):

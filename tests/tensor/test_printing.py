@@ -27,7 +27,7 @@ def _restore():
 
 
 def elements(case):
-    dtype = np.dtype(ml_dtypes.bfloat16 if case["dtype"] == "bfloat16" else case["dtype"])
+    dtype = np.dtype(getattr(ml_dtypes, case["dtype"], case["dtype"]))
     values = case["values"]
     if dtype.kind == "c":
         values = np.array(values, np.float64).reshape(-1, 2).view(np.complex128).ravel()
