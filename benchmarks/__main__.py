@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks.run import main
-
 if __name__ == "__main__":
+    # Not above: a worker imports this file under another name, and must load its peer before NumPy.
+    from benchmarks.run import main
+
     sys.exit(main())

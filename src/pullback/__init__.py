@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from . import blas_kernels
+
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
@@ -26,6 +28,8 @@ def _uncollected() -> Iterator[None]:
         if collects:
             gc.enable()
 
+
+blas_kernels.choose()  # before anything loads NumPy
 
 with _uncollected():
     from .exclusions import missing as _missing
