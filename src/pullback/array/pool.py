@@ -155,10 +155,12 @@ def _keep_inside(empty: ndarray, windows: Windows, output: Sequence[int], winner
 
 def winner_indices(winners: ndarray, windows: Windows, size: Sequence[int]) -> ndarray:
     """The place of each winner in its plane, counted in C order: torch's indices, int64."""
-    indices = _Places(windows, winners.shape[2:], size).of(winners.reshape(-1, *winners.shape[2:]))
+    indices = _Places(windows, winners.shape[2:], size).of(
+        winners.reshape(prod(winners.shape[:2]), *winners.shape[2:])
+    )
     corner = sum(p * prod(size[axis + 1 :]) for axis, p in enumerate(windows.padding))
     planes = np.arange(prod(winners.shape[:2])) * prod(size)
-    indices = indices.reshape(len(planes), -1) - (planes + corner)[:, None]
+    indices = indices.reshape(len(planes), prod(winners.shape[2:])) - (planes + corner)[:, None]
     return indices.reshape(winners.shape).astype(np.int64, copy=False)
 
 
@@ -403,7 +405,8 @@ def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarr
     for cell in product(*(enumerate(adaptive_bounds(n, o)) for n, o in zip(size, output))):
         place: tuple[Any, ...] = (..., *(index for index, _ in cell))
         box: tuple[Any, ...] = tuple(slice(*bounds) for _, bounds in cell)
-        elements = x[(slice(None), slice(None), *box)].reshape(*x.shape[:2], -1)
+        elements = x[(slice(None), slice(None), *box)]
+        elements = elements.reshape(*x.shape[:2], prod(elements.shape[2:]))
         first = elements.argmax(axis=-1)
         values[place] = np.take_along_axis(elements, first[..., None], axis=-1)[..., 0]
         indices[place] = plane[box].reshape(-1)[first]

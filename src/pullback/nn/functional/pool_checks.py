@@ -151,7 +151,7 @@ def _check_shape(shape: tuple[int, ...], rank: int, function: str, is_max: bool)
                 f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
                 "got -3)"
             )
-        if len(shape) < 3:
+        if len(shape) < 3 or (is_max and len(shape) not in ranks):
             raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
         if len(shape) not in ranks or 0 in shape[-3:]:
             raise RuntimeError(
@@ -228,7 +228,9 @@ def _check_adaptive(
     if rank == 1 and not is_max:
         # torch pools one axis as two, and says so.
         shape, size, function = (*shape[:-1], 1, shape[-1]), (1, *size), "adaptive_avg_pool2d"
-    empty = next((d for d in range(len(shape) - len(size), len(shape)) if shape[d] == 0), None)
+    # All but the average of two axes look at every axis but the first, be that the batch or not.
+    start = 1 if is_max or rank == 3 else len(shape) - len(size)
+    empty = next((d for d in range(start, len(shape)) if shape[d] == 0), None)
     if empty is not None:
         raise RuntimeError(
             f"{function}(): Expected input to have non-zero size for non-batch dimensions, but input has "
