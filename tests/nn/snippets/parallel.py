@@ -20,6 +20,8 @@ def data_parallel(torch: T) -> None:
     attempt(lambda: nn.parallel.parallel_apply([layer, layer], [torch.ones(1, 2)]))
     attempt(lambda: nn.parallel.replicate(layer, [0]))
     attempt(lambda: nn.parallel.gather([torch.ones(2, 2)], 0))
+    attempt(lambda: nn.parallel.DistributedDataParallel(layer))
+    print(isinstance(layer, nn.parallel.distributed.DistributedDataParallel))
 
 
 def replicas(torch: T) -> None:

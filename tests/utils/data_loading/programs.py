@@ -29,6 +29,11 @@ def _two_passes(loader: Any) -> list[Any]:
     return [_batches(loader), _batches(loader)]
 
 
+def _part_of_pass(sampler: Any) -> list[Any]:
+    sampler.set_epoch(2)
+    return [len(sampler), sampler.total_size, list(sampler)]
+
+
 def make_programs(torch: Any) -> dict[str, Any]:
     """By name: a program that returns what can be recorded. Each begins with seed 3."""
     data = torch.utils.data
@@ -64,6 +69,15 @@ def make_programs(torch: Any) -> dict[str, Any]:
         "weighted without replacement": lambda: list(data.WeightedRandomSampler([0.1, 0.2, 3], 2, False)),
         "subset at random": lambda: list(data.SubsetRandomSampler([4, 7, 9, 1])),
         "batches of a sampler": lambda: list(data.BatchSampler(data.SequentialSampler(range(7)), 3, True)),
+        "parts of processes": lambda: [
+            list(data.DistributedSampler(range(7), 3, rank, drop_last=drop))
+            for drop in (False, True)
+            for rank in range(3)
+        ],
+        "parts in order": lambda: [
+            list(data.distributed.DistributedSampler(range(2), 5, rank, shuffle=False)) for rank in range(5)
+        ],
+        "parts of a later pass": lambda: _part_of_pass(data.DistributedSampler(range(9), 2, 1, seed=4)),
         "split": lambda: [s.indices for s in data.random_split(range(10), [3, 7])],
         "split by fractions": lambda: [s.indices for s in data.random_split(range(11), [0.5, 0.3, 0.2])],
         "collated": lambda: plain(data.default_collate(samples)),

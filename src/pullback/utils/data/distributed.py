@@ -1,0 +1,87 @@
+"""torch.utils.data.distributed: the part of a dataset that one of several processes works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...errors import with_note
+from ...tensor.random import Generator, randperm
+from .sampler import Sampler
+
+
+def _given(count: int | None) -> int:
+    """What was given; without process groups there is nothing else to know it from."""
+    if count is None:
+        raise with_note(
+            ValueError(
+                "Default process group has not been initialized, please make sure to call init_process_group."
+            ),
+            "pullback has no process groups: give num_replicas and rank.",
+        )
+    return count
+
+
+class DistributedSampler(Sampler[int]):
+    """Every `num_replicas`-th index of a dataset, from index `rank` on.
+
+    All processes get equally many: indices from the beginning are given out again at the end, or the last
+    ones are left out.
+
+    Parameters
+    ----------
+    dataset : Sized
+    num_replicas, rank : int
+        How many processes there are and which one this is.
+    shuffle : bool
+        Whether the indices are permuted first, by a generator seeded with ``seed + epoch``.
+    seed : int
+        The same in all processes.
+    drop_last : bool
+        Whether to leave out what cannot be given out evenly, rather than to repeat.
+    """
+
+    def __init__(
+        self, dataset: Any, num_replicas: int | None = None, rank: int | None = None, shuffle: bool = True,
+        seed: int = 0, drop_last: bool = False,
+    ) -> None:  # fmt: skip
+        num_replicas, rank = _given(num_replicas), _given(rank)
+        if not 0 <= rank < num_replicas:
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.dataset = dataset
+        self.epoch = 0
+        self.drop_last = drop_last
+        count = len(dataset)
+        self.num_samples = count // num_replicas if drop_last else -(-count // num_replicas)
+        self.total_size = self.num_samples * num_replicas
+        self.shuffle = shuffle
+        self.seed = seed
+
+    def __iter__(self) -> Iterator[int]:
+        count = len(self.dataset)
+        if self.shuffle:
+            generator = Generator().manual_seed(self.seed + self.epoch)
+            indices = randperm(count, generator=generator).tolist()
+        else:
+            indices = list(range(count))
+        mine = range(self.rank, self.total_size, self.num_replicas)
+        return iter([indices[i % count] for i in mine])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Say which pass comes next, so that it has a permutation of its own.
+
+        Parameters
+        ----------
+        epoch : int
+        """
+        self.epoch = epoch
+
+
+DistributedSampler.__module__ = "torch.utils.data.distributed"
+
+__all__ = ["DistributedSampler"]
