@@ -34,7 +34,7 @@ LAYERS = [
     ],
     ["nn"],
     ["optim", "utils", "_utils", "distributions", "multiprocessing"],
-    ["compile compiler _dynamo", "explain", "distributed", "jit", "library", "fx", "profiler"],
+    ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "fx", "profiler"],
     ["__init__ __main__ _VF _as_torch check hub onnx overrides runner serialization"],
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,11 @@ def test_switches_are_put_back() -> None:
     pullback.backends.cuda.matmul.allow_tf32 = True
     assert pullback.backends.cuda.matmul.allow_tf32
     pullback.backends.cuda.matmul.allow_tf32 = False
+
+
+def test_no_tensor_is_spread_over_processes() -> None:
+    kind = importlib.import_module("pullback.distributed.tensor").DTensor
+    assert not pullback.distributed.is_available()
+    assert not isinstance(pullback.ones(1), kind)
+    with pytest.raises(RuntimeError, match="^DTensor needs process groups, which pullback does not have.$"):
+        kind()

@@ -43,6 +43,7 @@ _LAZY = (
     "_VF",
     "_C",
     "_dynamo",
+    "_inductor",
     "accelerator",
     "amp",
     "autograd",

@@ -12,6 +12,7 @@ from typing import overload
 from . import _C as _C
 from . import _VF as _VF
 from . import _dynamo as _dynamo
+from . import _inductor as _inductor
 from . import accelerator as accelerator
 from . import amp as amp
 from . import autograd as autograd

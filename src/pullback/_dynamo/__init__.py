@@ -1,4 +1,4 @@
-"""torch._dynamo: the names of torch's tracer by which libraries mark functions and tensors.
+"""torch._dynamo: the names of torch's tracer by which libraries set it up and mark functions and tensors.
 
 Nothing here traces bytecode, so marks are taken and mean nothing; see `pullback.compiler`.
 """
@@ -7,11 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, reset
+from ..compiler import (
+    OptimizedModule,
+    allow_in_graph,
+    assume_constant_result,
+    disable,
+    is_compiling,
+    list_backends,
+    reset,
+    set_stance,
+    substitute_in_graph,
+)
+from . import config, eval_frame
 
 __all__ = [
-    "allow_in_graph", "assume_constant_result", "disable", "graph_break", "is_compiling", "mark_dynamic",
-    "mark_static", "mark_static_address", "maybe_mark_dynamic", "reset",
+    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "eval_frame",
+    "graph_break", "is_compiling", "list_backends", "mark_dynamic", "mark_static", "mark_static_address",
+    "maybe_mark_dynamic", "reset", "set_stance", "substitute_in_graph",
 ]  # fmt: skip
 
 

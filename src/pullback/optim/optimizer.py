@@ -50,6 +50,7 @@ class Optimizer:
         self._optimizer_state_dict_post_hooks = HookDict()
         self._optimizer_load_state_dict_pre_hooks = HookDict()
         self._optimizer_load_state_dict_post_hooks = HookDict()
+        self._patch_step_function()
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
@@ -65,10 +66,15 @@ class Optimizer:
         for group in groups:
             self.add_param_group(dict(group))
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "step" in cls.__dict__:
-            cls.step = _with_hooks(cls.__dict__["step"])  # type: ignore[method-assign]  # with its hooks
+    def _patch_step_function(self) -> None:
+        """Let the class's step run hooks from its first instance on.
+
+        As in torch, a class whose instances never come here (they only look like optimizers) keeps its bare
+        step, and one that calls an inherited step runs hooks twice where that class has instances, too.
+        """
+        kind = type(self)
+        if not hasattr(kind.step, "hooked"):
+            kind.step = _with_hooks(kind.step)  # type: ignore[method-assign]  # with its hooks
 
     def __repr__(self) -> str:
         text = type(self).__name__ + " ("
@@ -303,6 +309,7 @@ class Optimizer:
             "load_state_dict_post",
         ):
             self.__dict__.setdefault(f"_optimizer_{name}_hooks", HookDict())
+        self._patch_step_function()
         self.defaults.setdefault("differentiable", False)
 
 
@@ -339,21 +346,24 @@ def _loaded(name: str, value: Any, param: Any) -> Any:
 
 def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(step)
-    def wrapper(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        # Hooks are given the optimizer twice, as torch has it: by itself and as the first argument.
+        self: Optimizer = args[0]
         for pre in self._optimizer_step_pre_hooks.values():
             replaced = pre(self, args, kwargs)
             if replaced is not None:
                 if not (isinstance(replaced, tuple) and len(replaced) == 2):
                     raise RuntimeError(
-                        f"{self.step} must return None or a tuple of (new_args, new_kwargs), but got "
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
                         f"{replaced}."
                     )
                 args, kwargs = replaced
-        result = step(self, *args, **kwargs)
+        result = step(*args, **kwargs)
         for post in self._optimizer_step_post_hooks.values():
             post(self, args, kwargs)
         return result
 
+    wrapper.hooked = True  # type: ignore[attr-defined]  # functions take attributes
     return wrapper
 
 
@@ -361,7 +371,6 @@ def _torch_type(value: Any) -> str:
     return value.type() if isinstance(value, Tensor) else type(value).__name__
 
 
-Optimizer.step = _with_hooks(Optimizer.step)  # type: ignore[method-assign]  # with its hooks
 Optimizer.__module__ = "torch.optim.optimizer"
 
 __all__ = ["Optimizer", "required"]
