@@ -1,4 +1,4 @@
-"""Classes of a program's own among the optimizers: what they may leave out, and which hooks their steps run."""
+"""Optimizers of a program's own: what their classes may leave out, and which hooks their steps run."""
 
 from __future__ import annotations
 
