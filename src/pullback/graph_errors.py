@@ -5,9 +5,13 @@ the letter.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from .errors import with_note
+
+if TYPE_CHECKING:
+    from .core.blame import Place
 
 _TYPE_WORD = {
     "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
@@ -46,8 +50,9 @@ def class_name(numpy_dtype: object) -> str:
     return f"CPU{word}Type" if young else f"torch.{word}Tensor"
 
 
-def freed_graph() -> RuntimeError:
-    """Build the error for a second backward through a graph whose saved values are gone."""
+def freed_graph(first: Place | None) -> RuntimeError:
+    """Build the error for a second backward through a graph that the backward at `first` freed."""
+    where = "" if first is None else f"The first backward ran at {first}\n"
     return with_note(
         RuntimeError(
             "Trying to backward through the graph a second time (or directly access saved tensors after they "
@@ -55,7 +60,8 @@ def freed_graph() -> RuntimeError:
             ".backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
             "graph a second time or if you need to access saved tensors after calling backward."
         ),
-        "Pass retain_graph=True to the first backward, or compute the output again before the second one.",
+        f"{where}Pass retain_graph=True to the first backward, or compute the output again before the second "
+        "one.",
     )
 
 
@@ -82,16 +88,22 @@ def modified_in_place(
 ) -> RuntimeError:
     """Build the error for a saved value that was written to before backward needed it."""
     sizes = ", ".join(map(str, shape))
-    return with_note(
-        RuntimeError(
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{class_name(dtype)} [{sizes}]]{maker} is at version {version}; expected version "
-            f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to "
-            "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-        ),
-        "The forward pass saved this value because its derivative needs it. Write to a copy (`y = "
-        "x.clone()`), or use the out-of-place op.",
+    return RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{class_name(dtype)} [{sizes}]]{maker} is at version {version}; expected version "
+        f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to "
+        "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
+
+
+def inplace_note(saved: Place | None, changes: Sequence[Place]) -> str:
+    """Say which line saved a value and which lines wrote to it afterwards, and how to mend it."""
+    parts = ["The forward pass saved this value because its derivative needs it."]
+    if saved is not None:
+        parts.append(f"saved at    {saved}")
+    parts += [f"changed at  {place}" for place in changes]
+    parts.append("Write to a copy (`y = x.clone()`), or use the out-of-place op.")
+    return "\n".join(parts)
 
 
 def inference_update() -> RuntimeError:

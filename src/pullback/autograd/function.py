@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 
 from ..core import inplace
+from ..core.blame import is_freed, next_sequence, stamp
 from ..core.calls import edge_of
 from ..core.engine import as_tensor
 from ..core.modes import change, modes, set_modes
-from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output, next_sequence
-from ..core.saved import FROZEN, Packed, damaged, pack, unpack_hooked
+from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
+from ..core.saved import FROZEN, Packed, blamed, damaged, freed, pack, unpack_hooked
 from ..core.value import dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump
 from ..core.views import FUNCTION_VIEW, View
 from ..errors import with_note
-from ..graph_errors import freed_graph
 from ..tensor.tensor import Tensor
 
 
@@ -83,8 +83,8 @@ class BackwardCFunction(MultiNode, FunctionCtx):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to `save_for_backward`, each at its place in the graph."""
-        if self._saved is None:
-            raise freed_graph()
+        if is_freed(self._saved):
+            raise freed(self._saved)
         if not self._saved:
             return tuple(self.to_save)
         return tuple(self._unpacked(*entry) for entry in self._saved)
@@ -97,7 +97,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         if value is None:
             return None
         if counter[0] != number:
-            raise damaged(value, counter, number, edge)
+            raise blamed(damaged(value, counter, number, edge), self, counter, number)
         if type(value) is Packed:
             value = unpack_hooked(value)
         if level and not self._recording:
@@ -303,7 +303,7 @@ def new_context(cls: Any, args: Sequence[Any], edges: Sequence[Any]) -> Any:
     node = cls._backward_cls.__new__(cls._backward_cls)
     node._edges = tuple(edges)
     node._saved = ()
-    node._hooks = None
+    stamp(node)
     node.needs_input_grad = tuple(e is not None for e in edges)
     node._variable = tuple(isinstance(a, Tensor) for a in args)
     return node
@@ -429,10 +429,9 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         node = _OnceDifferentiated()
         node._edges = tuple(edge_of(a) if isinstance(a, Tensor) else None for a in args)
         node._saved = ()
-        node._hooks = None
+        stamp(node)
         node._shape = tuple(shape_of(v) if v is not None else None for v in values)
         node._dtype = tuple(dtype_of(v) if v is not None else None for v in values)
-        node._seq = next_sequence()
         wrapped = [None if v is None else wrap(v._value, Output(node, k)) for k, v in enumerate(values)]
         return tuple(wrapped) if several else wrapped[0]
 

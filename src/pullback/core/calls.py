@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
+from .blame import stamp
 from .modes import DEFAULT, NO_GRAD, modes
-from .node import DIFFERENTIABLE, LEAF, Output, accumulator, next_sequence
+from .node import DIFFERENTIABLE, LEAF, Output, accumulator
 from .quiet import IGNORE, loud, quiet
 from .saved import FROZEN
 from .value import run
@@ -157,8 +158,7 @@ def _variadic(op: Op) -> Callable[..., Any]:
         n._saved = attrs
         n._shape = r.shape
         n._dtype = r.dtype
-        n._hooks = None
-        n._seq = next_sequence()
+        stamp(n)
         return y
 
     return call
@@ -196,8 +196,7 @@ def _parts(op: Op) -> Callable[..., Any]:
         n._saved = (a.shape, *attrs) if saves_shape else attrs
         n._shape = tuple([y._value.shape for y in outs])
         n._dtype = (a.dtype,) * len(outs)
-        n._hooks = None
-        n._seq = next_sequence()
+        stamp(n)
         for k, y in enumerate(outs):
             y._node = Output(n, k)
         return tuple(outs)
@@ -281,8 +280,7 @@ def _several(op: Op) -> Callable[..., Any]:
         n._saved = tuple(saved)
         n._shape = r.shape
         n._dtype = r.dtype
-        n._hooks = None
-        n._seq = next_sequence()
+        stamp(n)
         return y
 
     return call
@@ -341,8 +339,7 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                     n._saved = (r, version, 0) if saves_out else ()
                 n._shape = r.shape
                 n._dtype = r.dtype
-                n._hooks = None
-                n._seq = next_sequence()
+                stamp(n)
                 return y
         elif t is ndarray and not public:
             if elementwise and (input.dtype is F32 or input.dtype is F64) and input.size < PARALLEL_SIZE:
@@ -460,8 +457,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                 n._saved = saved
                 n._shape = r.shape
                 n._dtype = r.dtype
-                n._hooks = None
-                n._seq = next_sequence()
+                stamp(n)
                 return y
         elif t is ndarray and not public:
             d = input.dtype
@@ -544,8 +540,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                 n._saved = saved
                 n._shape = r.shape
                 n._dtype = r.dtype
-                n._hooks = None
-                n._seq = next_sequence()
+                stamp(n)
                 return y
         elif t is ndarray:
             return op.evaluate((input,), attrs)

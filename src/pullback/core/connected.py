@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from .blame import stamp
 from .calls import edge_of
 from .modes import modes
-from .node import Node, Output, edge_target, next_sequence
+from .node import Node, Output, edge_target
 from .underivable import Underivable, no_derivative
 from .value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 
@@ -83,8 +84,7 @@ def _behind(g: Any, node_class: type[Node], sources: tuple[Any, ...]) -> Any:
     node._saved = ()
     node._shape = shape_of(g)
     node._dtype = dtype_of(g)
-    node._hooks = None
-    node._seq = next_sequence()
+    stamp(node)
     return wrap_alias(g._value, g, node)
 
 

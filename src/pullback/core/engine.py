@@ -18,6 +18,7 @@ from numpy import add, asarray, float32, float64, floating, ndarray
 
 from .. import graph_errors as errors
 from . import bulk
+from .blame import freed_by_caller
 from .hooks import NodeHooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
@@ -101,6 +102,7 @@ def run_backward(
     capture: Capture | None = None,
     accumulate: bool = True,
     record_inner: bool = False,
+    freed: tuple[Any, ...] | None = None,
 ) -> None:
     """Pull covectors back from the roots to the leaves (or to what `capture` asks for).
 
@@ -120,9 +122,16 @@ def run_backward(
     record_inner : bool
         Leave grad mode as it is: a transform pulls back values of lower levels, which may themselves be
         recorded.
+    freed : tuple, optional
+        What nodes get in place of the saved values that are freed (`blame.freed_by_caller`), where the caller
+        knows.
     """
+    if keep_graph:
+        freed = None
+    elif freed is None:
+        freed = freed_by_caller(2)
     if record_inner:
-        _loop(roots, keep_graph, create_graph, capture, accumulate)
+        _loop(roots, freed, create_graph, capture, accumulate)
         return
     now = modes()
     if now is DEFAULT or now is NO_GRAD:
@@ -137,7 +146,7 @@ def run_backward(
     if narrows:
         selecting.add(thread)
     try:
-        _loop(roots, keep_graph, create_graph, capture, accumulate)
+        _loop(roots, freed, create_graph, capture, accumulate)
     finally:
         if narrows:
             selecting.remove(thread)
@@ -158,7 +167,7 @@ selecting: set[int] = set()
 
 def _loop(
     roots: Sequence[tuple[Any, Any]],
-    keep_graph: bool,
+    freed: tuple[Any, ...] | None,
     create_graph: bool,
     capture: Capture | None,
     accumulate: bool,
@@ -170,7 +179,6 @@ def _loop(
     needed = None if capture is None else capture.needed
     now = modes()
     watched = now.anomaly or now.watcher is not None
-    frees = not keep_graph
     large = bulk.SIZE
     for edge, g in roots:
         _send(edge, g, pending, heap, needed)
@@ -204,8 +212,8 @@ def _loop(
             else:
                 grads = node.backward(g)
             saved = node._saved
-            if frees and node._frees:
-                node._saved = None
+            if freed is not None and node._frees:
+                node._saved = freed
             if hooks is not None and hooks.post:
                 grads = _run_posthooks(hooks, grads, g, create_graph)
             for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
@@ -270,12 +278,11 @@ def _fill_ready_leaves(failed: Node, pending: dict[Node, Any], create_graph: boo
             accumulate_grad(node, g.copy() if isinstance(g, ndarray) else g, create_graph)
 
 
-def _is_saved(value: ndarray, saved: tuple[Any, ...] | None) -> bool:
+def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:
     """Whether a rule returned a saved array as it is: a leaf must not take it as its own `.grad`."""
-    if saved is not None:
-        for s in saved:  # a fifth of what `any` over a generator costs
-            if s is value:
-                return True
+    for s in saved:  # noqa: SIM110  # a fifth of what `any` over a generator costs
+        if s is value:
+            return True
     return False
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .blame import stamp
 from .modes import modes
-from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, next_sequence
+from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator
 from .saved import save
 from .value import TensorBase, dtype_of, run, shape_of, wrap
 from .views import View
@@ -89,7 +90,6 @@ def _attach(
     node = _new(op.general_class)
     node.level = level  # type: ignore[attr-defined]  # the general class has the slot
     node._edges = tuple(edges)
-    node._hooks = None
     layout = op.layout
     if op.joint:
         wants: tuple[bool, ...] = (True,)
@@ -105,7 +105,7 @@ def _attach(
         node._shape = shape_of(carried[0]._value)
         node._dtype = dtype_of(carried[0]._value)
         carried[0]._node = node
-    node._seq = next_sequence()
+    stamp(node)
     for created in node_watchers:
         created(node)
 

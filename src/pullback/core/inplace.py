@@ -18,12 +18,13 @@ from .. import dtypes
 from .. import graph_errors as errors
 from ..array.strides import strides_of
 from .batched import Batched
+from .blame import is_freed, stamp
 from .calls import edge_of
 from .modes import change, modes, set_modes
-from .node import LEAF, Node, Output, edge_target, next_sequence, short_name
+from .node import LEAF, Node, Output, edge_target, short_name
 from .overlap import PARTIAL, overlaps_itself
 from .overlap import overlap as overlap_of
-from .saved import FROZEN
+from .saved import FROZEN, freed
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .versions import NoVersions, bump
 from .views import (
@@ -68,8 +69,8 @@ class CopySlices(Node):
         return "torch::autograd::CopySlices"
 
     def backward(self, g: Any) -> tuple[Any, ...]:
-        if self._saved is None:
-            raise errors.freed_graph()
+        if is_freed(self._saved):
+            raise freed(self._saved)
         base, source = self._edges
         g = laid_out_like(g, self.strides)
         g_source = None if source is None else clone(replay(g, self.steps))
@@ -151,11 +152,10 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     node = AsStridedBackward0()
     node._edges = (edge_of(base),)
     node._saved = ()
-    node._hooks = None
     node.chain = tuple(chain)
     node._shape = shape_of(view._value)
     node._dtype = dtype_of(view._value)
-    node._seq = next_sequence()
+    stamp(node)
     return node
 
 
@@ -337,12 +337,11 @@ def record_write(x: Any, node: Any) -> None:
     after = CopySlices()
     after._edges = (edge_of(base), node)
     after._saved = ()
-    after._hooks = None
     after.steps = record.steps
     after.strides = layout_of(base._value)
     after._shape = shape_of(base._value)
     after._dtype = dtype_of(base._value)
-    after._seq = next_sequence()
+    stamp(after)
     _move_history(base, after)
     bring_up_to_date(x)
 
@@ -351,7 +350,12 @@ def _move_history(x: Any, node: Any) -> None:
     """Put a new node behind `x`; a retained grad moves along, other hooks stay with the old node."""
     old = x._node
     x._node = node
-    x._counter[1:] = () if node is None else (short_name(type(edge_target(node)[0])), id(x._value))
+    counter = x._counter
+    if node is None:
+        del counter[2:]
+    else:
+        runs = counter[1] if len(counter) > 1 else []
+        counter[1:] = (runs, short_name(type(edge_target(node)[0])), id(x._value))
     if node is not None and x._retained and old is not None and old is not LEAF:
         from .hooks import hooks_of
 

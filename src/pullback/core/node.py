@@ -9,17 +9,16 @@ interface.
 
 from __future__ import annotations
 
-import itertools
 import re
 import threading
 import weakref
 from collections.abc import Callable
+from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
 from .. import dtypes
+from .blame import next_sequence
 from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
-
-next_sequence = itertools.count().__next__
 
 #: Node classes that torch does not generate from its table of derivatives; it says their namespace.
 _WRITTEN_IN_CPP = ("CopySlices", "CopyBackwards", "NotImplemented")
@@ -35,16 +34,18 @@ class Node:
     ----------
     _edges : tuple
         Per input the node that made it, an `Output` of a node with several outputs, or None.
-    _saved : tuple or None
-        Values, versions and attributes as the op's layout orders them; None once freed.
+    _saved : tuple
+        Values, versions and attributes as the op's layout orders them; once freed, see `blame`.
     _shape, _dtype
         Of the output; for a node with several outputs, tuples of them.
     _seq : int
         Younger nodes have larger numbers.
     _hooks : NodeHooks or None
+    _code, _at
+        The place in the user's program that made the node (see `blame`); a leaf's end has none.
     """
 
-    __slots__ = ("_dtype", "_edges", "_hooks", "_saved", "_seq", "_shape")
+    __slots__ = ("_at", "_code", "_dtype", "_edges", "_hooks", "_saved", "_seq", "_shape")
 
     _op: ClassVar[Any] = None
     #: Whether backward frees what the node saved, so that a second one is refused.
@@ -52,11 +53,13 @@ class Node:
     #: Whether `backward` takes the covector of a 0-d output as a NumPy scalar, too.
     _takes_scalars: ClassVar[bool] = False
     _edges: tuple[Any, ...]
-    _saved: tuple[Any, ...] | None
+    _saved: tuple[Any, ...]
     _shape: Any
     _dtype: Any
     _seq: int
     _hooks: NodeHooks | None
+    _code: CodeType
+    _at: int
 
     def backward(self, g: Any) -> tuple[Any, ...]:
         """Pull the covector `g` back to the inputs: one covector, or None, per edge; values stay

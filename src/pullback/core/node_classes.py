@@ -134,9 +134,9 @@ def _backward_1(op: Op) -> Callable[..., Any]:
 
         def backward(self: Node, g: Any) -> tuple[Any, ...]:
             saved = self._saved
-            if saved is None or saved[1][0] != saved[2]:
+            if saved[1][0] != saved[2]:
                 check_versions(self, 1)
-            value = saved[0]  # type: ignore[index]  # check_versions raises on None
+            value = saved[0]
             kind = type(g)
             if kind is float32 or kind is float64:
                 value = value[()]
@@ -162,7 +162,7 @@ def _backward_2(op: Op) -> Callable[..., Any]:
         saved = self._saved
         kind = type(g)
         if kind is float32 or kind is float64:
-            saved = tuple(map(scalar_of, saved))  # type: ignore[arg-type]  # check_versions raises on None
+            saved = tuple(map(scalar_of, saved))
         edge_x, edge_y = self._edges
         return (
             rule_x(g, *pick_x(saved)) if edge_x is not None and rule_x is not None else None,
@@ -174,10 +174,10 @@ def _backward_2(op: Op) -> Callable[..., Any]:
 
         def backward_swapped(self: Node, g: Any) -> tuple[Any, ...]:
             saved = self._saved
-            if saved is None or saved[1][0] != saved[2] or saved[4][0] != saved[5]:
+            if saved[1][0] != saved[2] or saved[4][0] != saved[5]:
                 check_versions(self, 2)
             edge_x, edge_y = self._edges
-            for_x, for_y = saved[i], saved[j]  # type: ignore[index]  # check_versions raises on None
+            for_x, for_y = saved[i], saved[j]
             kind = type(g)
             if kind is float32 or kind is float64:
                 for_x, for_y = scalar_of(for_x), scalar_of(for_y)

@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from .. import graph_errors as errors
+from .blame import changes, freed_at, is_freed, place_of
 from .modes import modes
 from .node import AccumulateGrad, MultiNode, Node, Output, edge_target, short_name
 from .value import TensorBase, dtype_of, shape_of, wrap
@@ -181,7 +182,7 @@ class SavedTensor:
             Where the graph was freed, or the tensor has hooks already.
         """
         saved = self._node._saved
-        if saved is None:
+        if is_freed(saved):
             raise errors.hooks_on_freed()
         value = saved[self._at]
         if type(value) is Packed:
@@ -196,8 +197,8 @@ class SavedTensor:
     @property
     def data(self) -> Any:
         """What is kept: the tensor, or what the pack hook made of it."""
-        if self._node._saved is None:
-            raise errors.freed_graph()
+        if is_freed(self._node._saved):
+            raise freed(self._node._saved)
         value = self._node._saved[self._at]
         return value.packed if type(value) is Packed else self.unpack()
 
@@ -209,17 +210,16 @@ class SavedTensor:
 def check_versions(node: Node, count: int) -> None:
     """Raise where a saved value was written to after it was saved."""
     saved = node._saved
-    if saved is None:
-        raise errors.freed_graph()
     for i in range(0, 3 * count, 3):
         if saved[i + 1][0] != saved[i + 2]:
+            if is_freed(saved):
+                raise freed(saved)
             raise modified(node, i // 3)
 
 
 def modified(node: Node, index: int) -> RuntimeError:
     """Build torch's error for a saved value that was modified in place."""
     saved = node._saved
-    assert saved is not None
     value, counter, number = saved[3 * index : 3 * index + 3]
     layout = node._op.layout
     i, o = layout.input_index[index], layout.output_index[index]
@@ -227,7 +227,7 @@ def modified(node: Node, index: int) -> RuntimeError:
         edge = node._edges[i]
     else:
         edge = Output(node, o) if o in node._op.differentiable_outputs else None
-    return damaged(value, counter, number, edge, i >= 0)
+    return blamed(damaged(value, counter, number, edge, i >= 0), node, counter, number)
 
 
 def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True) -> RuntimeError:
@@ -242,6 +242,17 @@ def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bo
     return errors.modified_in_place(dtype_of(value), shape_of(value), description, counter[0], number)
 
 
+def blamed(error: RuntimeError, node: Node, counter: list[Any], number: int) -> RuntimeError:
+    """Add to torch's error the line that saved the value and those that wrote to it afterwards."""
+    error.add_note(errors.inplace_note(place_of(node), changes(counter, number)))
+    return error
+
+
+def freed(saved: tuple[Any, ...]) -> RuntimeError:
+    """Build torch's error for saved values that a backward freed, and say where that was."""
+    return errors.freed_graph(freed_at(saved))
+
+
 #: How messages call a view whose base or other views were written to.
 STALE_VIEW = ", which is output 0 of AsStrided,"
 
@@ -249,13 +260,13 @@ STALE_VIEW = ", which is output 0 of AsStrided,"
 def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
     """Return ', which is output 0 of Tanh,' for messages; empty for a leaf or constant.
 
-    A recorded write leaves the name of the node that it put behind the tensor in the version counter, and
-    which array the tensor has: of what shares the counter, others are views of it.
+    A recorded write leaves the name of the node that it put behind the tensor in the version counter, behind
+    the places of writes, and which array the tensor has: of what shares the counter, others are views of it.
     """
     if isinstance(edge, AccumulateGrad):
         return ""  # a leaf has no history, whatever wrote to its storage through another tensor
-    if len(counter) > 1:
-        return f", which is output 0 of {counter[1]}," if counter[2] == id(value) else STALE_VIEW
+    if len(counter) > 2:
+        return f", which is output 0 of {counter[2]}," if counter[3] == id(value) else STALE_VIEW
     if edge is None:
         return ""
     node, index = edge_target(edge)
@@ -269,7 +280,6 @@ def plain_saved(node: Node) -> tuple[Any, ...]:
     layout = node._op.layout
     check_versions(node, layout.count)
     saved = node._saved
-    assert saved is not None
     if any(type(v) is Packed for v in saved[: 3 * layout.count : 3]):
         return tuple(unpack_hooked(v) if type(v) is Packed else v for v in saved)
     return saved

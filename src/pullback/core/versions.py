@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from .. import graph_errors as errors
+from .blame import written
 
 
 class NoVersions(list[Any]):
@@ -24,7 +25,7 @@ class NoVersions(list[Any]):
 def bump(tensor: Any) -> None:
     """Count a write to the storage of `tensor`."""
     if type(tensor._counter) is not NoVersions:
-        tensor._counter[0] += 1
+        written(tensor._counter)
 
 
 def version_of(tensor: Any) -> int:

@@ -22,6 +22,7 @@ from numpy import ndarray
 
 from .. import dtypes, errors
 from ..core import calls, inplace, overlap
+from ..core.blame import written
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.op import TABLE, Op
 from ..core.quiet import IGNORE, loud, quiet
@@ -349,7 +350,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
                     return general(input)
                 finally:
                     loud(token)
-                input._counter[0] += 1
+                written(input._counter)
                 return input
         return general(input, *surplus)
 
@@ -385,7 +386,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
                         return general(input, other)
                     finally:
                         loud(token)
-                    input._counter[0] += 1
+                    written(input._counter)
                     return input
         return general(input, *_present(other, *surplus))
 
@@ -429,7 +430,7 @@ def _fast_parts(parts: Function, general: Function) -> Function:
                             op.kernel(a, *arrays, *attrs, out=a)
                     finally:
                         loud(token)
-                    input._counter[0] += 1
+                    written(input._counter)
                     return input
         return general(input, *args, **kwargs)
 

@@ -16,6 +16,7 @@ from numpy import ndarray
 
 from .. import graph_errors as errors
 from ..core import engine, inplace
+from ..core.blame import freed_by_caller
 from ..core.calls import edge_of
 from ..core.node import LEAF, GradientEdge, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
@@ -115,7 +116,8 @@ def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
         g = gradient._value
         if type(g) is not ndarray or g.shape != value.shape or g.dtype is not value.dtype:
             return False
-    engine.run_backward(((node, g),), keep_graph=bool(retain_graph), create_graph=False)
+    freed = None if retain_graph else freed_by_caller(3)
+    engine.run_backward(((node, g),), keep_graph=bool(retain_graph), create_graph=False, freed=freed)
     return True
 
 

@@ -16,8 +16,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..core import calls, inplace, overlap
+from ..core.blame import stamp, written
 from ..core.modes import DEFAULT, NO_GRAD, modes
-from ..core.node import LEAF, accumulator, next_sequence
+from ..core.node import LEAF, accumulator
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump
 from ..core.views import DEFAULT_VIEW, INHERITED, NO_GRAD_VIEW, View, bring_up_to_date
@@ -78,8 +79,7 @@ def _getitem(self: Any, index: Any) -> Any:
                 n._saved = (a.shape, *attrs)
                 n._shape = r.shape
                 n._dtype = r.dtype
-                n._hooks = None
-                n._seq = next_sequence()
+                stamp(n)
                 return y
     elif _integers(index) and self._level == 0 and not modes().function_modes:
         shape = shape_of(self)
@@ -147,7 +147,7 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
                 a[index] = value
             except IndexError:
                 return _general_setitem(self, index, value)
-            self._counter[0] += 1
+            written(self._counter)
             return None
     return _general_setitem(self, index, value)
 

@@ -1,0 +1,196 @@
+"""Whose line it was: where the user's program made a node, wrote to a storage, ran backward.
+
+This is always on, so it must cost next to nothing and keep nothing alive. A place is a code object and the
+position of an instruction in it, taken from the caller's frame; never the frame itself, which would keep its
+variables. Which file and line that is, is worked out when somebody asks. Frames inside this package say
+nothing about the user's program and are passed over.
+
+What it costs is measured in docs/design/0005-blame.md: 3 to 4 % of a small op forward and backward.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from types import CodeType, FrameType
+from typing import Any
+
+PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+#: Numbers of nodes: younger ones have larger numbers.
+next_sequence = itertools.count().__next__
+
+_caller = sys._getframe
+
+
+class _Own(dict[str, bool]):
+    """Whether a file belongs to this package: asked once for each, then a look-up of 20 ns."""
+
+    def __missing__(self, filename: str) -> bool:
+        found = self[filename] = filename.startswith(PACKAGE)
+        return found
+
+
+own_file = _Own()
+
+
+def user_frame(frame: FrameType) -> FrameType:
+    """The first frame outside this package, from `frame` outward; the outermost where there is none."""
+    while own_file[frame.f_code.co_filename]:
+        above = frame.f_back
+        if above is None:
+            break
+        frame = above
+    return frame
+
+
+def stamp(node: Any) -> None:
+    """Give a node that is being made its number, the place of the user's call, and no hooks."""
+    node._hooks = None
+    node._seq = next_sequence()
+    frame = _caller(2)
+    code = frame.f_code
+    if own_file[code.co_filename]:
+        frame = user_frame(frame)
+        code = frame.f_code
+    node._code = code
+    node._at = frame.f_lasti
+
+
+# --- where a storage was written to -------------------------------------------------------------------------
+
+#: So many changes of place are remembered for a storage; of a loop that writes from one line it is one.
+REMEMBERED = 16
+
+
+def written(counter: list[Any]) -> None:
+    """Count a write in a version counter and note its place.
+
+    What is noted stands behind the count: a list of [first version, last version, code, position], one for
+    each run of writes from the same place.
+    """
+    counter[0] = version = counter[0] + 1
+    frame = _caller(1)
+    code = frame.f_code
+    if own_file[code.co_filename]:
+        frame = user_frame(frame)
+        code = frame.f_code
+    at = frame.f_lasti
+    if len(counter) == 1:
+        counter.append([])
+    runs = counter[1]
+    if runs and (last := runs[-1])[2] is code and last[3] == at and last[1] == version - 1:
+        last[1] = version
+        return
+    runs.append([version, version, code, at])
+    if len(runs) > REMEMBERED:
+        del runs[0]
+
+
+# --- where backward freed a graph ---------------------------------------------------------------------------
+
+
+#: Stands for the version counter of what was freed.
+_GONE: list[Any] = [None]
+
+
+def freed_by_caller(depth: int) -> tuple[Any, ...]:
+    """What the nodes that the user's backward frees get in place of their saved values.
+
+    One tuple stands in all of them. It looks like a saved value whose version has moved on, so that the check
+    of versions, which every pullback does, finds it at no cost. `depth` counts the frames from here that are
+    known to be inside this package.
+    """
+    frame = _caller(depth)
+    code = frame.f_code
+    if own_file[code.co_filename]:
+        frame = user_frame(frame)
+        code = frame.f_code
+    return (None, _GONE, 0, code, frame.f_lasti)
+
+
+def is_freed(saved: tuple[Any, ...]) -> bool:
+    """Whether what a node saved was freed."""
+    return len(saved) > 1 and saved[1] is _GONE
+
+
+def freed_at(saved: tuple[Any, ...]) -> Place | None:
+    """Where the backward ran that freed what a node saved."""
+    return place_at(saved[3], saved[4])
+
+
+# --- reading a place ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the user's program.
+
+    Attributes
+    ----------
+    file, line
+        Where it is; for a call that spans lines, where the call begins.
+    function : str
+        The function around it; ``<module>`` at the top of a file.
+    code : str
+        The text of the line, "" where the source cannot be read.
+    expression : str
+        The part of the source that was running, "" where it is not known.
+    """
+
+    file: str
+    line: int
+    function: str
+    code: str
+    expression: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}"
+        inside = "" if self.function == "<module>" else f", in {self.function}"
+        return f"{where}{inside}" + (f": {self.code}" if self.code else "")
+
+
+def place_at(code: CodeType | None, at: int) -> Place | None:
+    """The place of an instruction; None where it lies inside this package."""
+    if code is None or own_file[code.co_filename]:
+        return None
+    start, end, column, end_column = next(islice(code.co_positions(), at // 2, None), (None,) * 4)
+    line = start or code.co_firstlineno
+    lines = [linecache.getline(code.co_filename, k) for k in range(line, (end or line) + 1)]
+    expression = ""
+    if start is not None and column is not None and end_column is not None and all(lines):
+        encoded = [text.encode() for text in lines]
+        encoded[-1] = encoded[-1][:end_column]
+        encoded[0] = encoded[0][column:]
+        expression = " ".join(part.decode(errors="replace").strip() for part in encoded)
+    return Place(code.co_filename, line, code.co_name, lines[0].strip(), expression)
+
+
+def place_of(node: Any) -> Place | None:
+    """Where the user's program made a node; None for the end of the graph at a leaf, which nobody made."""
+    return place_at(getattr(node, "_code", None), getattr(node, "_at", 0))
+
+
+def changes(counter: list[Any], since: int = 0) -> list[Place]:
+    """Places that wrote to a storage after it had version `since`, first write first."""
+    if len(counter) == 1:
+        return []
+    found = []
+    for _, last, code, at in counter[1]:
+        place = place_at(code, at) if since < last <= counter[0] else None
+        if place is not None:
+            found.append(place)
+    return found
+
+
+def change_at(counter: list[Any], version: int) -> Place | None:
+    """Where the write was that made a version; None where that is forgotten or was outside the program."""
+    if len(counter) > 1:
+        for first, last, code, at in counter[1]:
+            if first <= version <= last:
+                return place_at(code, at)
+    return None
