@@ -53,6 +53,7 @@ _LAZY = (
     "cuda",
     "distributed",
     "distributions",
+    "explain",
     "fft",
     "func",
     "futures",

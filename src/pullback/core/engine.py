@@ -164,6 +164,10 @@ running: dict[int, Sequence[tuple[Any, Any]]] = {}
 #: Threads whose backward runs only towards what `capture` asks for (a checkpoint asks).
 selecting: set[int] = set()
 
+#: What threads that only look at a pullback have to put back: (leaf, its `.grad`, the grad's values, its
+#: version) for each time that a rule ran a backward of its own, as a checkpoint does.
+rehearsals: dict[int, list[tuple[Any, Any, Any, int]]] = {}
+
 
 def _loop(
     roots: Sequence[tuple[Any, Any]],
@@ -412,6 +416,9 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
     if isinstance(g, floating):
         g = asarray(g)
     hooks = node._hooks
+    if rehearsals and (changes := rehearsals.get(get_ident())) is not None:
+        _note_grad(leaf, changes)
+        hooks = None
     with accumulation_lock:
         old = leaf._grad
         if old is None:
@@ -429,6 +436,28 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
             hook(leaf)
         for hook in list(hooks.post.values()):
             hook((), (as_tensor(g),))
+
+
+def _note_grad(leaf: Any, changes: list[tuple[Any, Any, Any, int]]) -> None:
+    """Remember the `.grad` that a leaf has now."""
+    grad = leaf._grad
+    if grad is None:
+        changes.append((leaf, None, None, 0))
+    else:
+        value = grad._value
+        changes.append((leaf, grad, value.copy() if type(value) is ndarray else value, grad._counter[0]))
+
+
+def put_grads_back(changes: list[tuple[Any, Any, Any, int]]) -> None:
+    """Undo what a rehearsal did to the `.grad` of leaves."""
+    for leaf, grad, value, version in reversed(changes):
+        leaf._grad = grad
+        if grad is not None:
+            if type(value) is ndarray:
+                grad._value[...] = value
+            else:
+                grad._value = value
+            grad._counter[0] = version
 
 
 def _watched(node: Node, g: Any, create_graph: bool) -> Any:

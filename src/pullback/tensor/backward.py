@@ -8,8 +8,8 @@ broadcasts accumulates: it is summed to the output's shape, as if the Jacobian w
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -22,6 +22,51 @@ from ..core.node import LEAF, GradientEdge, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..errors import with_note
 from ..ops.structure import expand
+
+
+class BackwardCall(NamedTuple):
+    """One call of `backward` or `grad` whose arguments have been checked, as observers see it.
+
+    Attributes
+    ----------
+    kind : {"backward", "grad"}
+    outputs, covectors : tuples
+        Covectors as they were given, None for the default.
+    inputs : tuple or None
+        What gradients were asked for; None: of all leaves.
+    roots : sequence of (edge, covector)
+    targets : list of edges, or None
+        Where the gradients of `inputs` arrive.
+    batched : bool
+        Whether the covectors have a leading axis over which the pullback is mapped.
+    """
+
+    kind: str
+    outputs: tuple[Any, ...]
+    covectors: tuple[Any, ...]
+    inputs: tuple[Any, ...] | None
+    roots: Sequence[tuple[Any, Any]]
+    targets: list[Any] | None
+    batched: bool = False
+
+
+#: Told of each call before it runs; what an observer returns is called when the run is over (with None, or
+#: with the exception that it ended in).
+observers: list[Callable[[BackwardCall], Callable[[BaseException | None], None] | None]] = []
+
+
+def _run(call: BackwardCall, pull: Callable[[], Any]) -> Any:
+    """Run a call's pullback, its observers told before and after."""
+    endings = [ending for observer in list(observers) if (ending := observer(call)) is not None]
+    error: BaseException | None = None
+    try:
+        return pull()
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        for ending in reversed(endings):
+            ending(error)
 
 
 def _as_tuple(values: Any) -> tuple[Any, ...]:
@@ -104,6 +149,7 @@ def run_plain(y: Any, gradient: Any, retain_graph: bool | None) -> bool:
         or node is LEAF
         or y._view is not None
         or type(node) is Output
+        or observers
     ):
         return False
     if gradient is None:
@@ -167,19 +213,30 @@ def backward(
             stacklevel=3,
         )
     outputs = _as_tuple(tensors)
-    roots = _roots(outputs, _covectors(outputs, grad_tensors), create_graph, False)
+    covectors = _covectors(outputs, grad_tensors)
+    roots = _roots(outputs, covectors, create_graph, False)
     keep = create_graph if retain_graph is None else retain_graph
     capture = None
+    edges = None
     targets: tuple[Any, ...] = ()
     if inputs is not None:
         targets = _as_tuple(inputs)
         _check_inputs(targets, "can't retain_grad on Tensor that has requires_grad=False")
-        capture = engine.Capture([_edge(t) for t in targets], [_node(e) for e, _ in roots])
-    engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture)
-    if capture is not None:
-        for t, g in zip(targets, capture.results, strict=True):
-            if g is not None and t._node is not LEAF:
-                t._grad = engine.as_tensor(g) if t._grad is None else t._grad + engine.as_tensor(g)
+        edges = [_edge(t) for t in targets]
+        capture = engine.Capture(edges, [_node(e) for e, _ in roots])
+
+    def pull() -> None:
+        engine.run_backward(roots, keep_graph=keep, create_graph=create_graph, capture=capture)
+        if capture is not None:
+            for t, g in zip(targets, capture.results, strict=True):
+                if g is not None and t._node is not LEAF:
+                    t._grad = engine.as_tensor(g) if t._grad is None else t._grad + engine.as_tensor(g)
+
+    if observers:
+        asked = None if inputs is None else targets
+        _run(BackwardCall("backward", outputs, covectors, asked, roots, edges), pull)
+    else:
+        pull()
 
 
 def grad(
@@ -245,8 +302,35 @@ def grad(
         for position, (y, v) in enumerate(zip(ys, covectors, strict=True)):
             if v is not None:
                 _covector(y, v, create_graph, True, position)
-        return map_over_first_axis(pull, covectors)
-    return pull(*covectors)
+        return _observed(lambda: map_over_first_axis(pull, covectors), ys, xs, covectors, True)
+    return _observed(lambda: pull(*covectors), ys, xs, covectors, False)
+
+
+def _observed(
+    pull: Callable[[], Any], outputs: tuple[Any, ...], inputs: tuple[Any, ...], covectors: Any, batched: bool
+) -> Any:
+    """Run the pullback of `grad`, which checks its arguments itself; a call that will raise is not told."""
+    if not observers:
+        return pull()
+    try:
+        roots = _roots(outputs, covectors, False, batched)
+        _check_inputs(inputs, "One of the differentiated Tensors does not require grad")
+    except RuntimeError:
+        return pull()
+    edges = [_edge(x) for x in inputs]
+    return _run(BackwardCall("grad", outputs, covectors, inputs, roots, edges, batched), pull)
+
+
+def backward_call(outputs: Any, covectors: Any, inputs: Any) -> BackwardCall:
+    """Check the arguments of a call as `backward` does, without running it."""
+    ys = _as_tuple(outputs)
+    vs = _covectors(ys, covectors)
+    roots = _roots(ys, vs, False, False)
+    if inputs is None:
+        return BackwardCall("backward", ys, vs, None, roots, None)
+    xs = _as_tuple(inputs)
+    _check_inputs(xs, "One of the differentiated Tensors does not require grad")
+    return BackwardCall("backward", ys, vs, xs, roots, [_edge(x) for x in xs])
 
 
 def _result(

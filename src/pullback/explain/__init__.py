@@ -1,0 +1,53 @@
+"""What `backward` does, told with the program's own names, lines and numbers.
+
+``pullback.explain(y, v)`` explains the call ``y.backward(v)`` without making it; `record` explains the calls
+made within a block. Nothing here changes the run that is explained.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from ..tensor.backward import backward_call
+from .build import Builder, Site
+from .explanation import Explanation
+
+
+def explain(y: Any, gradient: Any = None, inputs: Any = None) -> Explanation:
+    """Explain what ``y.backward(gradient, inputs=inputs)`` would do, without doing it.
+
+    Parameters
+    ----------
+    y : tensor or sequence of tensors
+        Outputs.
+    gradient : tensor or sequence of (tensor or None), optional
+        Covectors v, one per output and of its shape; may be left out where the output has one element.
+    inputs : tensor or sequence of tensors, optional
+        Explain the gradients of these only; by default of every leaf.
+
+    Returns
+    -------
+    Explanation
+        For each leaf x the Jacobian ``J = ∂y/∂x``, ``vᵀ·J``, what each element of v contributes, and the path
+        that the covector takes.
+
+    Raises
+    ------
+    RuntimeError
+        Where ``y.backward(gradient)`` would: torch's error.
+    """
+    return Builder(backward_call(y, gradient, inputs), Site.of("explain", sys._getframe(1))).build()
+
+
+class _Explain(ModuleType):
+    """A module that can be called."""
+
+    def __call__(self, y: Any, gradient: Any = None, inputs: Any = None) -> Explanation:
+        return explain(y, gradient, inputs)
+
+
+sys.modules[__name__].__class__ = _Explain
+
+__all__ = ["Explanation", "explain"]

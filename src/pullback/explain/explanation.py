@@ -1,0 +1,440 @@
+"""The explanation of one call of `backward` or `grad`: plain data, made once and independent of the graph.
+
+What needs the graph again (one row or column of a Jacobian that was not built) goes through `Explanation.row`
+and `Explanation.column`, for as long as the graph is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .shown import Shown, plain_number
+
+#: Version of the schema of `Explanation.to_dict` (docs/design/0004-explain.md).
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Call:
+    """The call that is explained: its kind ("backward", "grad" or "explain") and place."""
+
+    kind: str
+    file: str
+    line: int
+    code: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The call as plain data."""
+        return {"kind": self.kind, "file": self.file, "line": self.line, "code": self.code}
+
+
+@dataclass(frozen=True)
+class Covector:
+    """The covector v of one output.
+
+    Attributes
+    ----------
+    name : str
+        What the program calls it; "" where it was left out.
+    value : Shown
+        As it was given.
+    default : bool
+        Whether it was left out, and so is 1.
+    broadcast_from : tuple of int or None
+        The output's shape where v has more axes: then v is a batch of covectors, whose pullbacks add up.
+    norm : float
+    """
+
+    name: str
+    value: Shown
+    default: bool
+    broadcast_from: tuple[int, ...] | None
+    norm: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The covector as plain data."""
+        return {
+            "name": self.name,
+            "value": self.value.to_dict(),
+            "default": self.default,
+            "broadcast_from": None if self.broadcast_from is None else list(self.broadcast_from),
+            "norm": plain_number(self.norm),
+        }
+
+
+@dataclass(frozen=True)
+class OutputPart:
+    """One output y and its covector; `node` is the id of the step that made it."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    value: Shown | None
+    covector: Covector
+    node: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The output as plain data."""
+        return {
+            "name": self.name, "shape": list(self.shape), "dtype": self.dtype,
+            "value": None if self.value is None else self.value.to_dict(),
+            "covector": self.covector.to_dict(), "node": self.node,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Jacobian:
+    """J of one output by one leaf.
+
+    Attributes
+    ----------
+    output : int
+    shape : tuple of int
+        The output's shape, then the leaf's.
+    title : str
+        ``∂y[i]/∂x[k]`` in the program's names.
+    structure : str
+        What is known of J: "dense", "diagonal", "selection", "sum", "linear", …
+    value : Shown or None
+    why_absent : str or None
+        Why J was not built.
+    """
+
+    output: int
+    shape: tuple[int, ...]
+    title: str
+    structure: str
+    value: Shown | None = None
+    why_absent: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The Jacobian as plain data."""
+        return {
+            "output": self.output, "shape": list(self.shape), "title": self.title,
+            "structure": self.structure, "value": None if self.value is None else self.value.to_dict(),
+            "why_absent": self.why_absent,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one element of a covector brings to a gradient: ``v[i]·J[i]``.
+
+    Attributes
+    ----------
+    output : int
+    index : tuple of int
+        Place of the element in v as it was given.
+    covector : float or complex
+        The element.
+    row : Shown
+        The row of J that it multiplies.
+    product : Shown
+    running : Shown
+        The sum up to here; the last one is the gradient.
+    """
+
+    output: int
+    index: tuple[int, ...]
+    covector: float | complex
+    row: Shown
+    product: Shown
+    running: Shown
+
+    def to_dict(self) -> dict[str, Any]:
+        """The contribution as plain data."""
+        return {
+            "output": self.output, "index": list(self.index), "covector": plain_number(self.covector),
+            "row": self.row.to_dict(), "product": self.product.to_dict(), "running": self.running.to_dict(),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Check:
+    """A comparison with central differences in float64."""
+
+    method: str
+    largest_error: float
+    agrees: bool
+    remark: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check as plain data."""
+        return {
+            "method": self.method, "largest_error": plain_number(self.largest_error), "agrees": self.agrees,
+            "remark": self.remark,
+        }  # fmt: skip
+
+
+@dataclass
+class LeafPart:
+    """One tensor that gradients were asked for, or that they end at.
+
+    Attributes
+    ----------
+    before, after : Shown or None
+        Its `.grad` before and after the call; for `explain`, what the call would leave. None: no `.grad`, or
+        a call of `grad`, which writes none.
+    gradient : Shown or None
+        ``vᵀ·J``; None where no covector arrives.
+    jacobians : list of Jacobian
+        One per output.
+    contributions : list of Contribution or None
+    check : Check or None
+    why_unchecked : str or None
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    value: Shown
+    file: str | None
+    line: int | None
+    node: int | None
+    before: Shown | None
+    gradient: Shown | None
+    after: Shown | None
+    jacobians: list[Jacobian] = field(default_factory=list)
+    contributions: list[Contribution] | None = None
+    why_no_contributions: str | None = None
+    check: Check | None = None
+    why_unchecked: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leaf as plain data."""
+        jacobians = [j.to_dict() for j in self.jacobians]
+        return {
+            "name": self.name, "shape": list(self.shape), "dtype": self.dtype,
+            "value": self.value.to_dict(), "file": self.file, "line": self.line, "node": self.node,
+            "before": None if self.before is None else self.before.to_dict(),
+            "gradient": None if self.gradient is None else self.gradient.to_dict(),
+            "after": None if self.after is None else self.after.to_dict(),
+            "jacobian": jacobians[0] if jacobians else None, "jacobians": jacobians,
+            "contributions": None
+            if self.contributions is None
+            else [c.to_dict() for c in self.contributions],
+            "why_no_contributions": self.why_no_contributions,
+            "check": None if self.check is None else self.check.to_dict(),
+            "why_unchecked": self.why_unchecked,
+        }  # fmt: skip
+
+
+@dataclass
+class Saved:
+    """A value that a step kept for its rule."""
+
+    name: str
+    shape: tuple[int, ...] | None
+    norm: float | None
+    value: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The saved value as plain data."""
+        return {
+            "name": self.name, "shape": None if self.shape is None else list(self.shape),
+            "norm": plain_number(self.norm), "value": self.value,
+        }  # fmt: skip
+
+
+@dataclass
+class Step:
+    """One box of the path: an op, a leaf, or a group of them.
+
+    Attributes
+    ----------
+    id : int
+    kind : {"output", "op", "leaf", "group"}
+        "output": the op that made an output.
+    name : str
+        Class name of the node, as torch prints it; of a group its title.
+    op : str or None
+    formula : str or None
+        The rule, one line per input.
+    file, line, code
+        Where the program made it.
+    variable : str or None
+        What the program calls the result.
+    module : str or None
+        Path of the module whose call made it.
+    shape, dtype
+        Of the result; `shapes` has all where there are several.
+    structure : str or None
+        What J of this step looks like.
+    norm : float or None
+        Of the covector that comes in.
+    incoming : Shown or None
+    saved : list of Saved
+    members : list of int
+        Of a group: ids of what it holds, groups included.
+    """
+
+    id: int
+    kind: str
+    name: str
+    op: str | None = None
+    formula: str | None = None
+    file: str | None = None
+    line: int | None = None
+    code: str | None = None
+    variable: str | None = None
+    module: str | None = None
+    shape: tuple[int, ...] | None = None
+    shapes: list[tuple[int, ...] | None] = field(default_factory=list)
+    dtype: str | None = None
+    structure: str | None = None
+    norm: float | None = None
+    incoming: Shown | None = None
+    saved: list[Saved] = field(default_factory=list)
+    members: list[int] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The step as plain data."""
+        return {
+            "id": self.id, "kind": self.kind, "name": self.name, "op": self.op, "formula": self.formula,
+            "file": self.file, "line": self.line, "code": self.code, "variable": self.variable,
+            "module": self.module, "shape": None if self.shape is None else list(self.shape),
+            "shapes": [None if s is None else list(s) for s in self.shapes], "dtype": self.dtype,
+            "structure": self.structure,
+            "incoming": None
+            if self.norm is None
+            else {
+                "norm": plain_number(self.norm),
+                "value": None if self.incoming is None else self.incoming.to_dict(),
+            },
+            "saved": [s.to_dict() for s in self.saved], "members": list(self.members),
+        }  # fmt: skip
+
+
+@dataclass
+class Arrow:
+    """A covector that the rule of step `source` sent to step `target`.
+
+    `input` is the place among the inputs of the source's op, `output` the target's result that the covector
+    belongs to.
+    """
+
+    source: int
+    target: int
+    input: int
+    output: int
+    shape: tuple[int, ...]
+    norm: float
+    value: Shown | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The arrow as plain data."""
+        return {
+            "source": self.source, "target": self.target, "input": self.input, "output": self.output,
+            "shape": list(self.shape), "norm": plain_number(self.norm),
+            "value": None if self.value is None else self.value.to_dict(),
+        }  # fmt: skip
+
+
+@dataclass(repr=False)
+class Explanation:
+    """What one call of `backward` did, or would do.
+
+    Printed it is a text for a terminal.
+
+    Attributes
+    ----------
+    call : Call
+    outputs : list of OutputPart
+    leaves : list of LeafPart
+    steps : list of Step
+        The path, in the order in which rules run.
+    arrows : list of Arrow
+    notes : list of str
+    """
+
+    call: Call
+    outputs: list[OutputPart] = field(default_factory=list)
+    leaves: list[LeafPart] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    #: Pull back one row, or push forward one column, on the graph; None once that is gone.
+    _row: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+    _column: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+
+    def leaf(self, name: str) -> LeafPart:
+        """The part about the leaf of a name.
+
+        Raises
+        ------
+        KeyError
+            Where no leaf has that name.
+        """
+        for part in self.leaves:
+            if part.name == name:
+                return part
+        raise KeyError(f"no leaf {name!r}; there are {[part.name for part in self.leaves]}")
+
+    def row(self, index: Any, output: int = 0) -> dict[str, Any]:
+        """One row of J for each leaf: ``∂y[index]/∂x``, an array of the leaf's shape under the leaf's name.
+
+        Parameters
+        ----------
+        index : int or tuple of int
+            Place in the output; a single number counts its elements in C order.
+        output : int
+            Which output.
+
+        Raises
+        ------
+        RuntimeError
+            Where the graph has been freed, or a value that it saved was changed in place.
+        """
+        return self._on_graph(self._row)(index, output)
+
+    def column(self, name: str, index: Any, output: int = 0) -> Any:
+        """One column of J: ``∂y/∂x[index]`` for the leaf of a name, an array of the output's shape.
+
+        Parameters
+        ----------
+        name : str
+            The leaf.
+        index : int or tuple of int
+            Place in the leaf; a single number counts its elements in C order.
+        output : int
+            Which output.
+
+        Raises
+        ------
+        RuntimeError
+            As for `row`.
+        """
+        return self._on_graph(self._column)(name, index, output)
+
+    @staticmethod
+    def _on_graph(function: Callable[..., Any] | None) -> Callable[..., Any]:
+        if function is None:
+            error = RuntimeError(
+                "the graph of this call is gone: a row or column cannot be computed any more"
+            )
+            error.add_note("Use explain(y, v) before backward, or record(keep_graphs=True).")
+            raise error
+        return function
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as lists, dictionaries, strings and numbers, which JSON can hold."""
+        return {
+            "version": VERSION,
+            "call": self.call.to_dict(),
+            "outputs": [o.to_dict() for o in self.outputs],
+            "leaves": [leaf.to_dict() for leaf in self.leaves],
+            "graph": {
+                "nodes": [s.to_dict() for s in self.steps],
+                "edges": [a.to_dict() for a in self.arrows],
+            },
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        from .text import text_of
+
+        return text_of(self)
+
+    __repr__ = __str__

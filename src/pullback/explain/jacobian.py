@@ -1,0 +1,131 @@
+"""Jacobians in numbers: rows for all elements of an output at once, one row, one column.
+
+A batch of covectors, the rows of the identity, goes through the graph in one pass, as under vmap. A graph
+with a rule that cannot be batched (a custom function whose code looks at values) is gone through row by row.
+`Cost` says where none of that is worth its time or place.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.calls import edge_of
+from ..core.modes import change, set_modes
+from ..core.node import LEAF, MultiNode
+from ..core.value import wrap
+from .walk import Path, array_at_bottom
+
+#: Rows of the largest Jacobian that is built, its elements, and the elements that all covectors on the way
+#: may have together.
+MOST_ROWS = 256
+MOST_ELEMENTS = 100_000
+MOST_WORK = 8_000_000
+
+#: Rows up to which a graph that cannot be batched is gone through.
+MOST_SINGLE_ROWS = 32
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What building J of one output by all leaves would take."""
+
+    rows: int
+    elements: int
+    work: int
+
+    @classmethod
+    def of(cls, path: Path, rows: int, columns: int) -> Cost:
+        """Count for a Jacobian with that many rows and columns, through all nodes of a path."""
+        sizes = 0
+        for node in path.nodes:
+            shapes = node._shape if isinstance(node, MultiNode) else (node._shape,)
+            sizes += sum(math.prod(shape) for shape in shapes if shape is not None)
+        return cls(rows, rows * columns, rows * sizes)
+
+    def refusal(self) -> str | None:
+        """Why the Jacobian is not built; None where it is."""
+        if self.rows <= 1:
+            return None
+        if self.rows > MOST_ROWS or self.elements > MOST_ELEMENTS:
+            return f"J would have {self.rows:,} rows and {self.elements:,} elements"
+        if self.work > MOST_WORK:
+            return f"building J would move {self.work:,} numbers through the graph"
+        return None
+
+
+def rows_of(path: Path, output: int, rows: ndarray) -> tuple[list[ndarray | None], str | None]:
+    """Pull each of the covectors `rows` (along the first axis) of one output back.
+
+    Returns
+    -------
+    results : list of (ndarray or None)
+        Per target, the rows first.
+    remark : str or None
+        Why some are missing.
+    """
+    if len(rows) == 1:
+        return [None if r is None else r[None] for r in single(path, output, rows[0])], None
+    try:
+        return path.pull_batch(output, rows), None
+    except (RuntimeError, TypeError, ValueError, NotImplementedError, AttributeError, IndexError) as error:
+        if len(rows) > MOST_SINGLE_ROWS:
+            return (
+                [None] * len(path.targets),
+                f"a rule on the way cannot run on a batch ({type(error).__name__}: {error})",
+            )
+    singles = [single(path, output, row) for row in rows]
+    return [
+        None if all(s[k] is None for s in singles)
+        else np.stack([_or_zeros(s[k], next(t[k] for t in singles if t[k] is not None)) for s in singles])
+        for k in range(len(path.targets))
+    ], None  # fmt: skip
+
+
+def single(path: Path, output: int, row: ndarray) -> list[ndarray | None]:
+    """Pull one covector of one output back."""
+    covectors: list[Any] = [None] * len(path.roots)
+    covectors[output] = np.asarray(row)
+    return [None if r is None else np.asarray(array_at_bottom(r)) for r in path.pull(covectors)]
+
+
+def _or_zeros(value: ndarray | None, like: Any) -> ndarray:
+    return np.zeros_like(like) if value is None else value
+
+
+def column_of(
+    path: Path, output: int, shape: tuple[int, ...], dtype: Any, target: int, index: Any
+) -> ndarray:
+    """One column of J: how the output's elements vary with one element of a target.
+
+    The pullback is linear in its covector, so the column is the derivative of one element of ``vᵀ·J`` by v:
+    the pullback runs once, recorded, and is itself pulled back.
+    """
+    v = wrap(np.zeros(shape, dtype), LEAF)
+    before = change(grad=True)
+    try:
+        covectors: list[Any] = [None] * len(path.roots)
+        covectors[output] = v
+        arrived = path.pull(covectors, recorded=True)[target]
+    finally:
+        set_modes(before)
+    if arrived is None or arrived._node is None:
+        return np.zeros(shape, dtype)
+    seed = np.zeros(arrived.shape, array_at_bottom(arrived).dtype)
+    seed[index] = 1
+    back = Path([(edge_of(arrived), seed)], [edge_of(v)])
+    (found,) = back.pull([seed])
+    return np.zeros(shape, dtype) if found is None else np.asarray(found)
+
+
+def unit_rows(shape: tuple[int, ...], dtype: Any) -> ndarray:
+    """The covectors that pick one element each."""
+    size = math.prod(shape)
+    return np.eye(size, dtype=dtype).reshape(size, *shape)
+
+
+__all__ = ["Cost", "column_of", "rows_of", "single", "unit_rows"]

@@ -1,0 +1,180 @@
+"""The program's own names for tensors, modules and results.
+
+Names are looked for where the call stands: in the variables of its frame, then of those that called it; in
+modules and plain containers that a variable holds. A result whose variable is gone keeps the name that the
+source line gives it, if that assigns one.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any
+
+from ..core.node import LEAF, Output, edge_target
+from ..core.value import TensorBase
+from ..nn.modules.module import Module
+
+#: Members of a container that are looked at; larger ones are data, not parameters.
+MOST_MEMBERS = 256
+
+#: Frames above the call that are looked at.
+MOST_FRAMES = 12
+
+#: Values whose attributes are not the program's tensors.
+_CODE = (type, ModuleType, FunctionType)
+
+
+class Names:
+    """Names of tensors, of the nodes behind them, and of modules, as seen from a frame."""
+
+    def __init__(self, frame: FrameType | None) -> None:
+        self.tensors: dict[int, str] = {}
+        self.results: dict[tuple[int, int], str] = {}
+        self.modules: dict[int, str] = {}
+        depth = 0
+        while frame is not None and depth < MOST_FRAMES:
+            if not is_ours(frame):
+                self._read(frame.f_locals)
+                if frame.f_globals is not frame.f_locals and depth == 0:
+                    self._read(frame.f_globals)
+                depth += 1
+            frame = frame.f_back
+
+    def _read(self, variables: Mapping[str, Any]) -> None:
+        held = [
+            (name, value)
+            for name, value in list(variables.items())
+            if not name.startswith("__") and name != "_"
+        ]
+        for name, value in held:
+            if isinstance(value, TensorBase):
+                self._name(value, name)
+        for name, value in held:
+            if isinstance(value, Module):
+                self._read_module(value, name)
+            elif type(value) in (list, tuple, dict) and len(value) <= MOST_MEMBERS:
+                for path, member in _members(value):
+                    self._read_member(member, f"{name}{path}")
+            elif type(inside := getattr(value, "__dict__", None)) is dict and not isinstance(value, _CODE):
+                for path, member in list(inside.items())[:MOST_MEMBERS]:
+                    self._read_member(member, f"{name}.{path}")
+
+    def _read_member(self, member: Any, name: str) -> None:
+        if isinstance(member, TensorBase):
+            self._name(member, name)
+        elif isinstance(member, Module):
+            self._read_module(member, name)
+
+    def _read_module(self, module: Module, name: str) -> None:
+        if id(module) in self.modules:
+            return
+        for path, inner in module.named_modules():
+            self.modules.setdefault(id(inner), f"{name}.{path}" if path else name)
+        for path, parameter in module.named_parameters():
+            self._name(parameter, f"{name}.{path}")
+        for path, buffer in module.named_buffers():
+            self._name(buffer, f"{name}.{path}")
+
+    def _name(self, tensor: Any, name: str) -> None:
+        self.tensors.setdefault(id(tensor), name)
+        node = tensor._node
+        if node is not None and node is not LEAF:
+            maker, index = edge_target(node) if type(node) is Output else (node, 0)
+            self.results.setdefault((id(maker), index), name)
+
+    def of_tensor(self, tensor: Any) -> str | None:
+        """What the program calls a tensor."""
+        return self.tensors.get(id(tensor))
+
+    def of_result(self, node: Any, index: int = 0) -> str | None:
+        """What the program calls the tensor whose history ends at a node."""
+        return self.results.get((id(node), index))
+
+
+def _members(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, member in list(value.items()):
+            yield f"[{key!r}]", member
+    else:
+        for position, member in enumerate(value):
+            yield f"[{position}]", member
+
+
+_PACKAGE = __name__.split(".", 1)[0] + "."
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame runs code of this package."""
+    name = str(frame.f_globals.get("__name__", ""))
+    return (name + ".").startswith(_PACKAGE)
+
+
+def expression_at(code: CodeType, instruction: int) -> ast.expr | None:
+    """The expression that an instruction of a frame is part of: of a call, the call as it is written."""
+    positions = list(code.co_positions())
+    if instruction // 2 >= len(positions):
+        return None
+    first, last, start, end = positions[instruction // 2]
+    if first is None or last is None or start is None or end is None:
+        return None
+    lines = [linecache.getline(code.co_filename, number) for number in range(first, last + 1)]
+    if not all(lines):
+        return None
+    encoded = [line.encode() for line in lines]
+    encoded[-1] = encoded[-1][:end]
+    encoded[0] = encoded[0][start:]
+    return _parsed(b"".join(encoded).decode(errors="replace"))
+
+
+@lru_cache(maxsize=512)
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(f"({text})", mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def argument(call: ast.expr | None, position: int, keyword: str) -> ast.expr | None:
+    """An argument of a call as it is written, by position or by keyword."""
+    if not isinstance(call, ast.Call):
+        return None
+    if position < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
+        return call.args[position]
+    return next((k.value for k in call.keywords if k.arg == keyword), None)
+
+
+def assigned_at(filename: str, name: str, before: int) -> int | None:
+    """The last line up to `before` that assigns a plain variable of a name, in the scope of that line."""
+    tree = _module(filename, "".join(linecache.getlines(filename)))
+    if tree is None:
+        return None
+    lines = [
+        node.lineno
+        for node in ast.walk(_scope(tree, before))
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+    ]
+    earlier = [line for line in lines if line <= before]
+    return max(earlier) if earlier else None
+
+
+@lru_cache(maxsize=32)
+def _module(filename: str, source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return None
+
+
+def _scope(tree: ast.Module, line: int) -> ast.AST:
+    """The innermost function around a line, or the module."""
+    found: ast.AST = tree
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and (
+            node.lineno <= line <= (node.end_lineno or node.lineno)
+        ):
+            found = node
+    return found

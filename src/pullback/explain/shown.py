@@ -1,0 +1,130 @@
+"""What an explanation shows of an array: all elements of a small one, figures and corners of a large one.
+
+An explanation is kept, printed and sent as JSON, so it must not hold arrays whose size the user's problem
+decides: from `LARGEST` elements on a value is its smallest, largest and mean element, its norm, how many
+elements are zero, NaN or infinite, and the corners that torch prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+#: Elements of the largest value that is shown whole.
+LARGEST = 1000
+
+#: Elements at each end of an axis in the corner of a large value, as torch prints them.
+EDGE = 3
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A value as it is shown.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : str
+        torch's name without "torch.".
+    array : ndarray or None
+        A copy of the value where it is shown whole.
+    summary : dict or None
+        Figures of a value that is not: min, max, mean, norm, zeros, nan, inf.
+    corner : ndarray or None
+        The first and last three elements along each axis of such a value.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    array: ndarray | None
+    summary: dict[str, float] | None = None
+    corner: ndarray | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The value as plain lists and numbers."""
+        if self.array is not None:
+            return {"shape": list(self.shape), "dtype": self.dtype, "data": plain(self.array)}
+        return {
+            "shape": list(self.shape),
+            "dtype": self.dtype,
+            "summary": {name: plain_number(value) for name, value in (self.summary or {}).items()},
+            "corner": None if self.corner is None else plain(self.corner),
+        }
+
+
+def show(value: Any, largest: int = LARGEST) -> Shown:
+    """Return what is shown of an array, copied, so that later writes do not change it.
+
+    Parameters
+    ----------
+    value : ndarray
+    largest : int
+        Elements up to which it is shown whole.
+    """
+    array = np.asarray(value)
+    if array.size <= largest:
+        return Shown(array.shape, str(array.dtype), array.copy())
+    return Shown(array.shape, str(array.dtype), None, figures(array), corner(array))
+
+
+def norm(value: Any) -> float:
+    """The Euclidean length of an array, computed in double precision."""
+    wide = widened(np.asarray(value)).ravel()
+    with np.errstate(all="ignore"):
+        return float(np.sqrt(np.vdot(wide, wide).real))
+
+
+def widened(array: ndarray) -> ndarray:
+    """The array in float64 or complex128: the narrow dtypes know few functions."""
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)
+
+
+def figures(array: ndarray) -> dict[str, float]:
+    """Smallest, largest and mean element, norm, and counts; of complex values by magnitude."""
+    with np.errstate(all="ignore"):
+        wide = widened(array)
+        sizes = np.abs(wide) if wide.dtype.kind == "c" else wide
+        return {
+            "min": float(sizes.min()),
+            "max": float(sizes.max()),
+            "mean": float(sizes.mean()),
+            "norm": norm(wide),
+            "zeros": int((wide == 0).sum()),
+            "nan": int(np.isnan(wide).sum()),
+            "inf": int(np.isinf(wide).sum()),
+        }
+
+
+def corner(array: ndarray) -> ndarray:
+    """The first and last elements along each axis; beyond four axes the first element of the leading ones."""
+    array = array[(0,) * max(array.ndim - 4, 0)]
+    for axis, size in enumerate(array.shape):
+        if size > 2 * EDGE:
+            array = np.take(array, [*range(EDGE), *range(size - EDGE, size)], axis)
+    return array.copy()
+
+
+def plain(array: ndarray) -> Any:
+    """Nested lists of numbers; NaN and infinities as words, complex numbers as pairs."""
+    if array.dtype.kind in "biu":
+        return array.tolist()
+    wide = widened(array)
+    if wide.dtype.kind != "c" and bool(np.isfinite(wide).all()):
+        return wide.tolist()
+    return _plain_lists(wide.tolist())
+
+
+def _plain_lists(value: Any) -> Any:
+    return [_plain_lists(v) for v in value] if isinstance(value, list) else plain_number(value)
+
+
+def plain_number(value: Any) -> Any:
+    """A number as JSON can hold it."""
+    if isinstance(value, complex):
+        return [plain_number(value.real), plain_number(value.imag)]
+    if isinstance(value, float) and not np.isfinite(value):
+        return "nan" if value != value else "inf" if value > 0 else "-inf"
+    return value
