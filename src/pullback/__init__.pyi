@@ -22,6 +22,7 @@ from . import cpu as cpu
 from . import cuda as cuda
 from . import distributed as distributed
 from . import distributions as distributions
+from . import explain as explain
 from . import fft as fft
 from . import func as func
 from . import futures as futures

@@ -5,9 +5,10 @@ and in the printed text.
 from __future__ import annotations
 
 import numpy as np
-import pullback as torch
 import pytest
 from numpy.testing import assert_array_equal
+
+import pullback as torch
 from pullback.explain import Explanation, explain
 
 from .cases import CASES, Case
