@@ -41,7 +41,8 @@ class Row:
 
     ``builders`` maps a family of peers ("torch", "jax", "autograd", "mygrad", "tinygrad") to the function
     that builds the case; a family that is missing cannot express the workload. ``target`` is the ratio to
-    torch eager that pullback's eager mode aims at.
+    torch eager that pullback's eager mode aims at. ``rounds`` bounds the samples of a row that is steady
+    after fewer; ``compiled`` says whether compiling peers take part.
     """
 
     name: str
@@ -49,6 +50,8 @@ class Row:
     builders: Mapping[str, Builder]
     target: float | None = None
     unit: str = "µs"
+    rounds: int | None = None
+    compiled: bool = True
 
     @property
     def group(self) -> str:

@@ -129,13 +129,13 @@ def measure_row(row: Row, workers: dict[str, Worker], rounds: int) -> dict[str, 
     opened: dict[str, dict[str, Any]] = {}
     failures: dict[str, str] = {}
     for name, worker in workers.items():
-        if worker.peer.family in row.builders:
+        if worker.peer.family in row.builders and (row.compiled or name != "torch.compile"):
             try:
                 opened[name] = worker.ask("open", row.name, OPEN_TIMEOUT)
             except WorkerError as error:
                 failures[name] = str(error)
     samples: dict[str, list[float]] = {name: [] for name in opened}
-    for number in range(rounds):
+    for number in range(rounds if row.rounds is None else min(rounds, row.rounds)):
         for name in _rotated([name for name in opened if name in samples], number):
             time.sleep(PAUSE_SECONDS)
             try:
