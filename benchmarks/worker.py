@@ -22,6 +22,7 @@ from typing import Any
 
 from benchmarks.case import Case, Library, Row
 from benchmarks.peers import BY_NAME, load
+from benchmarks.workloads import ROWS
 
 CHECKED_STEPS = 3
 MOST_REPETITIONS = 100_000
@@ -56,10 +57,6 @@ class _Bench:
         self.repetitions = 1
 
     def open(self, row_name: str) -> dict[str, Any]:
-        # Only now, because the workloads import NumPy: each peer is loaded as in a program that imports it
-        # first.
-        from benchmarks.workloads import ROWS
-
         row = ROWS[row_name]
         assert isinstance(row, Row)
         self.case = case = row.builders[self.peer.family](self.library)

@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import blas_kernels
-
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
@@ -28,8 +26,6 @@ def _uncollected() -> Iterator[None]:
         if collects:
             gc.enable()
 
-
-blas_kernels.choose()  # before anything loads NumPy
 
 with _uncollected():
     from .exclusions import missing as _missing
