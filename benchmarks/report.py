@@ -15,6 +15,8 @@ from benchmarks.peers import BASELINE, Peer
 
 TITLE_WIDTH, COLUMN_WIDTH = 58, 19
 SUBJECT = "pullback"
+#: What the names of variables that change how BLAS libraries and their threads work begin with.
+TUNING = ("OPENBLAS_", "OMP_", "MKL_", "GOTO_")
 # Compilers report pages of native stack.
 FAILURE_LINES, LINE_LIMIT = 15, 160
 
@@ -38,6 +40,7 @@ def about(peers: Iterable[Peer], settings: dict[str, Any]) -> dict[str, Any]:
         "python": platform.python_version(),
         "peers": {peer.name: peer.version() for peer in peers},
         "settings": settings,
+        "environment": {name: os.environ[name] for name in sorted(os.environ) if name.startswith(TUNING)},
     }
 
 
@@ -56,9 +59,16 @@ def figure(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def _environment(facts: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in facts["environment"].items())
+
+
 def header(facts: dict[str, Any], names: Sequence[str]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
     where = f"{facts['processor']}, {facts['cores']} cores, Python {facts['python']}, {facts['date']}"
+    environment = _environment(facts)
+    if environment:
+        versions += f"\nwith {environment} in the environment"
     columns = "".join(f"{name:>{COLUMN_WIDTH}}" for name in names)
     return f"{where}\n{versions}\nmedian (ratio to {BASELINE} eager)\n{'':{TITLE_WIDTH}}{columns}"
 
@@ -115,6 +125,8 @@ def markdown(results: dict[str, Any]) -> str:
     facts = results["about"]
     names = list(facts["peers"])
     versions = ", ".join(f"{name} {version}" for name, version in facts["peers"].items())
+    if environment := _environment(facts):
+        versions += f", with {environment} in the environment"
     lines = [
         f"Measured {facts['date']} on {facts['processor']}, {facts['cores']} cores,",
         f"Python {facts['python']}, {versions}.",
