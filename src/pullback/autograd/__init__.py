@@ -19,6 +19,7 @@ from .grad_mode import (
 )
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .variable import Variable
+from .vjps import vjps
 
 __all__ = [
     "Function",
@@ -44,6 +45,7 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
     "variable",
+    "vjps",
 ]
 
 
