@@ -37,6 +37,7 @@ usage: python -m pullback SCRIPT [ARG ...]
        python -m pullback -m MODULE [ARG ...]
        python -m pullback -c CODE [ARG ...]
        python -m pullback check [--json] PATH ...
+       python -m pullback explain [--json FILE] SCRIPT [ARG ...]
 
 Runs a PyTorch program unmodified, with `import torch` giving pullback.
 
@@ -47,6 +48,8 @@ The arguments after it are the program's own.
   -c CODE        run the code given
   check PATH     say which torch names a script, or a folder of them, uses and
                  whether pullback has them, without running it
+  explain SCRIPT run it and explain every call of backward in it
+                 (`python -m pullback explain --help` says more)
   -h, --help     print this text
   -V, --version  print pullback's version"""
 
@@ -334,6 +337,30 @@ def main(arguments: Sequence[str]) -> None:
         from pullback.check import main as check
 
         raise SystemExit(check(arguments[1:]))
+    if first == "explain":
+        explain_program(arguments[1:])
+        return
+    run_program(arguments)
+
+
+def explain_program(arguments: Sequence[str]) -> None:
+    """Run the program that the arguments of `python -m pullback explain` name, its calls recorded."""
+    from pullback.explain import command
+
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(command.USAGE)
+        return
+    try:
+        options, program = command.read_options(arguments)
+    except command.WrongOption as error:
+        fail(f"{error}\n{command.USAGE}", 2)
+    with command.explained(options):
+        run_program(program)
+
+
+def run_program(arguments: Sequence[str]) -> None:
+    """Run a program as its file, `-m MODULE`, `-c CODE` or `-` names it."""
+    first = arguments[0] if arguments else ""
     readers: dict[str, Callable[[str], Program]] = {"-m": from_module, "-c": from_code}
     if not first:
         fail("no program given\n" + USAGE, 2)

@@ -13,6 +13,7 @@ from typing import Any
 from ..tensor.backward import backward_call
 from .build import Builder, Site
 from .explanation import Explanation
+from .record import record
 
 
 def explain(y: Any, gradient: Any = None, inputs: Any = None) -> Explanation:
@@ -50,4 +51,4 @@ class _Explain(ModuleType):
 
 sys.modules[__name__].__class__ = _Explain
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "explain", "record"]

@@ -29,8 +29,11 @@ from .explanation import (
     Saved,
     Step,
 )
+from .formula import formulas
+from .modules import ModuleCalls, groups, paths_by_parameters
 from .names import Names, argument, assigned_at, expression_at, is_ours
 from .shown import LARGEST, Shown, norm, show
+from .source import place_of
 from .structure import BY_KIND, BY_NAME, of_chain, of_numbers
 from .walk import Path, array_at_bottom, undisturbed
 
@@ -103,6 +106,11 @@ def _member(expression: ast.expr | None, position: int, count: int) -> ast.expr 
     return expression if count == 1 else None
 
 
+def _is_name(written: str) -> bool:
+    """Whether an expression is a variable, an attribute or an element of one."""
+    return all(c.isalnum() or c in "_.[]'" for c in written)
+
+
 def _text(expression: ast.expr | None) -> str | None:
     if expression is None:
         return None
@@ -118,19 +126,25 @@ class Builder:
     call : BackwardCall
     site : Site
     brief : bool
-        Leave out Jacobians, contributions and checks.
+        Leave out the path, Jacobians, contributions and checks.
+    modules : ModuleCalls, optional
+        Tells which module's call made a node; by default the parameters tell.
     """
 
-    def __init__(self, call: BackwardCall, site: Site, brief: bool = False) -> None:
+    def __init__(
+        self, call: BackwardCall, site: Site, brief: bool = False, modules: ModuleCalls | None = None
+    ) -> None:
         self.call = call
         self.site = site
         self.brief = brief
+        self.modules = modules
         targets = call.targets
         self.path = Path(call.roots, targets)
         self.ids: dict[Node, int] = {}
         self.allowance = MOST_SHOWN
         self.explanation = Explanation(site.call)
         self.steps: dict[Node, Step] = {}
+        self.known_formulas: dict[Any, str] = {}
 
     def build(self) -> Explanation:
         """Run the pullback and write everything down."""
@@ -138,15 +152,18 @@ class Builder:
         with undisturbed(self.path, narrow=self.call.targets is not None):
             for position, node in enumerate(self.path.nodes):
                 self.ids[node] = position
-                self.steps[node] = self.step(node)
-            self.explanation.steps = [self.steps[node] for node in self.path.nodes]
-            results = self.path.pull(self.covectors(), self.visit)
+                if not self.brief:
+                    self.steps[node] = self.step(node)
+            results = self.path.pull(self.covectors(), None if self.brief else self.visit)
             gradients = [None if g is None else np.asarray(array_at_bottom(g)) for g in results]
             self.explanation.outputs = [self.output(k) for k in range(len(self.call.roots))]
             self.explanation.leaves = [self.leaf(k, g) for k, g in enumerate(gradients)]
             if not self.brief:
+                self.finish_path()
                 self.add_jacobians(gradients)
         self.add_notes()
+        if self.call.inputs is None:
+            self.explanation._tensors = [edge.variable for edge in self.path.targets]
         self.explanation._row = self.row
         self.explanation._column = self.column
         return self.explanation
@@ -174,6 +191,18 @@ class Builder:
                         self.show_some(array),
                     )
                 )  # fmt: skip
+
+    def finish_path(self) -> None:
+        """Say which module each step belongs to, and fold the path into groups."""
+        names = self.site.names
+        nodes = self.path.nodes
+        found = self.modules.paths(nodes, names) if self.modules is not None else {}
+        if not found:
+            found = paths_by_parameters(nodes, names)
+        steps = [self.steps[node] for node in nodes]
+        for node, path in found.items():
+            self.steps[node].module = path
+        self.explanation.steps = [*steps, *groups(steps, self.explanation.arrows)]
 
     def show_some(self, value: Any) -> Shown | None:
         """Show a value on the path while the allowance lasts."""
@@ -205,7 +234,32 @@ class Builder:
             step.op = None if op is None else op.name
             step.structure = BY_NAME.get(step.name, "dense") if op is None else BY_KIND[op.kind]
             step.saved = saved_values(node)
+            step.formula = self.formula(node)
+            place = place_of(node)
+            if place is not None:
+                step.file, step.line, step.code = place.file, place.line, place.code
         return step
+
+    def formula(self, node: Node) -> str | None:
+        """The rules of a node; nodes that differ in numbers only share them."""
+        if node._op is None or node._saved is None:
+            return None
+        layout = node._op.layout
+        kept = tuple(
+            type(v) if not isinstance(v, (bool, int, float, complex)) else v
+            for v in node._saved[: 3 * layout.count : 3]
+        )
+        key = (
+            type(node), node._shape, node._dtype, kept, node._saved[3 * layout.count :],
+            tuple(edge is None for edge in node._edges),
+        )  # fmt: skip
+        try:
+            found = self.known_formulas.get(key)
+        except TypeError:  # an attribute that cannot be hashed: a generator
+            return "\n".join(formulas(node))
+        if found is None:
+            found = self.known_formulas[key] = "\n".join(formulas(node))
+        return found or None
 
     def name_of(self, tensor: Any) -> str | None:
         """What the program calls a tensor, views and results included."""
@@ -223,12 +277,11 @@ class Builder:
         node, index = edge_target(edge)
         shape, dtype = _at(node, index)
         count = len(self.call.outputs)
-        name = (
-            self.name_of(y)
-            or self.site.written_output(position, count)
-            or ("y" if count == 1 else f"y{position}")
-        )
-        if type(node) is not AccumulateGrad:
+        written = self.site.written_output(position, count)
+        name = self.name_of(y) or (written if written is not None and _is_name(written) else None)
+        if name is None:
+            name = "y" if count == 1 else f"y{position}"
+        if type(node) is not AccumulateGrad and not self.brief:
             self.steps[node].kind = "output"
             self.steps[node].variable = self.steps[node].variable or name
         v = np.asarray(g)
@@ -237,7 +290,10 @@ class Builder:
             show(v), given is None, tuple(shape) if v.shape != shape else None, norm(v),
         )  # fmt: skip
         value = None if isinstance(y, GradientEdge) else show(array_at_bottom(y))
-        return OutputPart(name, tuple(shape), str(dtype), value, covector, self.ids[node])
+        return OutputPart(
+            name, tuple(shape), str(dtype), value, covector, self.ids[node],
+            written if written != name else None,
+        )  # fmt: skip
 
     def leaf(self, position: int, gradient: ndarray | None) -> LeafPart:
         """The part about one leaf or input."""

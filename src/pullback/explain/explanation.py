@@ -66,7 +66,10 @@ class Covector:
 
 @dataclass(frozen=True)
 class OutputPart:
-    """One output y and its covector; `node` is the id of the step that made it."""
+    """One output y and its covector.
+
+    `node` is the id of the step that made it, `written` the expression in the call where that is no name.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -74,13 +77,14 @@ class OutputPart:
     value: Shown | None
     covector: Covector
     node: int
+    written: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The output as plain data."""
         return {
             "name": self.name, "shape": list(self.shape), "dtype": self.dtype,
             "value": None if self.value is None else self.value.to_dict(),
-            "covector": self.covector.to_dict(), "node": self.node,
+            "covector": self.covector.to_dict(), "node": self.node, "written": self.written,
         }  # fmt: skip
 
 
@@ -358,6 +362,8 @@ class Explanation:
     #: Pull back one row, or push forward one column, on the graph; None once that is gone.
     _row: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
     _column: Callable[..., Any] | None = field(default=None, repr=False, compare=False)
+    #: The tensors that `leaves` is about, until a recording has looked at them.
+    _tensors: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def leaf(self, name: str) -> LeafPart:
         """The part about the leaf of a name.

@@ -19,7 +19,7 @@ from ..core.node import MultiNode, Node
 from ..core.value import InnerValue, TensorBase, dtype_of, shape_of
 
 #: How tightly a piece of text binds.
-ATOM, POWER, UNARY, PRODUCT, SUM, COMPARISON = range(6)
+ATOM, POWER, UNARY, PRODUCT, SUM, COMPARISON, LOGIC = range(7)
 
 #: Ops written between their operands: symbol, how tightly it binds, whether the right operand must bind
 #: tighter.
@@ -27,6 +27,7 @@ INFIX = {
     "add": ("+", SUM, False), "sub": ("-", SUM, True), "mul": ("·", PRODUCT, False),
     "div": ("/", PRODUCT, True), "mm": ("@", PRODUCT, True), "matmul": ("@", PRODUCT, True),
     "bmm": ("@", PRODUCT, True), "mv": ("@", PRODUCT, True), "dot": ("@", PRODUCT, True),
+    "bitwise_and": ("∧", LOGIC, False), "bitwise_or": ("∨", LOGIC, True),
     "eq": ("=", COMPARISON, True), "ne": ("≠", COMPARISON, True), "lt": ("<", COMPARISON, True),
     "le": ("≤", COMPARISON, True), "gt": (">", COMPARISON, True), "ge": ("≥", COMPARISON, True),
 }  # fmt: skip
@@ -114,7 +115,7 @@ def written(op: Any, inputs: Sequence[Any], attrs: Sequence[Any]) -> tuple[str, 
         return _text(inputs[0]), _binding(inputs[0])
     if name in SILENT and inputs:
         return _text(inputs[0]), _binding(inputs[0])
-    if name in ("mul",) and _is_square(inputs):
+    if name == "mul" and _is_square(inputs):
         return f"{_wrapped(inputs[0], ATOM)}²", POWER
     if name in INFIX or name.startswith("mm_"):
         symbol, binding, tight = INFIX.get(name, INFIX["mm"])
@@ -122,6 +123,8 @@ def written(op: Any, inputs: Sequence[Any], attrs: Sequence[Any]) -> tuple[str, 
         right = _wrapped(inputs[1], binding - 1 if tight else binding)
         if symbol == "+" and right.startswith("-"):
             return f"{left} - {right[1:]}", binding
+        if symbol == "·" and right.startswith("1 / "):
+            return f"{left} / {right[4:]}", binding
         return f"{left} {symbol} {right}", binding
     if name == "rsub":
         return f"{_wrapped(inputs[1], SUM)} - {_wrapped(inputs[0], SUM - 1)}", SUM
@@ -137,15 +140,20 @@ def written(op: Any, inputs: Sequence[Any], attrs: Sequence[Any]) -> tuple[str, 
         return f"|{_text(inputs[0])}|", ATOM
     if name in ("pow_scalar", "pow"):
         return _power(inputs[0], attrs[0] if name == "pow_scalar" else inputs[1]), POWER
-    if name == "linear":
+    if name in ("linear", "linear_folded"):
         return f"{_wrapped(inputs[0], PRODUCT)} @ {_wrapped(inputs[1], ATOM)}ᵀ", PRODUCT
     if name == "linear_weight":
         return f"{_wrapped(inputs[0], ATOM)}ᵀ @ {_wrapped(inputs[1], POWER)}", PRODUCT
-    if name in ("t", "transpose") or (name == "permute" and len(attrs[0]) == 2):
+    if name in ("t", "transpose") or (name == "permute" and _swaps_last(attrs[0])):
         return f"{_wrapped(inputs[0], ATOM)}ᵀ", POWER
     shown = [_text(v) for v in inputs if v is not None]
-    shown += [f"{key}={_attribute(v)}" for key, v in zip(op.attrs, attrs) if v is not None]
+    shown += [f"{key}={_attribute(v)}" for key, v in zip(op.attrs, attrs) if v is not None and v is not False]
     return f"{KNOWN.get(name, name)}({', '.join(shown)})", ATOM
+
+
+def _swaps_last(dims: tuple[int, ...]) -> bool:
+    rank = len(dims)
+    return rank > 1 and dims == (*range(rank - 2), rank - 1, rank - 2)
 
 
 def _is_square(inputs: Sequence[Any]) -> bool:
@@ -215,7 +223,15 @@ def formulas(node: Node) -> list[str]:
 
 
 #: What a rule raises that cannot run on names.
-_UNPRINTABLE = (TypeError, ValueError, RuntimeError, AttributeError, NotImplementedError, IndexError, KeyError)
+_UNPRINTABLE = (
+    TypeError,
+    ValueError,
+    RuntimeError,
+    AttributeError,
+    NotImplementedError,
+    IndexError,
+    KeyError,
+)
 
 
 def _each(node: Node, op: Any, level: int) -> list[str]:

@@ -35,6 +35,7 @@ class Names:
         self.tensors: dict[int, str] = {}
         self.results: dict[tuple[int, int], str] = {}
         self.modules: dict[int, str] = {}
+        self.owners: dict[int, str] = {}
         depth = 0
         while frame is not None and depth < MOST_FRAMES:
             if not is_ours(frame):
@@ -76,6 +77,7 @@ class Names:
             self.modules.setdefault(id(inner), f"{name}.{path}" if path else name)
         for path, parameter in module.named_parameters():
             self._name(parameter, f"{name}.{path}")
+            self.owners.setdefault(id(parameter), f"{name}.{path}".rpartition(".")[0])
         for path, buffer in module.named_buffers():
             self._name(buffer, f"{name}.{path}")
 

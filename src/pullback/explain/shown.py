@@ -43,6 +43,11 @@ class Shown:
     summary: dict[str, float] | None = None
     corner: ndarray | None = None
 
+    @property
+    def norm(self) -> float:
+        """The Euclidean length of the value."""
+        return norm(self.array) if self.array is not None else (self.summary or {})["norm"]
+
     def to_dict(self) -> dict[str, Any]:
         """The value as plain lists and numbers."""
         if self.array is not None:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy import ndarray
 
 from .explanation import Arrow, Contribution, Explanation, Jacobian, LeafPart, OutputPart, Step
-from .shown import Shown, norm, widened
+from .shown import Shown, widened
+from .shown import figures as figures_of
 from .structure import IN_WORDS
 
 WIDTH = 100
@@ -19,6 +20,9 @@ WIDTH = 100
 MOST_STEPS = 40
 MOST_LEAVES = 24
 MOST_TERMS = 16
+
+#: Elements of the largest value that is printed whole.
+LARGEST = 144
 
 
 def text_of(explanation: Explanation) -> str:
@@ -49,7 +53,7 @@ def _head(explanation: Explanation) -> Iterator[str]:
 def _output(output: OutputPart) -> Iterator[str]:
     v = output.covector
     if output.value is not None:
-        yield from _named(output.name, output.value)
+        yield from _named(output.name, output.value, output.written or "")
     name = v.name or "v"
     if v.default:
         yield from _named(name, v.value, "left out, so it is 1")
@@ -116,7 +120,7 @@ def _jacobian(jacobian: Jacobian, out: tuple[int, ...], into: tuple[int, ...]) -
     if jacobian.value is None:
         yield head
         yield f"        not built: {jacobian.why_absent}"
-    elif jacobian.value.array is not None and jacobian.value.array.ndim > 2 and jacobian.value.array.size:
+    elif jacobian.value.array is not None and len(out) and len(jacobian.shape) > 2 and len(into):
         yield head
         rows = jacobian.value.array.reshape(-1, *into)
         for index, row in list(zip(np.ndindex(*out), rows))[:MOST_TERMS]:
@@ -271,10 +275,12 @@ def _needs_exponents(array: ndarray) -> bool:
 
 
 def _value(head: str, value: Shown) -> Iterator[str]:
-    if value.array is not None:
-        yield from _array(head, value.array)
-        return
     figures = value.summary or {}
+    if value.array is not None:
+        if value.array.size <= LARGEST:
+            yield from _array(head, value.array)
+            return
+        figures = figures_of(value.array)
     counts = ", ".join(
         f"{figures[k]} {word}" for k, word in (("nan", "NaN"), ("inf", "infinite")) if figures[k]
     )
@@ -302,10 +308,8 @@ def _array(head: str, array: ndarray) -> Iterator[str]:
 
 def _short(value: Shown) -> str:
     """A value on one line."""
-    if value.array is None:
-        return f"{_shape(value.shape)} of norm {_number((value.summary or {})['norm'])}"
-    if value.array.size > 64:
-        return f"{_shape(value.shape)} of norm {_number(norm(value.array))}"
+    if value.array is None or value.array.size > 64:
+        return f"{_shape(value.shape)} of norm {_number(value.norm)}"
     text = _compact(
         widened(value.array).tolist() if value.array.dtype.kind in "fVc" else value.array.tolist()
     )

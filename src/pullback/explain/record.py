@@ -1,0 +1,166 @@
+"""Recording: every call of `backward` and `grad` in a block is explained, just before it runs.
+
+The call itself runs as it would: the explanation pulls the covector back on its own first, and when the call
+is over only looks at what it left in `.grad`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.value import TensorBase
+from ..tensor import backward as calls
+from .build import Builder, Site
+from .explanation import Explanation
+from .modules import ModuleCalls
+from .shown import show
+from .walk import array_at_bottom, looking
+
+#: Calls from one line that are explained in full; of further ones values and gradients only.
+IN_FULL = 10
+
+
+class Recording:
+    """Explains the calls of `backward` and `grad` that the program makes while it is on.
+
+    Parameters
+    ----------
+    in_full : int
+        How many calls from one line are explained with Jacobians and path; of further ones with the values
+        and gradients only.
+    keep_graphs : bool
+        Keep the graphs, so that `Explanation.row` and `column` work after the calls.
+
+    Attributes
+    ----------
+    explanations : list of Explanation
+        One per call, in the order of the calls.
+    """
+
+    def __init__(self, in_full: int = IN_FULL, keep_graphs: bool = False) -> None:
+        self.explanations: list[Explanation] = []
+        self.in_full = in_full
+        self.keep_graphs = keep_graphs
+        self._calls: Counter[tuple[str, int]] = Counter()
+        self._modules = ModuleCalls()
+
+    def __enter__(self) -> Recording:
+        calls.observers.append(self._observe)
+        self._modules.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._modules.stop()
+        calls.observers.remove(self._observe)
+
+    def __len__(self) -> int:
+        return len(self.explanations)
+
+    def __getitem__(self, index: int) -> Explanation:
+        return self.explanations[index]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.explanations))
+
+    def _observe(self, call: calls.BackwardCall) -> Callable[[BaseException | None], None] | None:
+        """Explain a call that is about to run; what is returned runs when it is over."""
+        frame = _caller(sys._getframe(1))
+        if frame is None or looking.get():
+            return None
+        site = Site.of(call.kind, frame)
+        line = (site.call.file, site.call.line)
+        self._calls[line] += 1
+        brief = self._calls[line] > self.in_full
+        try:
+            explanation = Builder(call, site, brief=brief, modules=self._modules).build()
+        except Exception as error:  # noqa: BLE001  # a call that fails is the program's, and raises by itself
+            explanation = Explanation(site.call)
+            explanation.notes.append(f"Not explained: {type(error).__name__}: {error}")
+        self.explanations.append(explanation)
+
+        def finish(error: BaseException | None) -> None:
+            if not self.keep_graphs:
+                explanation._row = explanation._column = None
+            if error is not None:
+                explanation.notes.append(f"The call raised {type(error).__name__}: {error}")
+            elif call.kind == "backward" and explanation.leaves:
+                _look_at_grads(call, explanation, tensors)
+
+        tensors = _leaf_tensors(call, explanation)
+        return finish
+
+
+def record(in_full: int = IN_FULL, keep_graphs: bool = False) -> Recording:
+    """Explain every call of `backward` and `autograd.grad` in a ``with`` block.
+
+    ``with pullback.explain.record() as r:`` leaves one `Explanation` per call in ``r.explanations``. Calls
+    that the library makes by itself (within `gradcheck`, a checkpoint) are not among them.
+
+    Parameters
+    ----------
+    in_full : int
+        How many calls from one line are explained in full; of further ones values and gradients only.
+    keep_graphs : bool
+        Keep the graphs, so that `Explanation.row` and `column` work after the calls.
+    """
+    return Recording(in_full, keep_graphs)
+
+
+#: Modules through which a call of the user's reaches the observers.
+_ENTRANCES = (__name__.rpartition(".")[0] + ".", __name__.split(".", 1)[0] + ".tensor.")
+
+
+def _caller(frame: FrameType | None) -> FrameType | None:
+    """The user's frame that called `backward` or `grad`; None where the library called by itself."""
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", "")) + "."
+        if not name.startswith(_ENTRANCES):
+            return None if name.startswith(_ENTRANCES[1].partition(".")[0] + ".") else frame
+        frame = frame.f_back
+    return None
+
+
+def _leaf_tensors(call: calls.BackwardCall, explanation: Explanation) -> list[Any]:
+    """The tensors that the parts about leaves stand for."""
+    if call.inputs is not None:
+        return list(call.inputs)
+    tensors = explanation._tensors
+    explanation._tensors = []
+    return tensors
+
+
+def _look_at_grads(call: calls.BackwardCall, explanation: Explanation, tensors: list[Any]) -> None:
+    """Note what the call left in `.grad`, and where that is not what was there before with vᵀ·J added."""
+    for part, tensor in zip(explanation.leaves, tensors):
+        grad = tensor._grad if isinstance(tensor, TensorBase) else None
+        value = None if grad is None else array_at_bottom(grad)
+        if not isinstance(value, ndarray):
+            part.after = None
+            if part.after is not None or part.gradient is not None:
+                explanation.notes.append(
+                    f"{part.name}.grad is None after the call: a hook took it away, as an optimizer step in "
+                    "backward does."
+                )
+            continue
+        expected = part.after
+        part.after = show(value)
+        if expected is not None and not _close(expected, part.after):
+            explanation.notes.append(
+                f"{part.name}.grad is not what it was with vᵀ·J added: a hook changed it on the way."
+            )
+
+
+def _close(expected: Any, found: Any) -> bool:
+    if expected.array is not None and found.array is not None:
+        with np.errstate(all="ignore"):
+            return bool(np.allclose(expected.array.astype(found.array.dtype), found.array, 1e-3, 1e-5, True))
+    if expected.summary is None or found.summary is None:
+        return False
+    return bool(np.isclose(expected.summary["norm"], found.summary["norm"], 1e-3, 1e-5, True))
