@@ -16,6 +16,9 @@ from ..core.op import TABLE, Op
 from ..core.tracer import Equation, Reference
 
 
+_RESHAPING = frozenset({"view", "reshape_alias", "unsafe_view"})
+
+
 class ProgramError(ValueError):
     """A program is not well formed."""
 
@@ -85,6 +88,9 @@ class Program:
             values[index] = array
         for equation in self.equations:
             operands = tuple(values[v.index] if isinstance(v, Reference) else v for v in equation.operands)
+            if equation.op in _RESHAPING:
+                # A program's values have no strides: what eager copied to be able to view is copied here.
+                operands = (np.asarray(operands[0], order="C"),)
             result = TABLE[equation.op].evaluate(operands, equation.attrs)
             parts = result if equation.several else (result,)
             values.update(zip(equation.outputs, parts, strict=True))

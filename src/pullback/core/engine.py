@@ -244,7 +244,9 @@ def _loop(
                     if gi.dtype is not edge._dtype and gi.dtype != edge._dtype:
                         gi = convert(gi, edge._dtype)
                     if edge in pending:
-                        pending[edge] = add(pending[edge], gi, out=...)
+                        before = pending[edge]
+                        # A traced value may have arrived there first.
+                        pending[edge] = add(before, gi, out=...) if type(before) is ndarray else before + gi
                         continue
                     if type(edge) is AccumulateGrad and (
                         gi is g or gi.base is not None or _is_saved(gi, saved)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from .bulk import unwrapped
 from .value import InnerValue, TensorBase, array_of
 
 
@@ -68,6 +69,7 @@ class Recorder:
             return Reference(value.index), value
         if isinstance(value, TensorBase):
             value = array_of(value)
+        value = unwrapped(value)
         if isinstance(value, (ndarray, np.generic)):
             array = np.asarray(value)
             known = self._constant_of.get(id(array))

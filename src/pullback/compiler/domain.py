@@ -1,0 +1,121 @@
+"""Iteration spaces: which loops a kernel runs, and what an element's indices are in terms of them.
+
+A space is rows times the elements of a row. The kept axes of a reduction, taken together, are the row; the
+reduced axes, those that lie side by side merged, are one or more inner loops. A space without reduction is
+cut where every access is affine in the innermost loop, and a space that is affine throughout is cut into
+blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from .index import Index, Indices, Variable, atom_index, constant, linear, reshaped, strides_of, unravel
+
+#: Elements of a row where rows are only blocks of a long array.
+BLOCK = 4096
+
+
+@dataclass(eq=False)
+class Domain:
+    """Loops over the elements of a shape.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    kept : tuple of int
+        Axes of `shape` that one row fixes.
+    inner : tuple of tuple of int
+        Groups of neighbouring axes, a loop each.
+    blocked : bool
+        The shape is one axis, cut into blocks of `BLOCK`; the last may be shorter.
+    """
+
+    shape: tuple[int, ...]
+    kept: tuple[int, ...]
+    inner: tuple[tuple[int, ...], ...]
+    blocked: bool = False
+    row: Variable = field(init=False)
+    loops: tuple[Variable, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.blocked:
+            blocks = -(-self.shape[0] // BLOCK)
+            self.row = Variable("r", blocks)
+            self.loops = (Variable("c0", min(BLOCK, self.shape[0])),)
+            return
+        self.row = Variable("r", prod(self.shape[a] for a in self.kept))
+        self.loops = tuple(
+            Variable(f"c{n}", prod(self.shape[a] for a in group)) for n, group in enumerate(self.inner)
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def rows(self) -> int:
+        return self.row.extent
+
+    @property
+    def columns(self) -> int:
+        """Elements of a row."""
+        return prod(v.extent for v in self.loops)
+
+    def key(self) -> tuple[object, ...]:
+        """Equal for equal spaces."""
+        return self.shape, self.kept, self.inner, self.blocked
+
+    def _indices(self) -> Indices:
+        if self.blocked:
+            return (atom_index(self.row) * BLOCK + atom_index(self.loops[0]),)
+        result: list[Index] = [constant(0)] * len(self.shape)
+        parts = [(self.kept, self.row), *zip(self.inner, self.loops, strict=True)]
+        for axes, variable in parts:
+            extents = [self.shape[a] for a in axes]
+            for axis, index in zip(axes, unravel(atom_index(variable), extents), strict=True):
+                result[axis] = index
+        return tuple(result)
+
+    def indices(self, shape: Sequence[int]) -> Indices:
+        """Indices into an array of as many elements as the space, in its order."""
+        own = self._indices()
+        return own if tuple(shape) == self.shape else reshaped(own, shape, self.shape)
+
+    def row_indices(self, shape: Sequence[int]) -> Indices:
+        """Indices into an array of an element per row."""
+        return reshaped((atom_index(self.row),), shape, (self.rows,))
+
+    def column(self) -> Index:
+        """Position within a row."""
+        return linear(
+            (atom_index(v) for v in self.loops), strides_of([v.extent for v in self.loops])
+        )
+
+
+def reduced(shape: Sequence[int], axes: Sequence[int]) -> Domain:
+    """The space of a reduction over `axes`."""
+    gone = set(axes)
+    kept = tuple(a for a in range(len(shape)) if a not in gone)
+    groups: list[list[int]] = []
+    for axis in sorted(gone):
+        if groups and groups[-1][-1] == axis - 1:
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    return Domain(tuple(shape), kept, tuple(tuple(g) for g in groups))
+
+
+def split(shape: Sequence[int], count: int) -> Domain:
+    """The space whose rows are the first `count` axes."""
+    rank = len(shape)
+    inner = (tuple(range(count, rank)),) if count < rank else ()
+    return Domain(tuple(shape), tuple(range(count)), inner)
+
+
+def flat(size: int) -> Domain:
+    """The space of a long array, in blocks."""
+    return Domain((size,), (), (), blocked=True)

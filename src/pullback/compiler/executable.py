@@ -1,0 +1,298 @@
+"""From a scheduled program to something that runs: one native function per stretch between array kernels.
+
+Buffers that live at different times share places in one arena, whose size is known when the program is
+compiled.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.op import TABLE
+from . import blas
+from .index import strides_of
+from .kernel import Emission, Kernel, emit
+from .llvm import engine
+from .llvm.emitter import TYPES, Module, number
+from .llvm.functions import definitions
+from .lowered import Buffer, Call, Contraction
+from .lowering import Result, lower
+from .program import Program
+from .schedule import Step, schedule
+
+ALIGNMENT = 64
+#: Where an array object keeps the address of its elements: after the reference count and the type.
+DATA_OFFSET = 16
+_ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
+
+
+class Executable:
+    """A compiled program.
+
+    Attributes
+    ----------
+    program : Program
+    steps : list of Step
+    llvm : str
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.lowered = lowered = lower(program)
+        self.steps = schedule(lowered.nodes)
+        self._build(lowered)
+
+    def _build(self, lowered: Result) -> None:
+        module = Module()
+        escaping = _escaping(self.steps, lowered)
+        emissions = {
+            id(step): emit(step, module, escaping[n])
+            for n, step in enumerate(self.steps)
+            if isinstance(step, Kernel)
+        }
+        self._slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
+        for buffer_number in lowered.constants:
+            self._slots[buffer_number] = 1 + len(self._slots)
+        self._place(lowered, emissions)
+        writer = _Steps(self, module, emissions)
+        self.segments = writer.segments()
+        self.llvm = writer.text()
+        self._library = engine.Library(self.llvm, writer.symbols) if writer.names else None
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        assert self._library is not None or not writer.names
+        self._run = [
+            call(self._library.address(s)) if isinstance(s, str) else s  # type: ignore[union-attr]  # asserted
+            for s in self.segments
+        ]
+        self._table = np.zeros(1 + len(self._slots), np.uintp)
+        self._arena = _aligned(self.arena_bytes)
+        self._constants = lowered.constants
+        self._table[0] = self._arena.ctypes.data
+        for buffer_number, array in lowered.constants.items():
+            self._table[self._slots[buffer_number]] = array.ctypes.data
+        self._address = self._table.ctypes.data
+
+    def _place(self, lowered: Result, emissions: dict[int, Emission]) -> None:
+        """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
+        sizes: dict[int, int] = {}
+        spans: dict[int, list[int]] = {}
+        for n, step in enumerate(self.steps):
+            for buffer in _touched(step, emissions, lowered):
+                if buffer.number in self._slots:
+                    continue
+                size = buffer.bytes
+                if isinstance(step, Kernel):
+                    size = (
+                        emissions[id(step)].row_buffers.get(buffer.number, buffer.size)
+                        * buffer.dtype.itemsize
+                    )
+                sizes[buffer.number] = max(size, sizes.get(buffer.number, 0))
+                spans.setdefault(buffer.number, [n, n])[1] = n
+        self.offsets: dict[int, int] = {}
+        taken: list[tuple[int, int, int, int]] = []
+        self.arena_bytes = 0
+        for buffer_number in sorted(sizes, key=lambda b: -sizes[b]):
+            first, last = spans[buffer_number]
+            size = -(-sizes[buffer_number] // ALIGNMENT) * ALIGNMENT
+            offset = 0
+            for start, stop, begin, end in sorted(taken, key=lambda entry: entry[2]):
+                if stop < first or last < start or end <= offset:
+                    continue
+                if begin >= offset + size:
+                    break
+                offset = end
+            taken.append((first, last, offset, offset + size))
+            self.offsets[buffer_number] = offset
+            self.arena_bytes = max(self.arena_bytes, offset + size)
+
+    def array(self, buffer: Buffer, given: dict[int, ndarray]) -> ndarray:
+        """A buffer as an array, for an array kernel."""
+        found = given.get(buffer.number)
+        if found is None:
+            found = self._constants.get(buffer.number)
+        if found is None:
+            offset = self.offsets[buffer.number]
+            memory = self._arena[offset : offset + buffer.bytes]
+            found = memory.view(buffer.dtype).reshape(buffer.shape)
+        return found
+
+    def run(self, *arrays: ndarray) -> list[ndarray]:
+        """Run on contiguous arrays of the inputs' shapes and dtypes; return new arrays."""
+        lowered, table = self.lowered, self._table
+        outputs = [np.empty(b.shape, b.dtype) for b in lowered.outputs]
+        for slot, array in enumerate((*arrays, *outputs), start=1):
+            table[slot] = array.ctypes.data
+        given: dict[int, ndarray] = {}
+        if len(self._run) > 1 or not isinstance(self.segments[0], str):
+            given = dict(
+                zip((b.number for b in (*lowered.inputs, *lowered.outputs)), (*arrays, *outputs), strict=True)
+            )
+        for segment in self._run:
+            if isinstance(segment, Call):
+                self._call(segment, given)
+            else:
+                segment(self._address)
+        return outputs
+
+    def _call(self, step: Call, given: dict[int, ndarray]) -> None:
+        operands = tuple(self.array(o, given) if isinstance(o, Buffer) else o for o in step.operands)
+        result = TABLE[step.op].evaluate(operands, step.attrs)
+        parts = result if step.several else (result,)
+        for buffer, part in zip(step.outputs, parts, strict=True):
+            self.array(buffer, given)[...] = part
+
+
+def _aligned(size: int) -> ndarray:
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start : start + size]
+
+
+def _touched(step: Step, emissions: dict[int, Emission], lowered: Result) -> list[Buffer]:
+    if isinstance(step, Kernel):
+        return [lowered.buffers[n] for n in emissions[id(step)].parameters]
+    outputs = step.outputs if isinstance(step, Call) else (step.buffer,)
+    return [*step.reads, *outputs]
+
+
+def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
+    """For each step, the buffers that are read after it or outside it."""
+    readers: dict[int, set[int]] = {b.number: {-1} for b in lowered.outputs}
+    for n, step in enumerate(steps):
+        nodes = step.nodes if isinstance(step, Kernel) else [step]
+        for node in nodes:
+            for buffer in node.reads:
+                readers.setdefault(buffer.number, set()).add(n)
+    return [
+        {number_ for number_, who in readers.items() if who - {n}} for n in range(len(steps))
+    ]
+
+
+class _Steps:
+    """Writes the functions that run the steps in order."""
+
+    def __init__(self, owner: Executable, module: Module, emissions: dict[int, Emission]) -> None:
+        self.owner = owner
+        self.module = module
+        self.emissions = emissions
+        self.kernels: dict[str, str] = {}
+        self.names: list[str] = []
+        self.functions: list[str] = []
+        self.symbols: dict[str, int] = {}
+
+    def segments(self) -> list[Any]:
+        """Names of native functions, and the calls between them."""
+        result: list[Any] = []
+        native: list[Any] = []
+        for step in self.owner.steps:
+            if isinstance(step, Call):
+                if native:
+                    result.append(self._function(native))
+                    native = []
+                result.append(step)
+            else:
+                native.append(step)
+        if native:
+            result.append(self._function(native))
+        return result
+
+    def _function(self, steps: list[Any]) -> str:
+        name = f"segment{len(self.names)}"
+        self.names.append(name)
+        self.lines = [f"define void @{name}(ptr %table) #0 {{", "  %arena = load ptr, ptr %table"]
+        self.pointers: dict[int, str] = {}
+        for step in steps:
+            if isinstance(step, Kernel):
+                self._kernel(step)
+            else:
+                self._contraction(step)
+        self.functions.append("\n".join([*self.lines, "  ret void", "}"]))
+        return name
+
+    def _pointer(self, buffer_number: int) -> str:
+        name = self.pointers.get(buffer_number)
+        if name is None:
+            name = self.pointers[buffer_number] = f"%b{buffer_number}"
+            slot = self.owner._slots.get(buffer_number)
+            if slot is None:
+                offset = self.owner.offsets[buffer_number]
+                self.lines.append(f"  {name} = getelementptr i8, ptr %arena, i64 {offset}")
+            else:
+                self.lines.append(f"  {name}_ = getelementptr i64, ptr %table, i64 {slot}")
+                self.lines.append(f"  {name} = load ptr, ptr {name}_")
+        return name
+
+    def _kernel(self, kernel: Kernel) -> None:
+        emission = self.emissions[id(kernel)]
+        name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+        operands = ", ".join(f"ptr {self._pointer(p)}" for p in emission.parameters)
+        self.lines.append(
+            f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows})"
+        )
+
+    def _contraction(self, step: Contraction) -> None:
+        dtype = step.buffer.dtype
+        word = "cblas_sgemm" if dtype == np.float32 else "cblas_dgemm"
+        found = blas.address(word)
+        assert found is not None
+        self.symbols[f"pullback_{word}"] = found
+        real = TYPES[dtype]
+        symbol = self.module.declare(
+            f"pullback_{word}", "void", "i32", "i32", "i32", "i64", "i64", "i64", real, "ptr", "i64", "ptr",
+            "i64", real, "ptr", "i64",
+        )  # fmt: skip
+        rows, columns, inner = step.extents
+        size = rows * columns
+        batch = [()] if not step.batch else list(np.ndindex(*step.batch))
+        for position, where in enumerate(batch):
+            a, a_word, a_lead = self._operand(step.left, where, dtype)
+            b, b_word, b_lead = self._operand(step.right, where, dtype)
+            c = self._shifted(step.buffer.number, position * size, dtype)
+            scale, keep = number(step.alpha, dtype), number(1.0 if step.accumulate else 0.0, dtype)
+            self.lines.append(
+                f"  call void @{symbol}(i32 {_ROW_MAJOR}, i32 {a_word}, i32 {b_word}, i64 {rows}, i64 "
+                f"{columns}, i64 {inner}, {real} {scale}, ptr {a}, i64 {a_lead}, ptr {b}, i64 {b_lead}, "
+                f"{real} {keep}, ptr {c}, i64 {columns})"
+            )
+
+    def _operand(self, matrix: Any, where: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[str, int, int]:
+        offset = matrix.offset + sum(i * s for i, s in zip(where, matrix.batch, strict=True))
+        pointer = self._shifted(matrix.buffer.number, offset, dtype)
+        rows, columns = matrix.strides
+        if columns == 1:
+            return pointer, _PLAIN, rows
+        return pointer, _TRANSPOSED, columns
+
+    def _shifted(self, buffer_number: int, offset: int, dtype: np.dtype[Any]) -> str:
+        pointer = self._pointer(buffer_number)
+        if not offset:
+            return pointer
+        name = f"{pointer}_{offset}"
+        if name not in self.pointers.values():
+            self.pointers[-1 - len(self.pointers) * 1_000_003] = name
+            self.lines.append(f"  {name} = getelementptr {TYPES[dtype]}, ptr {pointer}, i64 {offset}")
+        return name
+
+    def text(self) -> str:
+        """The whole module."""
+        kernels = [
+            f"define internal void @{name}{text}" for text, name in self.kernels.items()
+        ]
+        functions, declared = definitions(self.module)
+        declarations = {**self.module.declarations, **declared}
+        return "\n".join(
+            [
+                *declarations.values(), *functions, *kernels, *self.functions, engine.attributes(),
+                "!0 = distinct !{}",
+                '!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}',
+            ]
+        )
+
+
+__all__ = ["Executable", "prod", "strides_of"]

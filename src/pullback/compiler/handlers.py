@@ -1,0 +1,179 @@
+"""Handlers of loop bodies: what ``ops`` is when a body runs.
+
+A body asks its handler for scalars and combines them by name: ``ops.add(a, ops.constant(1, dtype))``. Every
+scalar knows its dtype. The handlers are `Analysis` (what is read, how much is computed), `Reference`
+(Python numbers: the meaning of the operations, which tests hold the emitter against) and the emitter of
+`llvm.emitter`.
+
+==================  ==========================================================================
+load, index         an element of a buffer; an index as a number
+constant, cast      a number of a dtype; a change of dtype, as NumPy casts
+BINARY              two scalars of one dtype
+COMPARISONS         two scalars of one dtype; a bool
+UNARY               one scalar
+MATHEMATICS         one or two floating scalars; a function of `mathematics` or the C library
+select              one of two scalars of a dtype, by a bool
+==================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .index import Index, Quotient
+from .lowered import Buffer
+
+BINARY = (
+    "add", "sub", "mul", "div", "floordiv", "rem", "maximum", "minimum", "and_", "or_", "xor", "shl", "shr",
+    "copysign",
+)  # fmt: skip
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+UNARY = ("neg", "abs", "sqrt", "floor", "ceil", "trunc", "rint", "not_")
+MATHEMATICS = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "lgamma", "tgamma", "pow", "atan2",
+    "hypot", "fmod",
+)  # fmt: skip
+
+
+class Read(NamedTuple):
+    """A load: a buffer, and where."""
+
+    buffer: Buffer
+    index: Index  # type: ignore[assignment]  # narrower here than in the base
+
+
+class Term(NamedTuple):
+    """A scalar of `Analysis`."""
+
+    dtype: np.dtype[Any]
+    read: Read | None = None
+
+
+class Analysis:
+    """Collects a body's loads and counts its operations.
+
+    Attributes
+    ----------
+    reads : list of Read
+    count : int
+        Operations, with a function counted as `FUNCTION`.
+    """
+
+    FUNCTION = 12
+
+    def __init__(self) -> None:
+        self.reads: list[Read] = []
+        self.count = 0
+
+    def load(self, buffer: Buffer, index: Index) -> Term:
+        read = Read(buffer, index)
+        self.reads.append(read)
+        return Term(buffer.dtype, read)
+
+    def index(self, index: Index, dtype: np.dtype[Any]) -> Term:
+        self.count += 1
+        return Term(dtype)
+
+    def constant(self, value: Any, dtype: np.dtype[Any]) -> Term:
+        return Term(dtype)
+
+    def cast(self, x: Term, dtype: np.dtype[Any]) -> Term:
+        if x.dtype == dtype:
+            return x
+        self.count += 1
+        return Term(dtype)
+
+    def select(self, condition: Term, x: Term, y: Term) -> Term:
+        self.count += 1
+        return Term(x.dtype)
+
+    def function(self, name: str, *xs: Term) -> Term:
+        self.count += self.FUNCTION
+        return Term(xs[0].dtype)
+
+
+class Reference:
+    """Runs a body on NumPy scalars: slow, and the definition of what the emitter must do."""
+
+    def __init__(self, arrays: dict[int, np.ndarray], values: dict[str, int]) -> None:
+        self.arrays = arrays
+        self.values = values
+
+    def position(self, index: Index) -> int:
+        """The number that an index is for the present values of the loop variables."""
+        total = index.constant
+        for atom, coefficient in index.terms.values():
+            if isinstance(atom, Quotient):
+                inner = self.position(atom.inner)
+                part = inner % atom.divisor if atom.remainder else inner // atom.divisor
+            else:
+                part = self.values[atom.name]
+            total += coefficient * part
+        return total
+
+    def load(self, buffer: Buffer, index: Index) -> Any:
+        return self.arrays[buffer.number].reshape(-1)[self.position(index)]
+
+    def index(self, index: Index, dtype: np.dtype[Any]) -> Any:
+        return dtype.type(self.position(index))
+
+    def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
+        return dtype.type(value)
+
+    def cast(self, x: Any, dtype: np.dtype[Any]) -> Any:
+        return np.asarray(x).astype(dtype)[()]
+
+    def select(self, condition: Any, x: Any, y: Any) -> Any:
+        return x if condition else y
+
+    def function(self, name: str, *xs: Any) -> Any:
+        dtype = xs[0].dtype
+        if name in ("erf", "erfc", "lgamma"):
+            return dtype.type(getattr(math, name)(float(xs[0])))
+        if name == "tgamma":
+            return dtype.type(math.gamma(float(xs[0])))
+        ufunc = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "pow": "power",
+                 "acosh": "arccosh", "atanh": "arctanh", "atan2": "arctan2"}.get(name, name)  # fmt: skip
+        return getattr(np, ufunc)(*xs)
+
+
+def _analysed(name: str, result: str | None) -> Any:
+    def method(self: Analysis, *xs: Term) -> Term:
+        self.count += 1
+        return Term(np.dtype(bool) if result == "bool" else xs[0].dtype)
+
+    method.__name__ = name
+    return method
+
+
+_UFUNC = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "floordiv": np.floor_divide,
+    "rem": np.fmod, "maximum": np.maximum, "minimum": np.minimum, "and_": np.bitwise_and,
+    "or_": np.bitwise_or, "xor": np.bitwise_xor, "shl": np.left_shift, "shr": np.right_shift,
+    "copysign": np.copysign, "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
+    "gt": np.greater, "ge": np.greater_equal, "neg": np.negative, "abs": np.absolute, "sqrt": np.sqrt,
+    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint, "not_": np.invert,
+}  # fmt: skip
+
+
+def _referred(name: str) -> Any:
+    ufunc = _UFUNC[name]
+
+    def method(self: Reference, *xs: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return ufunc(*xs)
+
+    method.__name__ = name
+    return method
+
+
+for _name in (*BINARY, *UNARY):
+    setattr(Analysis, _name, _analysed(_name, None))
+    setattr(Reference, _name, _referred(_name))
+for _name in COMPARISONS:
+    setattr(Analysis, _name, _analysed(_name, "bool"))
+    setattr(Reference, _name, _referred(_name))

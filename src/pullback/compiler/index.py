@@ -1,0 +1,283 @@
+"""Indices of loops as symbols: sums of loop variables, with quotients and remainders simplified by bounds.
+
+A kernel's loads and stores are written as `Index` expressions of its loop variables. Views (transpose,
+reshape, expand, slice) only rewrite indices, so the simplification here decides whether a reshape costs a
+division in the inner loop or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import gcd
+from typing import TypeAlias
+
+
+class Variable:
+    """A loop variable, which counts from 0 to below `extent`."""
+
+    __slots__ = ("extent", "name")
+
+    def __init__(self, name: str, extent: int) -> None:
+        self.name = name
+        self.extent = extent
+
+    def bounds(self) -> tuple[int, int]:
+        """Smallest and largest value."""
+        return 0, max(self.extent - 1, 0)
+
+    def key(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Quotient:
+    """``inner // divisor`` or ``inner % divisor`` of an index that is never negative."""
+
+    __slots__ = ("_key", "divisor", "inner", "remainder")
+
+    def __init__(self, inner: Index, divisor: int, remainder: bool) -> None:
+        self.inner = inner
+        self.divisor = divisor
+        self.remainder = remainder
+        self._key = f"({inner.key()}){'%' if remainder else '/'}{divisor}"
+
+    def bounds(self) -> tuple[int, int]:
+        """Smallest and largest value."""
+        low, high = self.inner.bounds()
+        if self.remainder:
+            return 0, min(self.divisor - 1, high)
+        return low // self.divisor, high // self.divisor
+
+    def key(self) -> str:
+        return self._key
+
+    def __repr__(self) -> str:
+        return self._key
+
+
+Atom: TypeAlias = "Variable | Quotient"
+
+
+class Index:
+    """``constant + Σ coefficient · atom``."""
+
+    __slots__ = ("_key", "constant", "terms")
+
+    def __init__(self, terms: dict[str, tuple[Atom, int]], constant: int = 0) -> None:
+        self.terms = terms
+        self.constant = constant
+        self._key: str | None = None
+
+    def key(self) -> str:
+        """Equal for equal indices."""
+        if self._key is None:
+            parts = [f"{c}*{name}" for name, (_, c) in sorted(self.terms.items())]
+            self._key = "+".join([*parts, str(self.constant)])
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Index) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __repr__(self) -> str:
+        return self.key()
+
+    def bounds(self) -> tuple[int, int]:
+        """Smallest and largest value that the atoms' bounds allow."""
+        low = high = self.constant
+        for atom, coefficient in self.terms.values():
+            a, b = atom.bounds()
+            low += coefficient * (a if coefficient > 0 else b)
+            high += coefficient * (b if coefficient > 0 else a)
+        return low, high
+
+    def __add__(self, other: Index | int) -> Index:
+        if isinstance(other, int):
+            return Index(self.terms, self.constant + other) if other else self
+        terms = dict(self.terms)
+        for name, (atom, coefficient) in other.terms.items():
+            total = coefficient + (terms[name][1] if name in terms else 0)
+            if total:
+                terms[name] = (atom, total)
+            else:
+                del terms[name]
+        return _merged(Index(terms, self.constant + other.constant))
+
+    def __mul__(self, factor: int) -> Index:
+        if factor == 0:
+            return ZERO
+        if factor == 1:
+            return self
+        return Index(
+            {name: (atom, c * factor) for name, (atom, c) in self.terms.items()}, self.constant * factor
+        )
+
+    def __sub__(self, other: Index | int) -> Index:
+        return self + (other * -1 if isinstance(other, Index) else -other)
+
+    def _split(self, divisor: int) -> tuple[Index, Index]:
+        """(multiple, rest) with ``self == divisor * multiple + rest``."""
+        multiple: dict[str, tuple[Atom, int]] = {}
+        rest: dict[str, tuple[Atom, int]] = {}
+        for name, (atom, coefficient) in self.terms.items():
+            if coefficient % divisor == 0:
+                multiple[name] = (atom, coefficient // divisor)
+            else:
+                rest[name] = (atom, coefficient)
+        constant = self.constant // divisor
+        return Index(multiple, constant), Index(rest, self.constant - constant * divisor)
+
+    def _below(self, divisor: int) -> tuple[int, Index, Index]:
+        """(step, coarse, fine) with ``self == step · coarse + fine``, fine in [0, step) and step a
+        divisor of `divisor`; step is 1 when there is no such split.
+        """
+        ordered = sorted(self.terms.items(), key=lambda item: -abs(item[1][1]))
+        best = (1, self, ZERO)
+        step = divisor
+        for count, (_, (_, coefficient)) in enumerate(ordered, start=1):
+            step = gcd(step, coefficient)
+            if step == 1:
+                break
+            constant = self.constant // step * step
+            fine = Index(dict(ordered[count:]), self.constant - constant)
+            low, high = fine.bounds()
+            if low >= 0 and high < step:
+                coarse = {name: (atom, c // step) for name, (atom, c) in ordered[:count]}
+                best = (step, Index(coarse, constant // step), fine)
+        return best
+
+    def __floordiv__(self, divisor: int) -> Index:
+        if divisor == 1:
+            return self
+        multiple, rest = self._split(divisor)
+        low, high = rest.bounds()
+        if low >= 0 and high < divisor:
+            return multiple
+        step, coarse, _ = rest._below(divisor)
+        if step > 1:
+            return multiple + coarse // (divisor // step)
+        return multiple + atom_index(Quotient(rest, divisor, False))
+
+    def __mod__(self, divisor: int) -> Index:
+        if divisor == 1:
+            return ZERO
+        _, rest = self._split(divisor)
+        low, high = rest.bounds()
+        if low >= 0 and high < divisor:
+            return rest
+        step, coarse, fine = rest._below(divisor)
+        if step > 1:
+            return (coarse % (divisor // step)) * step + fine
+        return atom_index(Quotient(rest, divisor, True))
+
+    def variables(self) -> set[str]:
+        """Names of the loop variables in it, also below quotients."""
+        found: set[str] = set()
+        for atom, _ in self.terms.values():
+            found |= {atom.name} if isinstance(atom, Variable) else atom.inner.variables()
+        return found
+
+    def coefficient(self, variable: Variable) -> int | None:
+        """The factor of a variable; None when it also stands below a quotient."""
+        for atom, _ in self.terms.values():
+            if isinstance(atom, Quotient) and variable.name in atom.inner.variables():
+                return None
+        return self.terms[variable.name][1] if variable.name in self.terms else 0
+
+
+def _merged(index: Index) -> Index:
+    """``d·(x // d) + x % d`` is ``x``, and ``d·(x // d % e) + x % d`` is ``x % (d·e)``."""
+    for atom, low_factor in list(index.terms.values()):
+        if not (isinstance(atom, Quotient) and atom.remainder):
+            continue
+        whole = Quotient(atom.inner, atom.divisor, False)
+        if whole.key() in index.terms and index.terms[whole.key()][1] == low_factor * atom.divisor:
+            terms = {k: v for k, v in index.terms.items() if k not in (atom.key(), whole.key())}
+            return Index(terms, index.constant) + atom.inner * low_factor
+        for other, high_factor in index.terms.values():
+            if (
+                isinstance(other, Quotient)
+                and other.remainder
+                and high_factor == low_factor * atom.divisor
+                and other.inner == atom.inner // atom.divisor
+            ):
+                terms = {k: v for k, v in index.terms.items() if k not in (atom.key(), other.key())}
+                joined = atom.inner % (atom.divisor * other.divisor)
+                return Index(terms, index.constant) + joined * low_factor
+    return index
+
+
+def atom_index(atom: Atom) -> Index:
+    """The index that is one atom."""
+    low, high = atom.bounds()
+    if low == high:
+        return constant(low)
+    return Index({atom.key(): (atom, 1)})
+
+
+def constant(value: int) -> Index:
+    """The index that is a number."""
+    return Index({}, value)
+
+
+ZERO = constant(0)
+
+Indices = tuple[Index, ...]
+
+
+def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
+    """Elements to step per axis of a contiguous array."""
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
+
+
+def linear(indices: Iterable[Index], strides: Iterable[int], offset: int = 0) -> Index:
+    """``offset + Σ index · stride``."""
+    total = constant(offset)
+    for index, stride in zip(indices, strides, strict=True):
+        total = total + index * stride
+    return total
+
+
+def unravel(position: Index, shape: Sequence[int]) -> Indices:
+    """The indices of the element at a position of a contiguous array."""
+    parts = []
+    for extent, stride in zip(shape, strides_of(shape), strict=True):
+        parts.append((position // stride) % extent if extent != 1 else ZERO)
+    # The outermost index needs no remainder: the position is below the size.
+    if shape and shape[0] != 1:
+        parts[0] = position // strides_of(shape)[0]
+    return tuple(parts)
+
+
+def reshaped(indices: Indices, old: Sequence[int], new: Sequence[int]) -> Indices:
+    """Indices into the shape `old` for indices into the shape `new` of the same number of elements.
+
+    Axes that both shapes share, and groups of axes of equal products, are translated by themselves, which
+    keeps quotients out of the common cases (an axis of size 1 more or less, two axes merged).
+    """
+    result: list[Index] = []
+    i = j = 0
+    while i < len(old) or j < len(new):
+        first_old, first_new = i, j
+        size_old = old[i] if i < len(old) else 1
+        size_new = new[j] if j < len(new) else 1
+        i, j = min(i + 1, len(old)), min(j + 1, len(new))
+        while size_old != size_new:
+            if size_old < size_new:
+                size_old *= old[i]
+                i += 1
+            else:
+                size_new *= new[j]
+                j += 1
+        group = new[first_new:j]
+        position = linear(indices[first_new:j], strides_of(group))
+        result += unravel(position, old[first_old:i])
+    return tuple(result)

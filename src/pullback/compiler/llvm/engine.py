@@ -1,0 +1,77 @@
+"""Compiling LLVM text with llvmlite, and keeping the machine code."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+#: Options under which the loops' text is compiled; part of the disk cache's key.
+SPEED = 3
+
+
+def _machine() -> Any:
+    """A target machine: this processor, with all that it has."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=3, jit=True, codemodel="jitdefault"
+    )
+
+
+#: The machine that optimises; an engine takes over one of its own.
+target = functools.cache(_machine)
+
+
+@functools.cache
+def attributes() -> str:
+    """Attributes of every function: the processor, so that loops use its widest registers."""
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features().flatten()
+    return (
+        f'attributes #0 = {{ "target-cpu"="{llvm.get_host_cpu_name()}" "target-features"="{features}" '
+        '"prefer-vector-width"="512" "no-trapping-math"="true" }'
+    )
+
+
+class Library:
+    """Machine code of one module, and the addresses of its functions.
+
+    Parameters
+    ----------
+    text : str
+        LLVM's textual form.
+    symbols : dict of str to int
+        Addresses of functions that the module calls and the process does not export.
+    """
+
+    def __init__(self, text: str, symbols: dict[str, int]) -> None:
+        import llvmlite.binding as llvm
+
+        machine = target()
+        for name, address in symbols.items():
+            llvm.add_symbol(name, address)
+        module = llvm.parse_assembly(text)
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        module.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=SPEED)
+        options.loop_vectorization = True
+        options.slp_vectorization = True
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+        self.module = module
+        self.engine = llvm.create_mcjit_compiler(module, _machine())
+        self.engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Where a function lies."""
+        return int(self.engine.get_function_address(name))
+
+    def assembly(self) -> str:
+        """The machine's instructions, as text."""
+        return str(target().emit_assembly(self.module))
+

@@ -1,0 +1,157 @@
+"""Lowered values: what a program's equations become before they are grouped into loops.
+
+A value is a *map*, a function from indices to a scalar that is computed wherever it is read, or it lies in a
+`Buffer`. Buffers are filled by *nodes*: a `Map` stores a map's elements, a `Reduction` combines them over
+some axes, a `Contraction` is a matrix product, a `Call` runs an op's array kernel. Bodies are functions over
+a scalar handler, ``ops`` (see `handlers`), so that the same body is analysed, emitted as LLVM and interpreted
+in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .index import Indices, linear, strides_of
+
+Shape = tuple[int, ...]
+Scalar = Any
+Body = Callable[[Any, Indices], Scalar]
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory for one contiguous array.
+
+    Attributes
+    ----------
+    number : int
+        Unique within a program.
+    role : str
+        ``"input"``, ``"constant"`` or ``"temporary"``.
+    """
+
+    number: int
+    shape: Shape
+    dtype: np.dtype[Any]
+    role: str = "temporary"
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes."""
+        return self.size * self.dtype.itemsize
+
+    def load(self, ops: Any, indices: Indices) -> Scalar:
+        """Read the element at some indices."""
+        return ops.load(self, linear(indices, strides_of(self.shape)))
+
+    def __repr__(self) -> str:
+        return f"b{self.number}"
+
+
+@dataclass(eq=False)
+class Lowered:
+    """One value: its shape and dtype, and how an element of it is had."""
+
+    shape: Shape
+    dtype: np.dtype[Any]
+    body: Body
+    buffer: Buffer | None = None
+    #: Scalar operations per element, those of other maps that it reads included.
+    cost: int = 0
+
+    def at(self, ops: Any, indices: Indices) -> Scalar:
+        """The element at some indices."""
+        return self.body(ops, indices)
+
+
+@dataclass(eq=False)
+class Node:
+    """What fills a buffer."""
+
+    buffer: Buffer
+    #: Buffers that it reads.
+    reads: list[Buffer] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Map(Node):
+    """``buffer[i] = body(i)`` for every index of the buffer's shape."""
+
+    body: Body = field(kw_only=True)
+
+    @property
+    def shape(self) -> Shape:
+        """The iteration space."""
+        return self.buffer.shape
+
+
+@dataclass(eq=False)
+class Reduction(Node):
+    """``buffer[kept] = combine of body(i)`` over the indices along `axes`.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The iteration space; the buffer has it without `axes`.
+    combine : str
+        ``"sum"``, ``"prod"``, ``"maximum"``, ``"minimum"``, ``"any"`` or ``"all"``.
+    """
+
+    shape: Shape = field(kw_only=True)
+    axes: tuple[int, ...] = field(kw_only=True)
+    combine: str = field(kw_only=True)
+    body: Body = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix, or a batch of them, in a buffer: an element is at ``offset + Σ index · stride``."""
+
+    buffer: Buffer
+    offset: int
+    batch: tuple[int, ...]
+    strides: tuple[int, int]
+
+
+@dataclass(eq=False)
+class Contraction(Node):
+    """``buffer[b, i, j] (+)= alpha · Σ_k left[b, i, k] · right[b, k, j]``.
+
+    Attributes
+    ----------
+    extents : tuple of int
+        Of i, j and k.
+    batch : tuple of int
+        Extents of the batch axes; strides of 0 in an operand repeat it.
+    accumulate : bool
+        Whether the buffer already holds what the product is added to.
+    """
+
+    left: Matrix = field(kw_only=True)
+    right: Matrix = field(kw_only=True)
+    extents: tuple[int, int, int] = field(kw_only=True)
+    batch: Shape = ()
+    alpha: float = 1.0
+    accumulate: bool = False
+
+
+@dataclass(eq=False)
+class Call(Node):
+    """An op without a lowering, run by its array kernel; it fills one buffer per output."""
+
+    op: str = field(kw_only=True)
+    #: Buffers, or anything else as it is.
+    operands: tuple[Any, ...] = field(kw_only=True)
+    attrs: tuple[Any, ...] = field(kw_only=True)
+    outputs: tuple[Buffer, ...] = field(kw_only=True)
+    several: bool = False

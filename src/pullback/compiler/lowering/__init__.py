@@ -1,0 +1,209 @@
+"""From a program's equations to nodes: each op's lowering, by kind and by name.
+
+An op without one, or whose operands it does not take, is run by its array kernel: lowering never fails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...core.op import TABLE, Op
+from ...core.tracer import Equation, Reference
+from ..llvm.emitter import TYPES, computing, is_float
+from ..lowered import Buffer, Lowered, Node
+from ..program import Program
+from . import contractions, losses, reductions, views
+from .context import CHEAP, Context, broadcast
+from .elementwise import FORMS
+
+_SELECTING = {"where": 1, "masked_fill": 0, "masked_fill_tensor": 0}
+
+
+class Result:
+    """A lowered program.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        In an order in which each follows what it reads.
+    inputs, outputs : list of Buffer
+    constants : dict of int to array
+        By buffer number.
+    """
+
+    def __init__(
+        self, nodes: list[Node], buffers: list[Buffer], inputs: list[Buffer], outputs: list[Buffer],
+        constants: dict[int, np.ndarray],
+    ) -> None:  # fmt: skip
+        self.nodes = nodes
+        self.buffers = buffers
+        self.inputs = inputs
+        self.outputs = outputs
+        self.constants = constants
+
+
+def lower(program: Program) -> Result:
+    """Lower every equation of a program."""
+    return _Lowering(program).run()
+
+
+class _Lowering:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.context = Context()
+        self.values: dict[int, Lowered] = {}
+        self.uses: dict[int, int] = dict.fromkeys(program.outputs, 2)
+        for equation in program.equations:
+            for operand in equation.operands:
+                if isinstance(operand, Reference):
+                    self.uses[operand.index] = self.uses.get(operand.index, 0) + 1
+
+    def run(self) -> Result:
+        program, context = self.program, self.context
+        inputs = []
+        for index in program.inputs:
+            buffer = context.buffer(program.shapes[index], program.dtypes[index], "input")
+            inputs.append(buffer)
+            self.values[index] = context.held(buffer)
+        constants = {}
+        for index, array in program.constants.items():
+            # The covectors that a backward pass starts from are one number everywhere.
+            if array.dtype in TYPES and array.size and not any(
+                step for step, extent in zip(array.strides, array.shape, strict=True) if extent > 1
+            ):
+                self.values[index] = self._number(array)
+                continue
+            constant = np.ascontiguousarray(array).reshape(array.shape)
+            buffer = context.buffer(array.shape, array.dtype, "constant")
+            constants[buffer.number] = constant
+            self.values[index] = context.held(buffer)
+        for equation in program.equations:
+            self._equation(equation)
+        outputs = []
+        for index in program.outputs:
+            value = self.values[index]
+            # An output is memory of its own: never an input's, and never that of another output.
+            if value.buffer is None or value.buffer.role != "temporary" or value.buffer in outputs:
+                value = context.stored(Lowered(value.shape, value.dtype, value.body, cost=value.cost))
+            assert value.buffer is not None
+            outputs.append(value.buffer)
+        return Result(context.nodes, context.buffers, inputs, outputs, constants)
+
+    def _number(self, array: np.ndarray) -> Lowered:
+        value, dtype = array[(0,) * array.ndim], array.dtype
+        return Lowered(array.shape, dtype, lambda ops, indices: ops.constant(value, dtype), cost=0)
+
+    def _equation(self, equation: Equation) -> None:
+        program = self.program
+        op = TABLE[equation.op]
+        operands = [self.values[o.index] if isinstance(o, Reference) else o for o in equation.operands]
+        results = [(program.shapes[o], program.dtypes[o]) for o in equation.outputs]
+        lowered = self._lowered(op, operands, equation.attrs, results)
+        if lowered is None:
+            lowered = list(self.context.call(op.name, operands, equation.attrs, equation.several, results))
+        for index, value in zip(equation.outputs, lowered, strict=True):
+            if value is None:
+                continue
+            if self.uses.get(index, 0) > 1 and value.cost > CHEAP:
+                value = self.context.stored(value)
+            self.values[index] = value
+
+    def _lowered(
+        self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
+    ) -> list[Lowered] | None:
+        known = [o for o in operands if isinstance(o, Lowered)]
+        if any(o.dtype not in TYPES for o in known) or any(d not in TYPES for _, d in results):
+            return None
+        if any(0 in o.shape for o in known) or any(0 in shape for shape, _ in results):
+            return None
+        shape, dtype = results[0]
+        if op.kind == "elementwise":
+            one = self._elementwise(op, operands, attrs, shape, dtype)
+        elif op.kind == "view":
+            return views.viewed(op, operands[0], attrs)
+        elif op.name in views.COPIES:
+            one = views.copied(operands[0], shape)
+        else:
+            return self._other(op, operands, attrs, results)
+        return None if one is None else [one]
+
+    def _elementwise(
+        self, op: Op, operands: list[Any], attrs: tuple[Any, ...], shape: Any, dtype: Any
+    ) -> Lowered | None:
+        form = FORMS.get(op.name)
+        if form is None or None in operands:
+            return None
+        conditions = _SELECTING.get(op.name)
+        stand_ins = [_stand_in(o) for o in operands]
+        if op.name == "where":
+            common = [np.dtype(bool), dtype, dtype]
+        elif conditions is not None:
+            common = [dtype, np.dtype(bool), dtype][: len(operands)]
+        elif dtype.kind == "b" or op.promote is None:
+            common = [dtypes.result_numpy_dtype(stand_ins)] * len(operands)
+        else:
+            common = [dtype] * len(operands)
+        integral = any(not is_float(c) and c.kind != "b" for c in common)
+        for operand, target in zip(stand_ins, common, strict=True):
+            source = getattr(operand, "dtype", None)
+            if source is not None and is_float(source) and not is_float(target) and target.kind != "b":
+                return None
+        if integral and op.name in ("div", "pow", "integer_pow", "div_number", "pow_scalar"):
+            return None
+        bodies = [
+            broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands
+        ]
+
+        def body(ops: Any, indices: Any) -> Any:
+            scalars = [
+                ops.cast(b(ops, indices), c) if b is not None else ops.constant(o, c)
+                for b, o, c in zip(bodies, operands, common, strict=True)
+            ]
+            return ops.cast(form(ops, *scalars, *attrs), dtype)
+
+        return self.context.map(shape, dtype, body)
+
+    def _other(
+        self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
+    ) -> list[Lowered] | None:
+        context, name = self.context, op.name
+        shape, dtype = results[0]
+        one: Lowered | None = None
+        if name == "cast":
+            x = operands[0]
+            if is_float(x.dtype) and not is_float(dtype) and dtype.kind != "b":
+                return None
+            one = context.map(shape, dtype, lambda ops, indices: ops.cast(x.at(ops, indices), dtype))
+        elif name in ("sum", "mean", "sum_all", "mean_all"):
+            dims, keepdim = attrs if attrs else (None, False)
+            mean = name.startswith("mean")
+            if (is_float(operands[0].dtype) or not mean) and dtype == computing(dtype):
+                one = reductions.total(context, operands[0], dims, keepdim, dtype, mean)
+        elif name in ("amax", "amin", "max_all", "min_all"):
+            dims, keepdim = attrs if attrs else (None, False)
+            word = "maximum" if "max" in name else "minimum"
+            one = reductions.extreme(context, operands[0], dims, keepdim, word)
+        elif name in ("softmax", "log_softmax") and dtype == computing(dtype) and shape:
+            one = reductions.softmax(context, operands[0], attrs[0], name == "log_softmax")
+        elif name in ("var", "var_mean") and dtype == computing(dtype):
+            dims, correction, keepdim = attrs
+            x = operands[0]
+            variance, mean_ = reductions.moments(context, x, dims, correction)
+            return [views.copied(v, s) for v, (s, _) in zip((variance, mean_), results, strict=False)]
+        elif op.kind == "bilinear" or name.startswith("addmm"):
+            one = contractions.product(context, name, operands, attrs, dtype)
+        elif name == "nll_loss":
+            one = losses.nll_loss(context, *operands, *attrs)
+        elif name == "nll_loss_backward":
+            one = losses.nll_loss_backward(context, *operands, *attrs)
+        return None if one is None else [one]
+
+
+def _stand_in(operand: Any) -> Any:
+    """What promotion sees of an operand: an array of its rank and dtype, or the number."""
+    if isinstance(operand, Lowered):
+        return np.empty((1,) * min(len(operand.shape), 1), operand.dtype)
+    return operand

@@ -1,0 +1,182 @@
+"""What lowerings work with: the values so far, and the making of maps, reductions, products and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..handlers import Analysis
+from ..index import ZERO, Indices, Variable, atom_index
+from ..lowered import Body, Buffer, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
+
+#: A map read more than once is stored when an element takes more operations than this.
+CHEAP = 4
+#: A map is stored when an element has grown to more operations than this.
+LONG = 96
+
+
+def probe(body: Body, shape: Shape) -> Analysis:
+    """Run a body on indices of its own and return what it reads."""
+    analysis = Analysis()
+    body(analysis, tuple(atom_index(Variable(f"i{n}", extent)) for n, extent in enumerate(shape)))
+    return analysis
+
+
+class Context:
+    """The values and nodes of a program while it is being lowered.
+
+    Attributes
+    ----------
+    nodes : list of Node
+    buffers : list of Buffer
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.buffers: list[Buffer] = []
+
+    def buffer(self, shape: Shape, dtype: np.dtype[Any], role: str = "temporary") -> Buffer:
+        """A new buffer."""
+        made = Buffer(len(self.buffers), tuple(shape), dtype, role)
+        self.buffers.append(made)
+        return made
+
+    def held(self, buffer: Buffer) -> Lowered:
+        """The value that lies in a buffer."""
+        return Lowered(buffer.shape, buffer.dtype, buffer.load, buffer, cost=1)
+
+    def map(self, shape: Sequence[int], dtype: np.dtype[Any], body: Body) -> Lowered:
+        """A value computed where it is read."""
+        shape = tuple(shape)
+        made = Lowered(shape, dtype, body, cost=probe(body, shape).count)
+        return self.stored(made) if made.cost > LONG else made
+
+    def stored(self, value: Lowered) -> Lowered:
+        """The value in a buffer of its own, where it is not in one."""
+        if value.buffer is not None:
+            return value
+        buffer = self.buffer(value.shape, value.dtype)
+        analysis = probe(value.body, value.shape)
+        self.nodes.append(Map(buffer, _distinct(r.buffer for r in analysis.reads), body=value.body))
+        return self.held(buffer)
+
+    def reduction(
+        self, x: Lowered, axes: Sequence[int], combine: str, dtype: np.dtype[Any], body: Body | None = None
+    ) -> Lowered:
+        """Combine over axes, which the result lacks; `body` replaces the value's own."""
+        axes = tuple(sorted(axes))
+        kept = tuple(n for a, n in enumerate(x.shape) if a not in axes)
+        if body is None:
+
+            def body(ops: Any, indices: Indices) -> Any:
+                return ops.cast(x.at(ops, indices), dtype)
+
+        if prod(x.shape[a] for a in axes) == 1:
+            return self.map(kept, dtype, lambda ops, indices: body(ops, _with_zeros(indices, axes)))
+        buffer = self.buffer(kept, dtype)
+        analysis = probe(body, x.shape)
+        self.nodes.append(
+            Reduction(
+                buffer, _distinct(r.buffer for r in analysis.reads), shape=x.shape, axes=axes,
+                combine=combine, body=body,
+            )
+        )
+        return self.held(buffer)
+
+    def matrix(self, x: Lowered) -> Matrix:
+        """A value as the operand of a product; it is stored where it is not a strided part of a buffer."""
+        found = self._strided(x)
+        if found is None:
+            found = self._strided(self.stored(x))
+            assert found is not None
+        return found
+
+    def _strided(self, x: Lowered) -> Matrix | None:
+        variables = [Variable(f"i{n}", extent) for n, extent in enumerate(x.shape)]
+        analysis = Analysis()
+        term = x.body(analysis, tuple(atom_index(v) for v in variables))
+        if term.read is None or len(analysis.reads) != 1 or analysis.count:
+            return None
+        strides = [
+            0 if v.extent == 1 else term.read.index.coefficient(v) for v in variables
+        ]
+        if any(s is None for s in strides):
+            return None
+        *batch, rows, columns = strides
+        # BLAS wants one of the two strides to be 1 and the other no smaller than the extent.
+        if x.shape[-1] == 1:
+            columns = 1
+        if x.shape[-2] == 1:
+            rows = 1 if columns != 1 else x.shape[-1]
+        if not ((columns == 1 and rows >= x.shape[-1]) or (rows == 1 and columns >= x.shape[-2])):
+            return None
+        return Matrix(term.read.buffer, term.read.index.constant, tuple(batch), (rows, columns))
+
+    def product(
+        self, left: Lowered, right: Lowered, dtype: np.dtype[Any], alpha: float = 1.0,
+        onto: Lowered | None = None
+    ) -> Lowered:
+        """``left @ right`` over the last two axes, times `alpha`, added to `onto`."""
+        *batch, rows, inner = left.shape
+        columns = right.shape[-1]
+        a, b = self.matrix(left), self.matrix(right)
+        buffer = self.buffer((*batch, rows, columns), dtype)
+        reads = [a.buffer, b.buffer]
+        if onto is not None:
+            analysis = probe(onto.body, buffer.shape)
+            self.nodes.append(Map(buffer, _distinct(r.buffer for r in analysis.reads), body=onto.body))
+            reads.append(buffer)
+        self.nodes.append(
+            Contraction(
+                buffer, _distinct(reads), left=a, right=b, extents=(rows, columns, inner), batch=tuple(batch),
+                alpha=alpha, accumulate=onto is not None,
+            )
+        )
+        return self.held(buffer)
+
+    def call(
+        self, op: str, operands: Sequence[Any], attrs: tuple[Any, ...], several: bool,
+        results: Sequence[tuple[Shape, np.dtype[Any]]],
+    ) -> tuple[Lowered, ...]:  # fmt: skip
+        """Run an op's array kernel."""
+        given = [self.stored(o).buffer if isinstance(o, Lowered) else o for o in operands]
+        outputs = tuple(self.buffer(shape, dtype) for shape, dtype in results)
+        reads = _distinct(o for o in given if isinstance(o, Buffer))
+        self.nodes.append(
+            Call(
+                outputs[0], reads, op=op, operands=tuple(given), attrs=attrs, outputs=outputs, several=several
+            )
+        )
+        return tuple(self.held(b) for b in outputs)
+
+
+def _distinct(buffers: Any) -> list[Buffer]:
+    return list({b.number: b for b in buffers}.values())
+
+
+def _with_zeros(indices: Indices, axes: Sequence[int]) -> Indices:
+    result = list(indices)
+    for axis in axes:
+        result.insert(axis, ZERO)
+    return tuple(result)
+
+
+def broadcast(x: Lowered, shape: Shape) -> Body:
+    """The body of a value expanded to a shape."""
+    own = x.shape
+    skip = len(shape) - len(own)
+    if own == shape:
+        return x.body
+
+    def body(ops: Any, indices: Indices) -> Any:
+        return x.at(
+            ops, tuple(ZERO if n == 1 else i for n, i in zip(own, indices[skip:], strict=True))
+        )
+
+    return body
+
+
+Lowering = Callable[..., Any]

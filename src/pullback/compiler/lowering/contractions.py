@@ -1,0 +1,95 @@
+"""Matrix products in all the forms in which the table of ops has them."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..index import Indices
+from ..lowered import Lowered
+from .context import Context, broadcast
+from .views import copied
+
+DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
+
+
+def swapped(x: Lowered) -> Lowered:
+    """The last two axes exchanged."""
+    return Lowered(
+        (*x.shape[:-2], x.shape[-1], x.shape[-2]),
+        x.dtype,
+        lambda ops, indices: x.at(ops, (*indices[:-2], indices[-1], indices[-2])),
+        cost=x.cost,
+    )
+
+
+def folded(context: Context, x: Lowered) -> Lowered:
+    """Leading axes merged to one."""
+    if len(x.shape) == 2:
+        return x
+    if x.cost > 1:
+        x = context.stored(x)
+    return copied(x, (prod(x.shape[:-1]), x.shape[-1]))
+
+
+def product(
+    context: Context, name: str, operands: list[Any], attrs: tuple[Any, ...], dtype: Any
+) -> Lowered | None:
+    """The lowering of an op of the family; None when it is to run by its array kernel."""
+    given = [o for o in operands if isinstance(o, Lowered)]
+    if len(given) != len(operands) or any(o.dtype != dtype for o in given) or dtype not in DTYPES:
+        return None
+    if any(0 in o.shape for o in given):
+        return None
+    if name.startswith("addmm"):
+        return _added(context, *operands, *attrs)
+    x, y = operands
+    if name in ("mm", "mm_nt", "mm_tn", "mm_tt"):
+        return context.product(x, y, dtype)
+    if name == "mm_folded":
+        return copied(context.product(folded(context, x), y, dtype), (*x.shape[:-1], y.shape[-1]))
+    if name in ("linear", "linear_folded"):
+        flat = context.product(folded(context, x), swapped(y), dtype)
+        return copied(flat, (*x.shape[:-1], y.shape[0]))
+    if name == "linear_weight":
+        return context.product(swapped(folded(context, x)), folded(context, y), dtype)
+    if name in ("matmul", "bmm"):
+        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        return context.product(_expanded(x, batch), _expanded(y, batch), dtype)
+    if name == "mv":
+        column = copied(_held(context, y), (*y.shape, 1))
+        return copied(context.product(x, column, dtype), x.shape[:1])
+    if name == "dot":
+        both = context.map(
+            x.shape, dtype, lambda ops, indices: ops.mul(x.at(ops, indices), y.at(ops, indices))
+        )
+        return context.reduction(both, (0,), "sum", dtype)
+    return None
+
+
+def _held(context: Context, x: Lowered) -> Lowered:
+    return context.stored(x) if x.cost > 1 else x
+
+
+def _expanded(x: Lowered, batch: tuple[int, ...]) -> Lowered:
+    shape = (*batch, *x.shape[-2:])
+    return x if x.shape == shape else Lowered(shape, x.dtype, broadcast(x, shape), cost=x.cost)
+
+
+def _added(context: Context, x: Lowered, y: Lowered, z: Lowered, beta: Any, alpha: Any) -> Lowered:
+    shape = (y.shape[0], z.shape[1])
+    if beta == 0:
+        return context.product(y, z, y.dtype, float(alpha))
+    added = broadcast(x, shape)
+
+    def scaled(ops: Any, indices: Indices) -> Any:
+        value = added(ops, indices)
+        return value if beta == 1 else ops.mul(value, ops.constant(beta, x.dtype))
+
+    # The product is stored and then added to: the sum fuses with what reads it.
+    result = context.product(y, z, y.dtype, float(alpha))
+    return context.map(
+        shape, y.dtype, lambda ops, indices: ops.add(scaled(ops, indices), result.at(ops, indices))
+    )
