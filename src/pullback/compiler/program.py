@@ -15,7 +15,6 @@ from numpy import ndarray
 from ..core.op import TABLE, Op
 from ..core.tracer import Equation, Reference
 
-
 _RESHAPING = frozenset({"view", "reshape_alias", "unsafe_view"})
 
 
