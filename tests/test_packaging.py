@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 HEAVY = {"cupy", "llvmlite", "matplotlib", "mpi4py", "safetensors", "scipy", "sklearn", "torch", "tqdm"}
+KINDS = ("*.py", "*.pyi", "*.json", "*.html", "*.css", "*.js")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -74,15 +75,16 @@ def test_wheel(tmp_path: Path) -> None:
         metadata = Parser().parsestr(archive.read(f"{info}/METADATA").decode())
         wheel_data = Parser().parsestr(archive.read(f"{info}/WHEEL").decode())
 
-    files = [path for kind in ("*.py", "*.pyi", "*.json") for path in (ROOT / "src/pullback").rglob(kind)]
+    files = [path for kind in KINDS for path in (ROOT / "src/pullback").rglob(kind)]
     assert {path.relative_to(ROOT / "src").as_posix() for path in files} <= set(names)
     assert "pullback/py.typed" in names
     assert f"{info}/licenses/LICENSE" in names
+    assert f"{info}/licenses/src/pullback/explain/page/dagre.LICENSE.txt" in names
     suffixes = {Path(name).suffix for name in names if name.startswith("pullback/")}
-    assert suffixes <= {".py", ".pyi", ".json", ".typed"}
+    assert suffixes <= {Path(kind).suffix for kind in KINDS} | {".typed", ".txt"}
 
     assert wheel_data["Root-Is-Purelib"] == "true"
     assert metadata["Requires-Python"] == ">=3.11"
-    assert metadata["License-Expression"] == "BSD-3-Clause"
+    assert metadata["License-Expression"] == "BSD-3-Clause AND MIT"
     base = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
     assert sorted(line.split(">")[0].replace("_", "-") for line in base) == ["ml-dtypes", "numpy", "scipy"]

@@ -1,0 +1,79 @@
+// What is known of one box, beside the picture: the source line, the rule, the covectors in and out.
+
+const MOST_ARROWS = 12;
+
+class Details {
+  constructor() {
+    this.body = make("aside", { class: "details", "aria-label": "About the chosen box" });
+  }
+
+  /** Tell about a box; `chosen` says whether it is the one that was picked, not only pointed at. */
+  show(box, boxes, chosen) {
+    if (!box) return;
+    this.body.classList.toggle("pointed", !chosen);
+    const entries = [];
+    const add = (name, ...value) => entries.push(make("dt", {}, name), make("dd", {}, ...value));
+    if (box.kind === "covector") this.tellCovector(box, add);
+    else if (box.kind === "group") this.tellGroup(box, boxes, add);
+    else this.tellStep(box, boxes, add);
+    this.body.replaceChildren(make("h3", {}, boxTitle(box)), make("dl", {}, ...entries));
+  }
+
+  tellCovector({ output }, add) {
+    const { covector } = output;
+    if (covector.name) add("given as", make("code", {}, covector.name));
+    add("value", make("code", {}, valueText(covector.value)));
+    add("shape", `${shapeText(covector.value.shape)}, as ${output.name} is ${shapeText(output.shape)}`);
+    if (covector.default) add("default", "backward() was called without it: a single output gets v = 1");
+    if (covector.broadcast_from) add("broadcast", "the leading axes count covectors, whose pullbacks add up");
+    add("norm", numberText(covector.norm));
+  }
+
+  tellGroup(box, boxes, add) {
+    if (box.subtitle) add("lines", make("code", {}, box.subtitle));
+    add("holds", `${box.count} steps`);
+    const [into, out] = [[], []];
+    for (const arrow of boxes.arrows()) {
+      if (arrow.to === box.key) into.push(...arrow.edges);
+      if (arrow.from === box.key) out.push(...arrow.edges);
+    }
+    if (into.length) add("covectors in", `${into.length}, norm ${numberText(normOf(into))}`);
+    if (out.length) add("covectors out", `${out.length}, norm ${numberText(normOf(out))}`);
+    add("", boxes.open.has(box.key) ? "Enter or a click closes it." : "Enter or a click opens it.");
+  }
+
+  tellStep(box, boxes, add) {
+    if (box.code) add("line", make("code", { class: "source" }, box.code));
+    if (placeText(box)) add(box.code ? "" : "line", make("span", { title: box.file }, placeText(box)));
+    if (box.module) add("module", make("code", {}, box.module));
+    if (box.formula) add("rule", ...box.formula.split("\n").map((line) => make("code", { class: "rule" }, line)));
+    if (box.structure) add("its J is", box.structure);
+    if (box.shape) add("result", `${shapeText(box.shape)} ${box.dtype ?? ""}`);
+    if (box.incoming) {
+      const { value, norm } = box.incoming;
+      add(box.kind === "leaf" ? "vᵀ·J" : "covector in", ...(value ? [make("code", {}, valueText(value)), " "] : []), `norm ${numberText(norm)}`);
+    }
+    const into = boxes.edges.filter((edge) => edge.to === box.key && edge.source !== undefined);
+    if (into.length > 1) this.tellArrows(`${into.length} paths meet`, into, "from", boxes, add);
+    const out = boxes.edges.filter((edge) => edge.from === box.key);
+    if (out.length) this.tellArrows("sends", out, "to", boxes, add);
+    for (const saved of box.saved ?? []) {
+      const figures = [saved.value, saved.shape && shapeText(saved.shape), saved.norm !== null && saved.norm !== undefined && `norm ${numberText(saved.norm)}`];
+      add(`saved ${saved.name}`, figures.filter(Boolean).join(", "));
+    }
+  }
+
+  tellArrows(name, edges, end, boxes, add) {
+    const items = edges.slice(0, MOST_ARROWS).map((edge) => make("li", {},
+      make("code", {}, arrowText([edge])), ` ${end} ${boxTitle(boxes.all.get(edge[end]))}`));
+    if (edges.length > MOST_ARROWS) items.push(make("li", {}, `… and ${edges.length - MOST_ARROWS} more`));
+    add(name, make("ul", {}, ...items));
+  }
+}
+
+function boxTitle(box) {
+  if (box.kind === "covector") return `${box.name}, the covector of ${box.output.name}`;
+  if (box.kind === "group") return box.title;
+  if (box.kind === "leaf") return `${box.variable ?? box.name}, a leaf`;
+  return box.variable ? `${box.variable}, by ${box.name}` : box.name;
+}

@@ -1,0 +1,121 @@
+// Puts the page together from the data in it.
+
+const MOST_STEPS = 100;
+const MOST_OPEN_LEAVES = 3;
+
+/** The data as they stand in the page: JSON, or JSON compressed and in base 64. */
+async function readData() {
+  const element = document.getElementById("data");
+  if (element.dataset.packed === undefined) return JSON.parse(element.textContent);
+  const bytes = Uint8Array.from(atob(element.textContent), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function section(title, ...children) {
+  const id = `part-${title.replace(/\W+/g, "-").toLowerCase()}`;
+  return make("section", { "aria-labelledby": id }, make("h2", { id }, title), ...children);
+}
+
+/** One sentence that says what happened. */
+function summary({ call, outputs, leaves }) {
+  const reached = leaves.filter((leaf) => leaf.gradient);
+  const given = outputs.map(({ name, shape, covector }) => {
+    if (covector.default) return `${name} has one element, so v is 1`;
+    if (covector.broadcast_from) return `v is a batch of covectors of shape ${shapeText(covector.value.shape)} for ${name}, which is ${shapeText(shape)}`;
+    return `v weighs the ${sizeOf(shape)} elements of ${name}`;
+  });
+  const names = reached.slice(0, 4).map((leaf) => leaf.name).join(", ");
+  const more = reached.length > 4 ? ` and ${reached.length - 4} more` : "";
+  const arrival = reached.length
+    ? `It is pulled back through the graph to ${names}${more}, where vᵀ·J ${call.kind === "grad" ? "is returned" : "is added to .grad"}.`
+    : "It reaches no leaf.";
+  return `${given.join("; ")}. ${arrival}`;
+}
+
+function equations(explanation, covectors) {
+  const live = explanation.leaves.some((leaf) => rowsOf(leaf, covectors));
+  const parts = [];
+  if (live) {
+    const reset = make("button", { type: "button", onclick: () => covectors.reset() }, "v as in the run");
+    const stale = make("span", { class: "status", role: "status" });
+    covectors.listeners.push(() => {
+      reset.disabled = !covectors.edited;
+      stale.textContent = covectors.edited ? "v is edited: the picture above still shows the run." : "";
+    });
+    reset.disabled = true;
+    parts.push(make("p", { class: "hint" }, "Edit v and see what arrives. The button in front of a row sets v to 1 there and 0 elsewhere, so that vᵀ·J is that row of J."),
+      make("div", { class: "tools" }, reset,
+        make("button", { type: "button", onclick: () => covectors.pick(null, null) }, "v = 1 everywhere"), stale));
+  }
+  for (const [k, leaf] of explanation.leaves.entries()) {
+    const content = make("div");
+    const place = placeText(leaf);
+    const heading = make("summary", {}, make("b", {}, leaf.name), ` ${shapeText(leaf.shape)} ${leaf.dtype}`, place ? make("span", { class: "small" }, ` ${place}`) : null);
+    const box = make("details", { class: "leaf" }, heading, content);
+    const build = () => { if (!content.firstChild) content.append(new Equation(leaf, covectors).body); };
+    box.addEventListener("toggle", build);
+    if (k < MOST_OPEN_LEAVES) {
+      box.open = true;
+      build();
+    }
+    parts.push(box);
+  }
+  return parts;
+}
+
+/** The path as a list, for reading without the picture. */
+function steps({ graph }) {
+  const body = make("tbody");
+  const more = make("button", { type: "button" });
+  let count = 0;
+  const grow = () => {
+    for (const node of graph.nodes.filter((each) => each.kind !== "group").slice(count, count + MOST_STEPS)) {
+      body.append(make("tr", {},
+        make("td", {}, boxTitle({ ...node, key: `n${node.id}` })),
+        make("td", {}, make("code", {}, clipped(node.code ?? "", 60))),
+        make("td", {}, placeText(node)),
+        make("td", { class: "number" }, node.incoming ? numberText(node.incoming.norm) : "")));
+      count++;
+    }
+    const left = graph.nodes.filter((each) => each.kind !== "group").length - count;
+    more.textContent = `${Math.min(left, MOST_STEPS)} more of ${left}`;
+    more.hidden = left <= 0;
+  };
+  more.addEventListener("click", grow);
+  const table = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The steps" }, make("table", { class: "steps" },
+    make("thead", {}, make("tr", {}, ...["step", "line", "place", "|g| in"].map((name) => make("th", { scope: "col" }, name)))), body));
+  const box = make("details", { class: "steps" }, make("summary", {}, `All ${graph.nodes.length} steps as a list`), table, more);
+  box.addEventListener("toggle", () => { if (count === 0) grow(); });
+  return box;
+}
+
+function view(explanation) {
+  const { call, notes } = explanation;
+  const details = new Details();
+  const picture = new Picture(explanation, details);
+  const covectors = new Covectors(explanation);
+  const children = [
+    make("header", {}, make("p", { class: "place", title: call.file }, placeText(call)),
+      make("h1", {}, make("code", {}, call.code || call.kind)), make("p", {}, summary(explanation))),
+    section("The path of the covector", make("div", { class: "split" }, picture.body, details.body), steps(explanation)),
+    section("The equation", ...equations(explanation, covectors)),
+  ];
+  if (notes.length) children.push(section("Notes", make("ul", {}, ...notes.map((note) => make("li", {}, note)))));
+  return children;
+}
+
+async function start() {
+  const explanations = await readData();
+  const main = document.querySelector("main");
+  const show = (k) => main.replaceChildren(...view(explanations[k]));
+  if (explanations.length > 1) {
+    const choice = make("select", { id: "call", onchange: () => show(Number(choice.value)) },
+      ...explanations.map(({ call }, k) => make("option", { value: k }, clipped(`${k + 1}. ${placeText(call)}: ${call.code}`, 90))));
+    main.before(make("nav", {}, make("label", { for: "call" }, `${explanations.length} calls `), choice));
+  }
+  show(0);
+  document.documentElement.dataset.ready = "";
+}
+
+start();

@@ -1,0 +1,95 @@
+// Values of an explanation as numbers and as text. A value is {shape, dtype, data} or, when it is large,
+// {shape, dtype, summary, corner}; NaN and infinities are words, complex numbers are pairs.
+
+const WORDS = { nan: NaN, inf: Infinity, "-inf": -Infinity };
+
+function toNumber(entry) {
+  if (typeof entry === "boolean") return entry ? 1 : 0;
+  return typeof entry === "string" ? WORDS[entry] : entry;
+}
+
+function isComplex(value) {
+  return value.dtype.startsWith("complex");
+}
+
+/** How many elements a shape has. */
+function sizeOf(shape) {
+  return shape.reduce((product, length) => product * length, 1);
+}
+
+/** The entries of nested lists in C order; a complex entry stays a pair. */
+function entriesOf(data, depth) {
+  return depth === 0 ? [data] : data.flatMap((part) => entriesOf(part, depth - 1));
+}
+
+/** The elements of a real value in C order, null where the value is not there whole. */
+function elementsOf(value) {
+  if (!value || value.data === undefined || isComplex(value)) return null;
+  return entriesOf(value.data, value.shape.length).map(toNumber);
+}
+
+/** The index of the element at a place in C order. */
+function indexAt(place, shape) {
+  const index = [];
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    index.unshift(place % shape[axis]);
+    place = Math.floor(place / shape[axis]);
+  }
+  return index;
+}
+
+function indexText(index) {
+  return index.length ? `[${index.join(",")}]` : "";
+}
+
+/** A shape as the mathematics writes it: 2×3, and "scalar" without axes. */
+function shapeText(shape) {
+  return shape.length ? shape.join("×") : "scalar";
+}
+
+function trimmed(text) {
+  return text.includes(".") ? text.replace(/\.?0+(e|$)/, "$1") : text;
+}
+
+/** A number in at most five digits, whole numbers whole. */
+function numberText(entry) {
+  if (Array.isArray(entry)) {
+    const [re, im] = entry.map(toNumber);
+    return `${numberText(re)}${im < 0 ? "−" : "+"}${numberText(Math.abs(im))}i`;
+  }
+  const x = toNumber(entry);
+  if (Number.isNaN(x)) return "nan";
+  if (!Number.isFinite(x)) return x > 0 ? "inf" : "−inf";
+  const size = Math.abs(x);
+  let text;
+  if (Number.isInteger(x) && size < 1e7) text = String(x === 0 ? 0 : x);
+  else if (size >= 1e6 || size < 1e-4) text = trimmed(x.toExponential(3)).replace("e+", "e");
+  else text = trimmed(x.toPrecision(5));
+  return text.replace(/-/g, "−");
+}
+
+/** Nested lists as text; the middle of long ones is left out. */
+function listText(data, depth, most) {
+  if (depth === 0) return numberText(data);
+  const parts = data.map((part) => listText(part, depth - 1, most));
+  if (parts.length > most) parts.splice(most - 1, parts.length - most, "…");
+  return `[${parts.join(", ")}]`;
+}
+
+/** A value on one line: its elements, or its figures when it is large. */
+function valueText(value, most = 8) {
+  if (!value) return "none";
+  if (value.data !== undefined) return listText(value.data, value.shape.length, most);
+  const { min, max, norm } = value.summary;
+  return `${shapeText(value.shape)}, from ${numberText(min)} to ${numberText(max)}, norm ${numberText(norm)}`;
+}
+
+/** A list of numbers as a value of a shape, as text. */
+function shapedText(elements, shape, most = 8) {
+  const nest = (offset, axis) => {
+    if (axis === shape.length) return elements[offset];
+    const step = sizeOf(shape.slice(axis + 1));
+    return Array.from({ length: shape[axis] }, (_, k) => nest(offset + k * step, axis + 1));
+  };
+  return listText(nest(0, 0), shape.length, most);
+}

@@ -1,0 +1,130 @@
+"""The page as a document: the user's words are data in it, it asks for nothing, a large graph folds."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pullback.explain.page import LARGE, SCRIPTS, _resource, frame_of, page_of
+from pullback.explain.page.groups import MOST, Folding
+
+from .samples import chain, edge, linear, node
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def data_of(page: str) -> Any:
+    found = re.search(r'<script type="application/(json|gzip)" id="data"[^>]*>([^<]*)</script>', page)
+    assert found is not None
+    kind, text = found.groups()
+    return json.loads(gzip.decompress(base64.b64decode(text)) if kind == "gzip" else text)
+
+
+def leaves_of(tree: list[Any]) -> Iterator[int]:
+    for item in tree:
+        if isinstance(item, int):
+            yield item
+        else:
+            inside = list(leaves_of(item["children"]))
+            assert item["count"] == len(inside)
+            yield from inside
+
+
+def widest(tree: list[Any]) -> int:
+    return max([len(tree)] + [widest(item["children"]) for item in tree if not isinstance(item, int)])
+
+
+def test_the_page_holds_the_explanation() -> None:
+    explanation = linear([[6, 0], [2, 24], [0, 10]], [1, 10, 100])
+    (found,) = data_of(page_of([explanation]))
+    assert found.pop("tree") == [0, 1]
+    assert found == explanation
+
+
+def test_words_of_the_program_are_never_markup() -> None:
+    page = page_of([linear([[1]], [1], code=HOSTILE, leaf=HOSTILE, line=HOSTILE)])
+    assert HOSTILE not in page
+    assert page.count("<script") == 2
+    assert "<img" not in page
+    assert data_of(page)[0]["leaves"][0]["name"] == HOSTILE
+
+
+def test_a_policy_allows_the_page_s_own_script_and_style_and_no_request() -> None:
+    page = page_of([linear([[1]], [1])])
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy.startswith("default-src 'none'")
+    for tag in ("script", "style"):
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert not re.search(r"(src|href)=\"(?!data:,)", page)
+    assert "sourceMappingURL" not in page
+
+
+def test_no_script_ends_its_own_element_or_writes_markup() -> None:
+    for name in SCRIPTS:
+        text = _resource(name)
+        assert "</script" not in text
+        assert "innerHTML" not in text
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
+    explanation = linear([[1]], [1], code=HOSTILE)
+    frame = frame_of([explanation])
+    (inside,) = re.findall(r'srcdoc="([^"]*)"', frame)
+    assert html.unescape(inside) == page_of([explanation])
+    assert 'sandbox="allow-scripts"' in frame
+
+
+def test_several_calls_share_a_page() -> None:
+    assert len(data_of(page_of([linear([[1]], [1]), linear([[2]], [1])]))) == 2
+
+
+def test_a_large_page_is_compressed() -> None:
+    page = page_of([chain(10_000, period=7)])
+    assert len(page) < 5 * LARGE
+    assert len(data_of(page)[0]["graph"]["nodes"]) == 10_000
+
+
+@pytest.mark.parametrize(
+    "explanation",
+    [
+        chain(10_000, period=7),
+        chain(10_000),
+        chain(5_000, module=lambda k: f"layers.{k // 100}.part{k // 25 % 4}"),
+        chain(900, module=lambda k: "model" if k % 3 else None),
+    ],
+    ids=["loop", "straight", "modules", "mixed"],
+)
+def test_a_large_graph_folds_into_levels_that_can_be_seen(explanation: dict[str, Any]) -> None:
+    tree = Folding(explanation["graph"]).tree()
+    assert sorted(leaves_of(tree)) == list(range(len(explanation["graph"]["nodes"])))
+    assert widest(tree) <= MOST
+
+
+def test_rounds_of_a_loop_stay_whole() -> None:
+    tree = Folding(chain(702, period=7)["graph"]).tree()
+    assert {item["title"] for item in tree[1:-1]} == {"6 × lines 10–16"}
+
+
+def test_modules_give_their_names() -> None:
+    tree = Folding(chain(300, module=lambda k: f"block{k // 100}.part")["graph"]).tree()
+    titles = [item["title"] for item in tree if not isinstance(item, int)]
+    assert titles == ["block0", "block1", "block2"]
+
+
+def test_a_parameter_is_shown_with_the_step_that_uses_it() -> None:
+    graph = chain(200, module=lambda k: f"block{k // 100}.part")["graph"]
+    graph["nodes"].append(node(200, "leaf", "AccumulateGrad", variable="weight"))
+    graph["edges"].append(edge(150, 200, 1.0))
+    tree = Folding(graph).tree()
+    (block,) = [item for item in tree if not isinstance(item, int) and item["title"] == "block1"]
+    assert 200 in set(leaves_of([block]))
