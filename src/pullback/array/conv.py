@@ -31,7 +31,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import columns, depthwise
-from .geometry import Pads, output_size
+from .geometry import Pads, apart, output_size
 from .threads import get_num_threads, run_parts, split
 
 
@@ -50,9 +50,10 @@ def conv(
     padding: Sequence[int],
     dilation: Sequence[int],
     groups: int,
+    bias: ndarray | None = None,
 ) -> ndarray:
     """y[n, o] = Σ_i w[i] · x[n, o·stride + i·dilation − padding], summed over the input channels of each
-    group.
+    group, plus a bias for each output channel.
 
     Parameters
     ----------
@@ -62,6 +63,8 @@ def conv(
         ``(O, C / groups, *kernel)``.
     stride, padding, dilation
         One number per spatial dimension; zeros stand where x is padded.
+    bias
+        ``(O,)`` of the dtype of x, or None.
 
     Returns
     -------
@@ -69,9 +72,16 @@ def conv(
         ``(N, O, *output)`` with output = (size + 2·padding − dilation·(kernel − 1) − 1) // stride + 1.
     """
     if _is_half(x):
-        return conv(_wide(x), _wide(w), stride, padding, dilation, groups).astype(x.dtype)
+        y = conv(_wide(x), _wide(w), stride, padding, dilation, groups).astype(x.dtype)
+        return y if bias is None else add_bias(y, bias)
     output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
-    return _correlate(x, w, stride, [(p, p) for p in padding], dilation, groups, output)
+    return _correlate(x, w, stride, [(p, p) for p in padding], dilation, groups, output, bias)
+
+
+def add_bias(y: ndarray, bias: ndarray) -> ndarray:
+    """y ``(N, O, *output)``, a bias for each channel added in place."""
+    y += bias.reshape(-1, *(1,) * (y.ndim - 2))
+    return y
 
 
 def conv_transpose(
@@ -153,9 +163,9 @@ def conv_weight(
     if depthwise.is_better(groups, shape):
         return depthwise.weight(x, y, kernel, stride, pads, dilation)
     gathered = columns.Columns(x, kernel, stride, pads, dilation, y.shape[2:], y.shape[1] // groups, groups)
-    sums = np.zeros((gathered.parts, groups, shape[0] // groups, gathered.depth), x.dtype)
+    sums = np.zeros((gathered.parts, groups, gathered.depth, shape[0] // groups), x.dtype)
     gathered.run_products(y, sums)
-    return np.add.reduce(sums, axis=0).reshape(shape)
+    return np.add.reduce(sums, axis=0).swapaxes(1, 2).reshape(shape)
 
 
 def _correlate(
@@ -166,6 +176,7 @@ def _correlate(
     dilation: Sequence[int],
     groups: int,
     output: Sequence[int],
+    bias: ndarray | None = None,
 ) -> ndarray:
     """`conv` with a padding of its own, maybe negative, at each end of each axis."""
     y = np.empty((x.shape[0], w.shape[0], *output), x.dtype)
@@ -173,12 +184,12 @@ def _correlate(
         return y
     if x.size == 0 or w.size == 0:
         y[...] = 0
-        return y
+        return y if bias is None else add_bias(y, bias)
     if depthwise.is_better(groups, w.shape):
         depthwise.correlate(x, w, stride, pads, dilation, y)
-        return y
+        return y if bias is None else add_bias(y, bias)
     gathered = columns.Columns(x, w.shape[2:], stride, pads, dilation, output, w.shape[0] // groups, groups)
-    gathered.run(w.reshape(groups, w.shape[0] // groups, gathered.depth), y)
+    gathered.run(w.reshape(groups, w.shape[0] // groups, gathered.depth), y, bias)
     return y
 
 
@@ -245,7 +256,7 @@ def _scatter(
                 np.matmul(taps, flat, out=x[cut].reshape(count, groups, channels // groups, places))
                 continue
             if images_last:
-                flat = np.ascontiguousarray(np.moveaxis(flat, 0, -1)).reshape(groups, -1, places * count)
+                flat = np.ascontiguousarray(np.moveaxis(apart(flat), 0, -1)).reshape(groups, -1, places * count)
             for first in range(0, channels, wide):
                 some = slice(first, min(first + wide, channels))
                 number = some.stop - first

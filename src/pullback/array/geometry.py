@@ -83,10 +83,26 @@ def pad_into(
         box = np.empty((x.shape[1], *lengths, x.shape[0]), x.dtype)
         if not whole:
             box.fill(fill)
-        box[(slice(None), *target)] = np.moveaxis(source, 0, -1)
+        box[(slice(None), *target)] = np.moveaxis(apart(source), 0, -1)
         return box
     if whole:
         return source
     box = np.full((*x.shape[:2], *lengths), fill, x.dtype)
     box[(slice(None), slice(None), *target)] = source
     return box
+
+
+def apart(x: ndarray) -> ndarray:
+    """x, or a copy whose images do not start a multiple of 2 KiB apart, for who will transpose them to the end.
+
+    The lines of a cache that such addresses may use are few: 32×8192 float32 are transposed in 0.4 ms, and in
+    0.09 after a copy with a gap of a line behind each image.
+    """
+    count = len(x)
+    if count <= 8 or x.strides[0] % 2048 or not x.size:
+        return x
+    length = x.size // count
+    room = np.empty((count, length + 64 // x.itemsize), x.dtype)
+    copy: ndarray = room[:, :length].reshape(x.shape)
+    np.copyto(copy, x)
+    return copy

@@ -184,22 +184,17 @@ conv_weight: Call = _declare(
 )  # fmt: skip
 
 
-def _add_bias(y: ndarray, b: ndarray) -> ndarray:
-    y += b.reshape(-1, *(1,) * (y.ndim - 2))
-    return y
-
-
 def _conv_biased(
     x: ndarray, w: ndarray, b: ndarray, /, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> ndarray:
-    return _add_bias(kernels.conv(x, w, stride, padding, dilation, groups), b)
+    return kernels.conv(x, w, stride, padding, dilation, groups, b)
 
 
 def _transpose_biased(
     y: ndarray, w: ndarray, b: ndarray, /, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int,
     size: Sizes
 ) -> ndarray:
-    return _add_bias(kernels.conv_transpose(y, w, stride, padding, dilation, groups, size), b)
+    return kernels.add_bias(kernels.conv_transpose(y, w, stride, padding, dilation, groups, size), b)
 
 
 def sum_channels(g: Any) -> Any:
