@@ -93,7 +93,8 @@ def pad_into(
 
 
 def apart(x: ndarray) -> ndarray:
-    """x, or a copy whose images do not start a multiple of 2 KiB apart, for who will transpose them to the end.
+    """x, or a copy whose images do not start a multiple of 2 KiB apart, for a transposition that puts them
+    last.
 
     The lines of a cache that such addresses may use are few: 32×8192 float32 are transposed in 0.4 ms, and in
     0.09 after a copy with a gap of a line behind each image.

@@ -319,6 +319,8 @@ def _send(
 
 def as_tensor(g: Any) -> Any:
     """A covector as users see it in hooks and in `.grad`."""
+    if type(g) is ndarray:
+        return wrap(g)
     return (
         g
         if g is None or isinstance(g, TensorBase)

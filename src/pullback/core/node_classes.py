@@ -40,7 +40,9 @@ def make_node_classes(op: Op) -> None:
     members["backward_bulk"] = _general_backward(op, bulk_saved, several)
     graph = _general_backward(op, graph_saved, several)
     members["backward_graph"] = graph if op.gradient is None else connecting(op.gradient, name, graph)
-    if op.joint or several or len(op.inputs) > 2:
+    if len(op.inputs) == 3 and not (op.joint or several):
+        members["backward"] = _backward_3(op)
+    elif op.joint or several or len(op.inputs) > 2:
         members["backward"] = _general_backward(op, plain_saved, several)
     elif len(op.inputs) == 1:
         members["backward"] = _backward_1(op)
@@ -147,6 +149,25 @@ def _backward_1(op: Op) -> Callable[..., Any]:
         def backward(self: Node, g: Any) -> tuple[Any, ...]:
             check_versions(self, count)
             return (rule(g, *pick(self._saved)),)
+
+    return backward
+
+
+def _backward_3(op: Op) -> Callable[..., Any]:
+    rule_x, rule_y, rule_z = op.rules
+    pick_x, pick_y, pick_z = op.layout.pickers
+    count = op.layout.count
+
+    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        if count:
+            check_versions(self, count)
+        saved = self._saved
+        edge_x, edge_y, edge_z = self._edges
+        return (
+            rule_x(g, *pick_x(saved)) if edge_x is not None and rule_x is not None else None,
+            rule_y(g, *pick_y(saved)) if edge_y is not None and rule_y is not None else None,
+            rule_z(g, *pick_z(saved)) if edge_z is not None and rule_z is not None else None,
+        )
 
     return backward
 

@@ -140,6 +140,8 @@ def shape_of(value: Any) -> tuple[int, ...]:
     """Shape of any value as a plain tuple."""
     while isinstance(value, TensorBase):
         value = value._value
+    if type(value) is ndarray:
+        return value.shape
     return value.shape if isinstance(value, (ndarray, InnerValue)) else np.shape(value)
 
 
@@ -147,6 +149,8 @@ def dtype_of(value: Any) -> np.dtype[Any]:
     """NumPy dtype of any value."""
     while isinstance(value, TensorBase):
         value = value._value
+    if type(value) is ndarray:
+        return value.dtype
     return value.dtype if isinstance(value, (ndarray, InnerValue)) else np.asarray(value).dtype
 
 

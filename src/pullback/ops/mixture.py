@@ -44,6 +44,8 @@ def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch
 def _add_scaled(x: ndarray, y: Any, /, alpha: Any, out: Any = ...) -> ndarray:
     if x.dtype.kind == "b":
         alpha = bool(alpha)
+    if out is x and type(y) is ndarray and y.shape == x.shape and x.size < WORTH_ASKING and y is not x:
+        return np.add(x, np.multiply(y, alpha), out=x)  # an optimizer's step, without what `_chain` asks
 
     def block(x: Any, y: Any, out: ndarray, spare: ndarray) -> None:
         np.multiply(y, alpha, out=spare)

@@ -182,6 +182,8 @@ def sum_to(x: Any, shape: Shape) -> Any:
     lead = len(have) - len(shape)
     if lead < 0:
         return expand(x, shape)
+    if lead and type(x) is ndarray and have[lead:] == shape:  # a bias: the common case
+        return np.add.reduce(x, axis=0 if lead == 1 else tuple(range(lead)), out=...)
     dims = tuple(range(lead)) + tuple(
         lead + axis for axis, size in enumerate(shape) if size == 1 and have[lead + axis] != 1
     )

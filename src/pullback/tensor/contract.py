@@ -418,13 +418,14 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
             f"mat1 and mat2 shapes cannot be multiplied ({int(np.prod(a[:-1]))}x{a[-1] if a else 1} and "
             f"{w[1]}x{w[0]})"
         )
-    if dtype_of(input) != dtype_of(weight):
+    dtype = dtype_of(weight)
+    if dtype_of(input) != dtype:
         if bias is not None:
             raise RuntimeError(
                 f"mat1 and mat2 must have the same dtype, but got {_title(input)} and {_title(weight)}"
             )
         _check_dtypes(input, weight)
-    if bias is not None and dtype_of(bias) != dtype_of(weight):
+    if bias is not None and dtype_of(bias) != dtype:
         _check_sum(bias, input, weight)
     columns = t(weight)
     if bias is None:

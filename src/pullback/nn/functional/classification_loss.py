@@ -247,7 +247,9 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
         )
     values = target._value
     if isinstance(values, np.ndarray) and values.size:
-        if np.minimum.reduce(values, axis=None) >= 0 and np.maximum.reduce(values, axis=None) < classes:
+        # As numbers without a sign, which negative ones make large: one reduction instead of two.
+        unsigned = values.view(np.uint64) if kind == np.int64 else values
+        if np.maximum.reduce(unsigned, axis=None) < classes:
             return
         bad = values[((values < 0) | (values >= classes)) & (values != ignore_index)]
         if bad.size:
