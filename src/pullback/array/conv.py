@@ -256,7 +256,9 @@ def _scatter(
                 np.matmul(taps, flat, out=x[cut].reshape(count, groups, channels // groups, places))
                 continue
             if images_last:
-                flat = np.ascontiguousarray(np.moveaxis(apart(flat), 0, -1)).reshape(groups, -1, places * count)
+                flat = np.ascontiguousarray(np.moveaxis(apart(flat), 0, -1)).reshape(
+                    groups, -1, places * count
+                )
             for first in range(0, channels, wide):
                 some = slice(first, min(first + wide, channels))
                 number = some.stop - first
