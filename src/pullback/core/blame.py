@@ -11,13 +11,11 @@ What it costs is measured in docs/design/0005-blame.md: 3 to 4 % of a small op f
 from __future__ import annotations
 
 import itertools
-import linecache
 import os
 import sys
-from dataclasses import dataclass
 from itertools import islice
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
@@ -126,8 +124,7 @@ def freed_at(saved: tuple[Any, ...]) -> Place | None:
 # --- reading a place ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A line of the user's program.
 
     Attributes
@@ -158,6 +155,8 @@ def place_at(code: CodeType | None, at: int) -> Place | None:
     """The place of an instruction; None where it lies inside this package."""
     if code is None or own_file[code.co_filename]:
         return None
+    import linecache
+
     start, end, column, end_column = next(islice(code.co_positions(), at // 2, None), (None,) * 4)
     line = start or code.co_firstlineno
     lines = [linecache.getline(code.co_filename, k) for k in range(line, (end or line) + 1)]
