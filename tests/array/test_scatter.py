@@ -33,12 +33,12 @@ def targets(index, dim):
 @given(problems())
 def test_gather_and_scatter_add(problem):
     base, dim, index, source = problem
-    expected = np.zeros_like(base)
+    expected = base.copy()
     taken = np.zeros(index.shape, base.dtype)
     for place, target in targets(index, dim):
         expected[target] += source[place]
         taken[place] = base[target]
-    np.testing.assert_array_equal(scatter.scatter_add(base.shape, dim, index, source), expected)
+    np.testing.assert_array_equal(scatter.scatter_add(base, dim, index, source), expected)
     np.testing.assert_array_equal(scatter.gather(base, dim, index), taken)
     np.testing.assert_array_equal(scatter.gather(base.T.copy().T, dim, index), taken)
 
@@ -106,7 +106,7 @@ def test_put_sum_is_add_at(key):
 
 def test_zero_dimensions():
     index, source = np.array(0), np.array(3.0)
-    assert scatter.scatter_add((), 0, index, source) == 3
+    assert scatter.scatter_add(np.array(1.0), 0, index, source) == 4
     assert scatter.gather(np.array(5.0), 0, index) == 5
     assert scatter.scatter_reduce(np.array(2.0), 0, index, source, "prod") == 6
 
@@ -117,7 +117,7 @@ def test_an_index_out_of_bounds_is_named(wrong):
     with pytest.raises(RuntimeError, match=message):
         scatter.gather(np.zeros(3), 0, np.array([wrong]))
     with pytest.raises(RuntimeError, match=message):
-        scatter.scatter_add((3,), 0, np.array([wrong]), np.zeros(1))
+        scatter.scatter_add(np.zeros(3), 0, np.array([wrong]), np.zeros(1))
     with pytest.raises(IndexError, match="index out of range in self"):
         scatter.index_add((3,), 0, np.array([wrong]), np.zeros(1))
 
@@ -125,3 +125,23 @@ def test_an_index_out_of_bounds_is_named(wrong):
 def test_nan_reaches_a_maximum():
     result = scatter.scatter_reduce(np.zeros(3), 0, np.array([0, 0, 1]), np.array([np.nan, 1, 2]), "amax")
     np.testing.assert_array_equal(result, [np.nan, 2, 0])
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_large_gathers_and_scatters_go_by_stretches(dim):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((70, 60, 90)).astype(np.float32)
+    index = rng.integers(0, x.shape[dim], x.shape)
+    np.testing.assert_array_equal(scatter.gather(x, dim, index), np.take_along_axis(x, index, dim))
+    expected = x.astype(np.float64)
+    places = list(np.indices(x.shape))
+    places[dim] = index
+    np.add.at(expected, tuple(places), x)
+    np.testing.assert_allclose(scatter.scatter_add(x, dim, index, x), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_large_slices_are_taken_side_by_side(dim):
+    x = np.random.default_rng(0).standard_normal((70, 60, 90))[:, ::-1]
+    index = np.random.default_rng(1).integers(0, x.shape[dim], 80)
+    np.testing.assert_array_equal(scatter.take_slices(x, index, dim), np.take(x, index, dim))

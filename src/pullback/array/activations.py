@@ -34,7 +34,8 @@ def _rounding_halves(kernel: Callable[..., ndarray]) -> Callable[..., ndarray]:
 # ------------------------------------------------------------------------------------------- sigmoid and silu
 
 
-def _sigmoid_block(x: ndarray, out: ndarray) -> None:
+def sigmoid_block(x: ndarray, out: ndarray) -> None:
+    """1 / (1 + exp(−x)) of a block, in four passes."""
     np.negative(x, out=out)
     np.exp(out, out=out)
     np.add(out, 1, out=out)
@@ -44,7 +45,7 @@ def _sigmoid_block(x: ndarray, out: ndarray) -> None:
 @_rounding_halves
 def sigmoid(x: ndarray) -> ndarray:
     """1 / (1 + exp(−x)), real or complex."""
-    return blockwise(_sigmoid_block, x)
+    return blockwise(sigmoid_block, x)
 
 
 def _silu_block(x: ndarray, out: ndarray) -> None:
@@ -61,7 +62,7 @@ def silu(x: ndarray) -> ndarray:
 
 
 def _silu_derivative_block(x: ndarray, out: ndarray, spare: ndarray) -> None:
-    _sigmoid_block(x, out)
+    sigmoid_block(x, out)
     np.subtract(1, out, out=spare)
     np.multiply(spare, x, out=spare)
     np.add(spare, 1, out=spare)

@@ -24,6 +24,9 @@ _CHEAP, _DEAR, _SCALAR = 1_000_000, 250_000, 20_000
 #: Below this many elements no ufunc is split.
 WORTH_ASKING = _SCALAR
 
+#: Elements from which a chain of ufuncs is faster in blocks: its temporaries no longer fit the cache.
+WORTH_BLOCKS = 1 << 16
+
 _THRESHOLDS: dict[Any, int] = {
     **dict.fromkeys(
         (np.sin, np.cos, np.tan, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.tanh,

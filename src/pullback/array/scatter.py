@@ -8,15 +8,22 @@ sort and ``reduceat`` 0.10 ms).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from .threads import get_num_threads, run_parts, split
+
 #: Elements in a row from which on the sparse product is faster than ``add.at`` on single elements.
 _LONG_ROW = 16
+
+#: Elements from which threads are worth waking, and elements of an index in a block, whose positions stay in
+#: the cache until they are used. Gathering 1,000,000 float32 takes one thread 2.2 ms with all positions at
+#: once, 1.6 ms in blocks, and two threads 0.8 ms.
+_WORTH_THREADS, _BLOCK = 1 << 18, 1 << 15
 
 
 def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
@@ -30,37 +37,104 @@ def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
     """
     if index.ndim == 0:
         return index.astype(np.intp)
-    flat = index.astype(np.intp)
-    if index.size == 0:
-        return flat
-    lowest, highest = int(flat.min()), int(flat.max())
-    if lowest < 0 or highest >= shape[dim]:
+    _check_range(index, dim, shape[dim])
+    out = np.empty(index.shape, np.intp)
+
+    def task(low: int, high: int) -> None:
+        _positions(index[low:high], dim, shape, out[low:high], low)
+
+    _by_stretches(task, len(index), index.size)
+    return out
+
+
+def _check_range(index: ndarray, dim: int, length: int) -> None:
+    if not index.size:
+        return
+    lowest, highest = int(index.min()), int(index.max())
+    if lowest < 0 or highest >= length:
         wrong = lowest if lowest < 0 else highest
-        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {shape[dim]}")
-    flat *= prod(shape[dim + 1 :])
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {length}")
+
+
+def _positions(index: ndarray, dim: int, shape: Sequence[int], out: ndarray, first: int = 0) -> ndarray:
+    """`positions` of indices that are in range; `first` is where axis 0 begins."""
+    np.multiply(index, prod(shape[dim + 1 :]), out=out)
     for axis, length in enumerate(index.shape):
         if axis != dim:
-            steps = np.arange(length, dtype=np.intp) * prod(shape[axis + 1 :])
-            flat += steps.reshape((-1,) + (1,) * (index.ndim - axis - 1))
-    return flat
+            start = 0 if axis else first
+            steps = np.arange(start, start + length, dtype=np.intp) * prod(shape[axis + 1 :])
+            out += steps.reshape((-1,) + (1,) * (index.ndim - axis - 1))
+    return out
+
+
+def _by_stretches(task: Callable[[int, int], None], length: int, size: int) -> None:
+    """Call ``task(start, stop)`` on stretches of ``range(length)``, side by side where `size` elements are
+    worth it.
+    """
+    bounds = split(length, get_num_threads() if size >= _WORTH_THREADS else 1)
+    run_parts(lambda part: task(*bounds[part]), len(bounds))
 
 
 def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
     """y[i, j, …] = x[i, …, index[i, j, …], …] with the index at axis `dim`."""
     if x.ndim == 0 or index.ndim == 0:
         return x.reshape(-1)[positions(index.reshape(-1), 0, (x.size,))].reshape(index.shape)
-    return np.take(np.ascontiguousarray(x).reshape(-1), positions(index, dim, x.shape))
+    flat = np.ascontiguousarray(x).reshape(-1)
+    if index.size < _BLOCK:
+        return np.take(flat, positions(index, dim, x.shape))
+    _check_range(index, dim, x.shape[dim])
+    out = np.empty(index.shape, x.dtype)
+    together = max(1, _BLOCK // prod(index.shape[1:]))
+
+    def task(low: int, high: int) -> None:
+        space = np.empty((min(together, high - low), *index.shape[1:]), np.intp)
+        for start in range(low, high, together):
+            stop = min(start + together, high)
+            places = _positions(index[start:stop], dim, x.shape, space[: stop - start], start)
+            # Of NumPy's modes this one needs no buffer to protect `out` from a failure.
+            np.take(flat, places, out=out[start:stop], mode="wrap")
+
+    _by_stretches(task, len(index), index.size)
+    return out
 
 
-def scatter_add(shape: Sequence[int], dim: int, index: ndarray, source: ndarray) -> ndarray:
-    """Zeros of `shape` with source[i, j, …] added at [i, …, index[i, j, …], …]: the transpose of `gather`.
+def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
+    """The slices of `x` that a one-dimensional index, all of it in range, names along `dim`."""
+    shape = (*x.shape[:dim], index.size, *x.shape[dim + 1 :])
+    size = prod(shape)
+    if size < _WORTH_THREADS:
+        return np.take(x, index, dim)
+    out = np.empty(shape, x.dtype)
+    source = np.ascontiguousarray(x)
+
+    def task(low: int, high: int) -> None:
+        if dim:
+            np.take(source[low:high], index, dim, out=out[low:high], mode="wrap")
+        else:
+            np.take(source, index[low:high], 0, out=out[low:high], mode="wrap")
+
+    _by_stretches(task, shape[0], size)
+    return out
+
+
+def scatter_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> ndarray:
+    """`base` with source[i, j, …] added at [i, …, index[i, j, …], …]: the transpose of `gather`.
 
     `source` may be larger than `index`: only what stands under it is taken.
     """
     values = _under(index, source)
-    if not shape:
-        return np.add.reduce(values, dtype=source.dtype, out=...)
-    return index_sum(values, positions(index, dim, shape).reshape(-1), prod(shape)).reshape(shape)
+    if not base.ndim:
+        return np.add(base, np.add.reduce(values, dtype=source.dtype), out=...)
+    places = positions(index, dim, base.shape).reshape(-1)
+    if _is_half(values):
+        return np.add(base, index_sum(values, places, base.size).reshape(base.shape), out=...)
+    out = np.array(base, order="C")
+    np.add.at(out.reshape(-1), places, values)
+    return out
+
+
+def _is_half(values: ndarray) -> bool:
+    return values.dtype.itemsize == 2 and values.dtype.kind not in "iu"
 
 
 def _under(index: ndarray, source: ndarray) -> ndarray:
@@ -71,7 +145,7 @@ def _under(index: ndarray, source: ndarray) -> ndarray:
 
 def index_sum(values: ndarray, index: ndarray, size: int) -> ndarray:
     """out[j] = Σ of values[i] over the i with index[i] = j, both one-dimensional."""
-    if values.dtype.itemsize == 2 and values.dtype.kind not in "iu":
+    if _is_half(values):
         return index_sum(values.astype(np.float32), index, size).astype(values.dtype)
     out = np.zeros(size, values.dtype)
     np.add.at(out, index, values)
@@ -97,7 +171,7 @@ def sum_rows(values: ndarray, index: ndarray, rows: int) -> ndarray:
     length = prod(shape[1:])
     if values.size == 0:
         return np.zeros(shape, values.dtype)
-    if values.dtype.itemsize == 2 and values.dtype.kind not in "iu":
+    if _is_half(values):
         return sum_rows(values.astype(np.float32), index, rows).astype(values.dtype)
     index = index.astype(np.intp)
     flat = np.ascontiguousarray(values).reshape(len(values), length)
@@ -154,7 +228,7 @@ def scatter_reduce(
     include_self
         Whether what stood at the place takes part; places that nothing falls on keep it either way.
     """
-    if base.dtype.itemsize == 2 and base.dtype.kind not in "iu":
+    if _is_half(base):
         wide = (base.astype(np.float32), dim, index, source.astype(np.float32), reduce, include_self)
         return scatter_reduce(*wide).astype(base.dtype)
     shape = base.shape or (1,)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy import add, asarray, float32, float64, floating, ndarray
 
 from .. import graph_errors as errors
+from ..array.transposed import c_copy
 from . import bulk
 from .blame import freed_by_caller
 from .hooks import NodeHooks
@@ -204,7 +205,7 @@ def _loop(
             if type(node) is AccumulateGrad:
                 if capture is None:
                     if shared and shared.get(node) is g:
-                        g = g.copy()  # type: ignore[union-attr]  # an array: `shared` holds nothing else
+                        g = c_copy(g)  # type: ignore[arg-type]  # an array: `shared` holds nothing else
                     accumulate_grad(node, g, create_graph)
                 continue
             if watched:
@@ -281,7 +282,7 @@ def _fill_ready_leaves(failed: Node, pending: dict[Node, Any], create_graph: boo
         if type(node) is AccumulateGrad and node not in reached:
             if node._hooks is not None:
                 g = _run_prehooks(node, node._hooks, g, create_graph)
-            accumulate_grad(node, g.copy() if isinstance(g, ndarray) else g, create_graph)
+            accumulate_grad(node, c_copy(g) if isinstance(g, ndarray) else g, create_graph)
 
 
 def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:

@@ -14,6 +14,8 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..array.activations import sigmoid_block
+from ..array.elementwise import WORTH_BLOCKS, blockwise
 from ..core.connected import Gradient
 from ..core.op import Call, elementwise
 from ..core.value import dtype_of
@@ -76,6 +78,8 @@ atanh = _float("atanh", np.arctanh, lambda g, x: g / conj(1 - x * x))
 
 
 def _sigmoid(x: ndarray, /, out: Any = ...) -> ndarray:
+    if x.size >= WORTH_BLOCKS:
+        return blockwise(sigmoid_block, x, out=out)
     e = np.negative(x, out=...)
     np.exp(e, out=e)
     np.add(e, 1, out=e)

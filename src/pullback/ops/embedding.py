@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.scatter import sum_rows
+from ..array.scatter import sum_rows, take_slices
 from ..core.op import op
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import shape_of
@@ -22,7 +22,8 @@ Ints = tuple[int, ...]
 def _embedding(weight: ndarray, indices: ndarray, /, padding: int, by_frequency: bool) -> ndarray:
     if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < len(weight)):
         raise IndexError("index out of range in self")
-    return np.take(weight, indices, 0)
+    rows = take_slices(weight, indices.reshape(-1), 0)
+    return rows.reshape(*indices.shape, *weight.shape[1:])
 
 
 #: ``weight[indices]``; the row `padding` (−1: none) gets no covector, and `by_frequency` divides it by the

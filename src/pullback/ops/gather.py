@@ -71,7 +71,7 @@ def _under(source: Any, index: Any) -> Any:
 
 
 def _scatter_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
-    return np.add(x, kernels.scatter_add(x.shape, dim, index, source), out=...)
+    return kernels.scatter_add(x, dim, index, source)
 
 
 #: x with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0.
@@ -205,7 +205,7 @@ def _index_select(x: ndarray, index: ndarray, /, dim: int) -> ndarray:
         _check_rows(index, 1)
         return x.copy()
     _check_rows(index, x.shape[dim])
-    return np.take(x, index.reshape(-1), dim)
+    return kernels.take_slices(x, index.reshape(-1), dim)
 
 
 def _check_rows(index: ndarray, size: int) -> None:

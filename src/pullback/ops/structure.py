@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.strides import extent, laid_out, reshaped_strides, strided, strides_of
+from ..array.transposed import c_copy
 from ..core import batched, engine, inplace
 from ..core.op import Call, op, renamed, view
 from ..core.value import dtype_of, shape_of
@@ -60,7 +61,7 @@ reshape_alias = renamed(reshape_view, "reshape_alias", "ReshapeAliasBackward0")
 
 
 def _contiguous(x: ndarray, /) -> ndarray:
-    return x.copy(order="C")
+    return c_copy(x)
 
 
 #: A copy in C order.

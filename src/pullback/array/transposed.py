@@ -1,0 +1,87 @@
+"""Copies in C order of large arrays that lie otherwise in memory: transposed, permuted, broadcast.
+
+NumPy walks the target row by row and so reads one element from each cache line of a transposed source, which
+has left the cache when the next one is wanted. Here the copy goes tile by tile: a tile's lines stay in the
+first-level cache until all of their elements are used. A transposed 2048×2048 float32 takes one thread 80 ms
+with NumPy's copy, 14 ms in tiles of 64×64 from a packed stripe, and 7 ms in the tiles below.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from numpy import ndarray
+from numpy.lib.stride_tricks import as_strided
+
+from .strides import Ints
+from .threads import get_num_threads, run_parts, split
+
+#: Elements from which tiles, and then threads, are worth their calls.
+_WORTH_TILES, _WORTH_THREADS = 1 << 15, 1 << 18
+
+#: Bytes of a tile along the target's last axis (a cache line), and elements in a tile: fewer make more calls,
+#: more do not fit the first-level cache.
+_LINE_BYTES, _TILE = 64, 8192
+
+#: Where one of the two axes is shorter, NumPy's copy stays in the cache by itself (1000×1000 pixels to 3
+#: planes take it 0.9 ms, tiles 2.0).
+_SHORTEST_AXIS = 64
+
+
+def c_copy(x: ndarray) -> ndarray:
+    """A copy of `x` in C order."""
+    if x.size < _WORTH_TILES or x.dtype.hasobject:
+        return x.copy(order="C")
+    out = np.empty(x.shape, x.dtype)
+    shape, strides = _merged(x)
+    source, target = as_strided(x, shape, strides), out.reshape(shape)
+    tiles = _tiles(shape, strides, x.itemsize)
+    bounds = split(len(tiles), get_num_threads() if x.size >= _WORTH_THREADS else 1)
+
+    def part(index: int) -> None:
+        for tile in tiles[slice(*bounds[index])]:
+            target[tile] = source[tile]
+
+    run_parts(part, len(bounds))
+    return out
+
+
+def _merged(x: ndarray) -> tuple[Ints, Ints]:
+    """Shape and strides with neighbouring axes that walk memory as one made one, and without axes of size
+    1.
+    """
+    shape: list[int] = []
+    strides: list[int] = []
+    for size, stride in zip(x.shape, x.strides):
+        if size == 1:
+            continue
+        if shape and strides[-1] == stride * size:
+            shape[-1] *= size
+            strides[-1] = stride
+        else:
+            shape.append(size)
+            strides.append(stride)
+    return (tuple(shape), tuple(strides)) if shape else ((1,), (x.itemsize,))
+
+
+def _tiles(shape: Ints, strides: Ints, itemsize: int) -> list[tuple[slice | int, ...]]:
+    """The parts, as indices, in which a source with these strides is copied."""
+    last = len(shape) - 1
+    inner = min(range(len(shape)), key=lambda axis: (abs(strides[axis]) or itemsize, -axis))
+    if inner == last or min(shape[inner], shape[last]) < _SHORTEST_AXIS:
+        return [(slice(*stretch),) for stretch in split(shape[0], get_num_threads())]
+    columns = max(1, _LINE_BYTES // itemsize)
+    rows = min(shape[inner], _TILE // columns)
+    columns = max(columns, _TILE // rows)
+    lengths = {inner: rows, last: columns}
+    return list(
+        product(
+            *(
+                [slice(start, start + lengths[axis]) for start in range(0, size, lengths[axis])]
+                if axis in lengths
+                else range(size)
+                for axis, size in enumerate(shape)
+            )
+        )
+    )

@@ -1,0 +1,69 @@
+"""Kernels that large arrays have of their own give what the small ones give, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch
+
+ELEMENTS = 70_000
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "sigmoid": lambda x: torch.sigmoid(x),
+    "clamp": lambda x: x.clamp(-0.5, 1.5),
+    "clamp_min": lambda x: x.clamp(min=0.25),
+    "clamp_max": lambda x: x.clamp(max=0.25),
+    "where": lambda x: torch.where(x > 0.5, x, -2 * x),
+    "where_number": lambda x: torch.where(x > 0.5, 1.5, x),
+    "where_zero": lambda x: torch.where(x > 0.5, x, 0.0),
+    "masked_fill": lambda x: x.masked_fill(x.isnan(), -1.0),
+    "masked_fill_tensor": lambda x: x.masked_fill(x > 0, torch.tensor(2.5)),
+}
+
+
+def _values() -> np.ndarray:
+    x = np.random.default_rng(0).standard_normal(ELEMENTS)
+    x[::100] = np.nan
+    x[1::100] = np.inf
+    x[2::100] = -np.inf
+    x[3::100] = 0
+    return x
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", CALLS)
+def test_large_is_as_small(name: str, dtype: str) -> None:
+    whole = torch.from_numpy(_values()).to(getattr(torch, dtype))
+    parts = [part.clone().requires_grad_() for part in whole.split(500)]
+    expected = [CALLS[name](part) for part in parts]
+    x = whole.requires_grad_()
+    y = CALLS[name](x)
+    np.testing.assert_array_equal(y.detach().numpy(), torch.cat(expected).detach().numpy())
+    covector = torch.from_numpy(np.random.default_rng(1).standard_normal(ELEMENTS)).to(x.dtype)
+    y.backward(covector)
+    for result, piece in zip(expected, covector.split(500), strict=True):
+        result.backward(piece)
+    np.testing.assert_allclose(
+        x.grad.numpy(), torch.cat([part.grad for part in parts]).numpy(), rtol=1e-6, atol=1e-7
+    )
+
+
+def test_large_writes_to_out_and_in_place() -> None:
+    x = torch.from_numpy(np.random.default_rng(0).standard_normal(ELEMENTS))
+    for name in ("sigmoid", "clamp", "clamp_min"):
+        expected = CALLS[name](x).numpy()
+        y = x.clone()
+        getattr(y, f"{name.partition('_')[0]}_")(
+            **(
+                {}
+                if name == "sigmoid"
+                else {"min": 0.25}
+                if name == "clamp_min"
+                else {"min": -0.5, "max": 1.5}
+            )
+        )
+        np.testing.assert_array_equal(y.numpy(), expected)

@@ -1,0 +1,24 @@
+"""The first few of large rows are those that a stable sort puts first, nan and equals included."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pullback as torch
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u1"])
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_topk_of_large_rows(dim: int, dtype: str, largest: bool) -> None:
+    rng = np.random.default_rng(0)
+    x = (rng.standard_normal((40, 50, 60)) * 40).astype(dtype)
+    if dtype.startswith("f"):
+        x[rng.random(x.shape) < 0.01] = np.nan
+        x[3] = np.nan
+        x[rng.random(x.shape) < 0.01] = np.inf
+    values, indices = torch.from_numpy(x).topk(4, dim, largest)
+    by_sort = torch.from_numpy(x).sort(dim, descending=largest)
+    np.testing.assert_array_equal(indices.numpy(), by_sort.indices.narrow(dim, 0, 4).numpy())
+    np.testing.assert_array_equal(values.numpy(), by_sort.values.narrow(dim, 0, 4).numpy())
