@@ -21,8 +21,9 @@ from .threads import get_num_threads, run_parts, split
 #: interpreter.
 _BLOCK_BYTES = 512 << 10
 
-#: Elements below which a thread is not worth waking.
-_WORTH_THREADS = 400_000
+#: Elements below which a thread is not worth waking. Batch norm of 32×16×32×32 and its adjoint took 0.8 ms on
+#: one thread and 1.1 to 1.4 on two.
+_WORTH_THREADS = 1_000_000
 
 
 def _in_blocks(task: Callable[..., None], *arrays: ndarray) -> None:
@@ -240,23 +241,31 @@ def _by_channel(x: ndarray) -> ndarray:
     return np.ascontiguousarray(x).reshape(x.shape[0], x.shape[1], prod(x.shape[2:]))
 
 
-def _channel_sums(term: Callable[..., ndarray], *arrays: ndarray) -> ndarray:
-    """Σ over images and places of ``term(*blocks)``, blocks being stretches of images ``(n, C, places)``."""
+def _channel_sums(
+    terms: Callable[..., tuple[ndarray, ...]], number: int, *arrays: ndarray
+) -> tuple[ndarray, ...]:
+    """Σ over images of each of the `number` arrays ``(n, C)`` that ``terms(*blocks)`` gives, blocks being
+    stretches of images ``(n, C, places)``.
+    """
     count, channels = arrays[0].shape[:2]
     work = arrays[0].size
     bounds = split(count, get_num_threads() if work > _WORTH_THREADS else 1)
-    sums = np.zeros((len(bounds), channels), arrays[0].dtype)
+    sums = np.zeros((number, len(bounds), channels), arrays[0].dtype)
     together = max(1, _BLOCK_BYTES * count // max(1, work * arrays[0].itemsize))
 
     def part(index: int) -> None:
         low, high = bounds[index]
         for start in range(low, high, together):
             cut = slice(start, min(start + together, high))
-            block = term(*(array[cut] for array in arrays))
-            sums[index] += _column_sums(block @ np.ones(block.shape[2], block.dtype))
+            for total, term in zip(sums, terms(*(array[cut] for array in arrays)), strict=True):
+                total[index] += _column_sums(term)
 
     run_parts(part, len(bounds), uses_blas=True)
-    return np.add.reduce(sums, axis=0)
+    return tuple(np.add.reduce(sums, axis=1))
+
+
+def _place_sums(x: ndarray) -> ndarray:
+    return x @ np.ones(x.shape[2], x.dtype)
 
 
 def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
@@ -269,14 +278,14 @@ def batch_statistics(x: ndarray) -> tuple[ndarray, ndarray]:
     number = x.size // x.shape[1] if x.shape[1] else 0
     if number == 0:
         return np.full(x.shape[1], np.nan, x.dtype), np.full(x.shape[1], np.nan, x.dtype)
-    mean = _channel_sums(lambda x: x, blocks) / number
+    mean = _channel_sums(lambda x: (_place_sums(x),), 1, blocks)[0] / number
     column = mean[:, None]
 
-    def squares(x: ndarray) -> ndarray:
+    def squares(x: ndarray) -> tuple[ndarray]:
         centred = np.subtract(x, column)
-        return np.multiply(centred, centred, out=centred)
+        return (np.vecdot(centred, centred),)
 
-    return mean, _channel_sums(squares, blocks) / number
+    return mean, _channel_sums(squares, 1, blocks)[0] / number
 
 
 def batch_norm(
@@ -317,12 +326,11 @@ def batch_norm_adjoint(
     number = max(1, x.size // max(1, x.shape[1]))
     column = mean[:, None]
 
-    def products(g: ndarray, x: ndarray) -> ndarray:
-        centred = np.subtract(x, column)
-        return np.multiply(centred, g, out=centred)
+    def sums(g: ndarray, x: ndarray) -> tuple[ndarray, ndarray]:
+        return _place_sums(g), np.vecdot(np.subtract(x, column), g)
 
-    bias_sum = _channel_sums(lambda g: g, upstream)
-    weight_sum = _channel_sums(products, upstream, blocks) * invstd
+    bias_sum, weight_sum = _channel_sums(sums, 2, upstream, blocks)
+    weight_sum = weight_sum * invstd
     scale = (invstd if weight is None else invstd * weight)[:, None]
     out = np.empty(blocks.shape, x.dtype)
     slope = -scale[:, 0] * invstd * weight_sum / number

@@ -28,8 +28,9 @@ from .threads import get_num_threads, run_parts, split
 #: Bytes of input planes in a block.
 _BLOCK_BYTES = 256 << 10
 
-#: Input elements below which a thread is not worth waking.
-_WORTH_THREADS = 200_000
+#: Input elements below which a thread is not worth waking. 2×2 windows of 32×16×32×32: 0.5 to 0.7 ms on one
+#: thread, 0.5 to 1.6 on two.
+_WORTH_THREADS = 1_000_000
 
 
 class Windows(NamedTuple):
