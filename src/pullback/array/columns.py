@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.lib.stride_tricks import as_strided
 
+from .blas import single_threaded
 from .geometry import Pads, apart, pad_into
 from .threads import get_num_threads, run_parts, split
 
@@ -27,8 +28,10 @@ BLOCK_BYTES = 2 << 20
 # blocks.
 COPY, RUN, STRIDED, TRANSPOSE, MULTIPLY = 0.06, 6.0, 0.25, 0.45, 0.02
 
-#: Less work than this, in ns, is not worth waking a thread for.
-WORTH_THREADS = 200_000.0
+#: Less work than this, in ns, is not worth waking a thread for: where parts are short, their threads wait for
+#: the interpreter and for one another. A step of three 3×3 convolutions of 0.5 to 1 ms each, with what lies
+#: between, takes longer with two threads than with one, and a LeNet's a quarter longer.
+WORTH_THREADS = 2_000_000.0
 
 
 class Block(NamedTuple):
@@ -148,7 +151,7 @@ class Columns:
 
     def _run_parts(self, part: Callable[[Sequence[Sequence[Block]], int], None]) -> None:
         bounds = split(len(self.blocks), self.parts)
-        run_parts(lambda i: part(self.blocks[bounds[i][0] : bounds[i][1]], i), self.parts, uses_blas=True)
+        run_products(lambda i: part(self.blocks[bounds[i][0] : bounds[i][1]], i), self.parts)
 
     def _each(
         self, stretches: Sequence[Sequence[Block]]
@@ -202,6 +205,14 @@ class Columns:
             columns = spare[: windows.size].reshape(windows.shape)
             np.copyto(columns, windows)
             yield block, columns.reshape(*lead, *self.grouped, self.depth, -1)
+
+
+def run_products(part: Callable[[int], None], parts: int) -> None:
+    """`run_parts` with one thread of BLAS for each part, also for one alone: on products this small BLAS's
+    threads cost more than they give.
+    """
+    with single_threaded():
+        run_parts(part, parts)
 
 
 def merge_last(array: ndarray) -> ndarray:

@@ -32,7 +32,7 @@ from numpy import ndarray
 
 from . import columns, depthwise
 from .geometry import Pads, apart, output_size
-from .threads import get_num_threads, run_parts, split
+from .threads import get_num_threads, split
 
 
 def _is_half(x: ndarray) -> bool:
@@ -275,7 +275,7 @@ def _scatter(
                     _add_taps(products, box, (slice(None), slice(None)), (), stride, dilation, output)
                     x[cut, some] = box[(slice(None), slice(None), *inside)]
 
-    run_parts(part, len(bounds), uses_blas=True)
+    columns.run_products(part, len(bounds))
     return x
 
 
