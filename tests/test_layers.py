@@ -31,8 +31,8 @@ LAYERS = [
     ],
     ["nn"],
     ["optim", "utils", "_utils", "distributions", "multiprocessing"],
-    ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "fx", "profiler"],
-    ["__init__ __main__ _VF _as_torch check hub onnx overrides runner serialization"],
+    ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
+    ["__init__ __main__ _VF _as_torch check fx hub onnx overrides runner serialization"],
 ]
 
 PLACE = {

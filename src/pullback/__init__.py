@@ -103,6 +103,7 @@ _LAZY_NAMES = {
     "vmap": "func",
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
     **dict.fromkeys(("Event", "Stream"), "streams"),
+    "_assert": "overrides",
     "compile": "compiler",
     "get_device_module": "accelerator",
     **dict.fromkeys(

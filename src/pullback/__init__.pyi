@@ -26,6 +26,7 @@ from . import explain as explain
 from . import fft as fft
 from . import func as func
 from . import futures as futures
+from . import fx as fx
 from . import hub as hub
 from . import jit as jit
 from . import library as library
@@ -87,6 +88,8 @@ IntTensor: Any
 LongTensor: Any
 ShortTensor: Any
 __version__: Any
+def _assert(condition: Any, message: Any) -> Tensor:
+    """``assert condition, message`` that a class which overrides functions is told of."""
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before
     the numbers' sum is kept at 1.

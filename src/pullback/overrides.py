@@ -92,6 +92,17 @@ def wrap_torch_function(
     return decorate
 
 
+def _assert(condition: Any, message: Any) -> Any:
+    """``assert condition, message`` that a class which overrides functions is told of."""
+    if type(condition) is not Tensor and has_torch_function((condition,)):
+        return handle_torch_function(_assert, (condition,), condition, message)
+    assert condition, message
+    return None
+
+
+_assert.__module__ = "torch"
+
+
 def get_default_nowrap_functions() -> set[Callable[..., Any]]:
     """The getters whose results the default `__torch_function__` leaves as they are."""
     return {vars(Tensor)[name].fget for name in ("_base", "grad")}

@@ -97,11 +97,16 @@ def _integers(index: Any) -> bool:
     return all(type(k) is int for k in index)
 
 
+def _overridden_by(index: Any) -> bool:
+    """Whether an index, or a part of one, overrides functions."""
+    return any(type(k) in OVERRIDING for k in (index if type(index) is tuple else (index,)))
+
+
 def _general_getitem(self: Any, index: Any) -> Any:
     if type(self) is not Tensor or OVERRIDING:
         from .api import dispatch_override
 
-        if type(self) in OVERRIDING:
+        if type(self) in OVERRIDING or _overridden_by(index):
             return dispatch_override(_getitem, (self, index), {})
     kind = type(index)
     if kind is slice:
@@ -166,7 +171,7 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
     if type(self) is not Tensor or OVERRIDING:
         from .api import dispatch_override
 
-        if type(self) in OVERRIDING:
+        if type(self) in OVERRIDING or _overridden_by(index) or type(value) in OVERRIDING:
             dispatch_override(_setitem, (self, index, value), {})
             return
     source = _source(self, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...ops import elementwise as ops
 from .. import functional as F
 from .attention import MultiheadAttention  # noqa: F401  # where torch has it, and checkpoints look for it
 from .creation import filled_parameter
@@ -200,13 +201,17 @@ class LogSigmoid(_Activation):
 class Sigmoid(_Activation):
     """1 / (1 + e⁻ˣ)."""
 
-    function = "sigmoid"
+    def forward(self, input: Any) -> Any:
+        """σ of each element."""
+        return ops.sigmoid.op.public(input)
 
 
 class Tanh(_Activation):
     """tanh(x)."""
 
-    function = "tanh"
+    def forward(self, input: Any) -> Any:
+        """Tanh of each element."""
+        return ops.tanh.op.public(input)
 
 
 class GLU(_Activation):
