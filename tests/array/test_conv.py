@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pullback.array import columns, depthwise
 from pullback.array.conv import conv, conv_transpose, conv_weight
-from pullback.array.geometry import output_size, pad_into, transposed_size
+from pullback.array.geometry import apart, output_size, pad_into, transposed_size
 
 
 def by_definition(x, w, stride, padding, dilation, groups):
@@ -60,13 +60,17 @@ def problems(draw, complex_too=True):
 @settings(max_examples=120, deadline=None)
 @given(problems(), st.booleans(), st.sampled_from([100, 3000, 1 << 20]))
 def test_equals_the_definition_however_it_is_cut(problem, threads, block):
-    x, w, *rest, _ = problem
+    x, w, *rest, rng = problem
+    bias = rng.standard_normal(len(w)).astype(x.dtype)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(columns, "BLOCK_BYTES", block)
         patch.setattr(depthwise, "_BLOCK_BYTES", block)
         patch.setattr(columns, "WORTH_THREADS", -1 if threads else 1e12)
         patch.setattr(depthwise, "_WORTH_THREADS", -1 if threads else 10**12)
-        np.testing.assert_allclose(conv(x, w, *rest), by_definition(x, w, *rest), atol=1e-12)
+        y = by_definition(x, w, *rest)
+        np.testing.assert_allclose(conv(x, w, *rest), y, atol=1e-12)
+        y += bias.reshape(-1, *(1,) * (y.ndim - 2))
+        np.testing.assert_allclose(conv(x, w, *rest, bias), y, atol=1e-12)
 
 
 @settings(max_examples=120, deadline=None)
@@ -113,9 +117,10 @@ def test_integers_stay_integers():
     assert y.dtype == x.dtype
 
 
-def test_same_bits_whether_or_not_the_threads_are_busy():
+def test_same_bits_whether_or_not_the_threads_are_busy(monkeypatch: pytest.MonkeyPatch):
     from pullback.array.threads import run_parts
 
+    monkeypatch.setattr(columns, "WORTH_THREADS", -1)
     rng = np.random.default_rng(1)
     x, g = rng.standard_normal((32, 8, 20, 20), "f4"), rng.standard_normal((32, 16, 20, 20), "f4")
     args = ((3, 3), (1, 1), (1, 1), (1, 1), 1)
@@ -149,3 +154,13 @@ def test_pad_into_cuts_and_fills():
     np.testing.assert_array_equal(pad_into(x, [(2, 0)], (1,), (3,), fill=-1)[0, 0], [-1, 1, 2])
     np.testing.assert_array_equal(pad_into(x, [(1, 1)], images_last=True)[0, :, 0], [0, 1, 2, 3, 4, 5, 0])
     np.testing.assert_array_equal(pad_into(x, [(0, 9)], (7,), (3,))[0, 0], [0, 0, 0])
+
+
+@pytest.mark.parametrize(("count", "size"), [(9, 512), (32, 2048), (32, 500), (8, 512), (0, 512)])
+def test_images_are_set_apart_where_their_addresses_would_collide(count, size):
+    x = np.random.default_rng(3).standard_normal((count, 2, size // 2), "f4")
+    moved = apart(x)
+    np.testing.assert_array_equal(moved, x)
+    collide = count > 8 and size % 512 == 0
+    assert (moved is x) is not collide
+    assert not collide or moved.strides[0] % 2048
