@@ -243,14 +243,35 @@ def index_of_scalar() -> IndexError:
     )
 
 
-def unused_input(position: int) -> RuntimeError:
-    """Build the error for an input of `autograd.grad` that the outputs do not depend on."""
+def unused_input(position: int, shape: tuple[int, ...], named: tuple[str, Place | None] | None) -> RuntimeError:
+    """Build the error for an input of `autograd.grad` that the outputs do not depend on.
+
+    `named` is what the program calls it and where it got the name, if that is known.
+    """
+    what = f"Input {position}, of shape {list(shape)}" if named is None else f"It is `{named[0]}`"
+    where = "" if named is None or named[1] is None else f", from {named[1]}"
     return with_note(
         RuntimeError(
             f"The differentiated Tensor at index {position} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         ),
-        "allow_unused=True returns None for it, materialize_grads=True returns zeros.",
+        f"{what}{where}\nThe outputs were not computed from it, or a detach(), a `.data` or a no_grad block "
+        "lies on the way.\nallow_unused=True returns None for it, materialize_grads=True returns zeros.",
+    )
+
+
+def needs_covector(shape: tuple[int, ...]) -> RuntimeError:
+    """Build the error for a backward from several elements without the covector that weighs them."""
+    sizes = ", ".join(map(str, shape))
+    return with_note(
+        RuntimeError("grad can be implicitly created only for scalar outputs"),
+        f"The output y has shape {list(shape)}, so its derivative is a Jacobian J with a row for each element. "
+        "backward\ncomputes vᵀ·J and needs v, a tensor of y's shape, one weight for each element. The usual "
+        f"choices:\n"
+        "  y.sum().backward()     v = 1 everywhere: the gradient of the sum, the rows of J added up\n"
+        "  y.mean().backward()    v = 1/n everywhere: the gradient of the mean, what a loss of a batch wants\n"
+        f"  y.backward(v)          your own weights, for one row of J a 1 in its place: "
+        f"v = torch.zeros({sizes}); v[…] = 1",
     )
 
 

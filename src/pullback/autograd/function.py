@@ -84,7 +84,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to `save_for_backward`, each at its place in the graph."""
         if is_freed(self._saved):
-            raise freed(self._saved)
+            raise freed(self)
         if not self._saved:
             return tuple(self.to_save)
         return tuple(self._unpacked(*entry) for entry in self._saved)

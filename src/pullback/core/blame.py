@@ -169,6 +169,39 @@ def place_at(code: CodeType | None, at: int) -> Place | None:
     return Place(code.co_filename, line, code.co_name, lines[0].strip(), expression)
 
 
+def variable_of(value: Any) -> tuple[str, Place | None] | None:
+    """What the program that calls now names a value, and the line that last gave it the name.
+
+    A variable of the innermost frame of the program that has one, or a parameter of a module in a variable.
+    """
+    frame: FrameType | None = user_frame(_caller(1))
+    while frame is not None:
+        for variables in (frame.f_locals, frame.f_globals):
+            for name, held in variables.items():
+                if held is value:
+                    return name, _assigned_at(frame, name)
+            for name, held in variables.items():
+                parameters = getattr(held, "named_parameters", None)
+                if parameters is not None and not isinstance(held, type):
+                    for path, parameter in parameters():
+                        if parameter is value:
+                            return f"{name}.{path}", _assigned_at(frame, name)
+        frame = frame.f_back
+    return None
+
+
+def _assigned_at(frame: FrameType, name: str) -> Place | None:
+    """The last instruction before the one that runs which gives a variable of a frame its value."""
+    import dis
+
+    stores = [
+        step.offset
+        for step in dis.get_instructions(frame.f_code)
+        if step.opname.startswith("STORE_") and step.argval == name and step.offset < frame.f_lasti
+    ]
+    return place_at(frame.f_code, stores[-1]) if stores else None
+
+
 def place_of(node: Any) -> Place | None:
     """Where the user's program made a node; None for the end of the graph at a leaf, which nobody made."""
     return place_at(getattr(node, "_code", None), getattr(node, "_at", 0))

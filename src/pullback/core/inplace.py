@@ -70,7 +70,7 @@ class CopySlices(Node):
 
     def backward(self, g: Any) -> tuple[Any, ...]:
         if is_freed(self._saved):
-            raise freed(self._saved)
+            raise freed(self)
         base, source = self._edges
         g = laid_out_like(g, self.strides)
         g_source = None if source is None else clone(replay(g, self.steps))

@@ -198,7 +198,7 @@ class SavedTensor:
     def data(self) -> Any:
         """What is kept: the tensor, or what the pack hook made of it."""
         if is_freed(self._node._saved):
-            raise freed(self._node._saved)
+            raise freed(self._node)
         value = self._node._saved[self._at]
         return value.packed if type(value) is Packed else self.unpack()
 
@@ -213,7 +213,7 @@ def check_versions(node: Node, count: int) -> None:
     for i in range(0, 3 * count, 3):
         if saved[i + 1][0] != saved[i + 2]:
             if is_freed(saved):
-                raise freed(saved)
+                raise freed(node)
             raise modified(node, i // 3)
 
 
@@ -244,13 +244,18 @@ def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bo
 
 def blamed(error: RuntimeError, node: Node, counter: list[Any], number: int) -> RuntimeError:
     """Add to torch's error the line that saved the value and those that wrote to it afterwards."""
-    error.add_note(errors.inplace_note(place_of(node), changes(counter, number)))
+    saved, later = place_of(node), tuple(changes(counter, number))
+    error.add_note(errors.inplace_note(saved, later))
+    error.blame = (saved, later)  # type: ignore[attr-defined]  # for `explain.why_error`
     return error
 
 
-def freed(saved: tuple[Any, ...]) -> RuntimeError:
+def freed(node: Node) -> RuntimeError:
     """Build torch's error for saved values that a backward freed, and say where that was."""
-    return errors.freed_graph(freed_at(saved))
+    made, first = place_of(node), freed_at(node._saved)
+    error = errors.freed_graph(first)
+    error.blame = (made, first)  # type: ignore[attr-defined]  # for `explain.why_error`
+    return error
 
 
 #: How messages call a view whose base or other views were written to.

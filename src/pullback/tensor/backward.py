@@ -16,7 +16,7 @@ from numpy import ndarray
 
 from .. import graph_errors as errors
 from ..core import engine, inplace
-from ..core.blame import freed_by_caller
+from ..core.blame import freed_by_caller, variable_of
 from ..core.calls import edge_of
 from ..core.node import LEAF, GradientEdge, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
@@ -84,7 +84,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
         if gradient is None:
             shape, dtype = output.shape_and_dtype()
             if int(np.prod(shape)) != 1:
-                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+                raise errors.needs_covector(shape)
             ones = np.ones(shape, dtype)
             return wrap(ones) if create_graph else ones
         return gradient if create_graph else gradient._value
@@ -95,12 +95,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
         if output._node is None:
             return None
         if int(np.prod(shape)) != 1:
-            raise with_note(
-                RuntimeError("grad can be implicitly created only for scalar outputs"),
-                f"The output has shape {list(shape)}. Pass the covector v that multiplies the Jacobian from "
-                "the left, a tensor of that shape: torch.ones_like(y) sums the rows of J; or reduce the "
-                "output to a scalar first.",
-            )
+            raise errors.needs_covector(shape)
         if dtype_of(output).kind == "c":
             raise RuntimeError(
                 "grad can be implicitly created only for real scalar outputs but got "
@@ -341,7 +336,9 @@ def _result(
     if materialize:
         return wrap(np.zeros(shape_of(x), dtype_of(x)), LEAF if create_graph else None)
     if not allow_unused:
-        raise errors.unused_input(position)
+        error = errors.unused_input(position, shape_of(x), variable_of(x))
+        error.blame = x  # type: ignore[attr-defined]  # for `explain.why_error`
+        raise error
     return None
 
 

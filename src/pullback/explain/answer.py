@@ -1,0 +1,46 @@
+"""The answer to a question about a gradient or an error: the cause, the line, the evidence, the mend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..core.blame import Place
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one of the questions `why_none`, `why_zero`, `why_nan`, `why_error` found out.
+
+    Attributes
+    ----------
+    kind : str
+        The cause in a word or two, for programs: "detached", "in-place change", "square root at 0", …
+    cause : str
+        The cause in a sentence.
+    place : Place or None
+        The line to look at; None where no line of the program is known.
+    evidence : tuple of str
+        What was seen that leads there.
+    mend : str
+        What to change.
+    certain : bool
+        Whether the evidence leaves no other cause; otherwise the place is the likeliest one.
+    """
+
+    kind: str
+    cause: str
+    place: Place | None = None
+    evidence: tuple[str, ...] = field(default=())
+    mend: str = ""
+    certain: bool = False
+
+    def __str__(self) -> str:
+        lines = [self.cause]
+        if self.place is not None:
+            lines.append(f"  {'where' if self.certain else 'likely where'}: {self.place}")
+        lines += [f"  seen: {one}" for one in self.evidence]
+        if self.mend:
+            lines.append(f"  mend: {self.mend}")
+        return "\n".join(lines)
+
+    __repr__ = __str__

@@ -1,0 +1,277 @@
+"""Where a value lost its history: the constructs that cut it, and the statement where that happened.
+
+A statement is found out by what its names hold now: an input that still carries the history of what is asked
+about, a result that does not. Only then is the answer certain. Inside a function that has returned nothing is
+left to look at; what is written there can only be suspected.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from ..core.blame import Place
+from ..core.engine import needed_nodes
+from ..core.node import LEAF, edge_target
+from ..core.value import TensorBase
+from .scene import Scene, Scope, Statement, code_of, paths_in, scope_of, tensors_in
+
+#: Methods and functions whose result has no history, by the kind of cut.
+DETACHING = {"detach", "detach_"}
+LEAVING = {"item", "tolist", "numpy", "__array__", "data_ptr"}
+COPYING = {"tensor", "Tensor", "FloatTensor", "DoubleTensor", "from_numpy", "asarray", "new_tensor"}
+CHOOSING = {
+    "argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "one_hot", "long", "int", "bool",
+    "short", "byte", "multinomial", "bernoulli", "count_nonzero", "histc", "unique", "isclose", "eq", "ne",
+    "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", "randint_like", "zeros_like",
+    "ones_like", "rand_like", "randn_like", "full_like", "empty_like",
+}  # fmt: skip
+NUMBERS = {"float", "int", "bool", "list"}
+INTEGER_DTYPES = {"int", "long", "int8", "int16", "int32", "int64", "uint8", "bool", "short"}
+
+#: Calls deep that the source of functions is followed.
+DEPTH = 4
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A construct whose result has no history.
+
+    Attributes
+    ----------
+    kind : str
+    what : str
+        What it does, as the end of a sentence that begins with the place.
+    mend : str
+    place : Place
+    code : str
+        As it is written.
+    """
+
+    kind: str
+    what: str
+    mend: str
+    place: Place
+    code: str
+
+
+def cuts_in(expression: ast.AST, scope: Scope, unrecorded: int = 0) -> Iterator[Cut]:
+    """The cutting constructs of an expression, as they are written."""
+    if unrecorded:
+        yield Cut(
+            "no_grad", "runs where no history is recorded",
+            "take what must be differentiated out of the `no_grad` block, or end the mode before it",
+            scope.place_of_line(unrecorded), scope.place_of_line(unrecorded).code,
+        )  # fmt: skip
+    for node in ast.walk(expression):
+        found = _cut(node)
+        if found is not None:
+            kind, what, mend = found
+            # A method call that spans lines stands where its name does.
+            at = node.func.end_lineno if isinstance(node, ast.Call) else getattr(node, "end_lineno", None)
+            yield Cut(kind, what, mend, scope.place_of_line(at or 0), ast.unparse(node))
+
+
+def _cut(node: ast.AST) -> tuple[str, str, str] | None:
+    if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
+        return ".data", "takes the values without their history", "leave `.data` out"
+    if isinstance(node, ast.Compare) and not any(isinstance(o, (ast.Is, ast.IsNot, ast.In)) for o in node.ops):
+        return (
+            "not differentiable", "compares, which has no derivative",
+            "use something smooth in place of the comparison: a sigmoid, or a loss made for the purpose",
+        )  # fmt: skip
+    if not isinstance(node, ast.Call):
+        return None
+    function = node.func
+    method = isinstance(function, ast.Attribute)
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
+    if name in DETACHING and method:
+        return "detached", "cuts the history off", "leave `detach()` out where gradients must pass"
+    if owner in ("np", "numpy"):
+        return (
+            "left the library", "computes with NumPy, which records nothing",
+            "use the library's own function of that name",
+        )  # fmt: skip
+    if name in LEAVING and method:
+        return (
+            "left the library", "gives plain numbers, which have no history",
+            f"compute with tensors and call `{name}()` only on what is printed",
+        )  # fmt: skip
+    if name in COPYING and (not method or owner in ("torch", "pullback") or name == "new_tensor"):
+        if node.args and not _literal(node.args[0]):
+            return (
+                "new tensor", "makes a new tensor of the values, without their history",
+                "use the tensor itself, or put tensors together with `torch.stack` or `torch.cat`",
+            )  # fmt: skip
+        return None
+    if name in CHOOSING and method:
+        return (
+            "not differentiable", f"`{name}` has no derivative",
+            "use something that has: softmax or a soft weighting in place of a choice",
+        )  # fmt: skip
+    if name in ("to", "type") and any(
+        isinstance(a, ast.Attribute) and a.attr in INTEGER_DTYPES for a in [*node.args, *(k.value for k in node.keywords)]
+    ):
+        return "integer", "makes integers, which have no derivative", "keep a floating dtype"
+    if name in NUMBERS and not method and node.args and not _literal(node.args[0]):
+        return (
+            "left the library", "gives a plain number, which has no history",
+            f"compute with tensors and call `{name}()` only on what is printed",
+        )  # fmt: skip
+    return None
+
+
+def _literal(node: ast.expr) -> bool:
+    """Whether an expression is made of constants alone."""
+    return not any(isinstance(inner, ast.Name) for inner in ast.walk(node))
+
+
+@dataclass
+class Search:
+    """Looks in a scene for the place where a history ended.
+
+    Attributes
+    ----------
+    scene : Scene
+    carries : callable
+        Whether a value carries the history that is looked for.
+    """
+
+    scene: Scene
+    carries: Callable[[Any], bool]
+
+    def relevant(self, name: str, before: int) -> list[Statement]:
+        """The statements that a name's value was computed by, in the order of the file."""
+        scope = self.scene.scope
+        if scope is None:
+            return []
+        found: dict[int, Statement] = {}
+        waiting = [name]
+        seen = set()
+        while waiting:
+            current = waiting.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            for statement in scope.assigning(current, before):
+                found.setdefault(id(statement), statement)
+                waiting += paths_in(statement.value)
+        return sorted(found.values(), key=lambda s: s.line)
+
+    def cut(self, name: str, before: int) -> tuple[Cut, bool, tuple[str, ...]] | None:
+        """The cut on the way to a name: the construct, whether it is certain, and what was seen."""
+        scope = self.scene.scope
+        if scope is None:
+            return None
+        statements = self.relevant(name, before)
+        suspects: list[tuple[Cut, tuple[str, ...]]] = []
+        for statement in statements:
+            targets = [t for t in statement.targets if t.split(".")[0] in self.scene.variables]
+            if any(self.holds(t) for t in targets):
+                continue
+            inputs = [p for p in dict.fromkeys(paths_in(statement.value)) if self.holds(p)]
+            if not inputs:
+                continue
+            seen = (
+                f"`{inputs[0]}` has the history, `{statement.targets[0]}` has not",
+                f"{scope.place(statement.node)}",
+            )
+            here = list(cuts_in(statement.value, scope, statement.unrecorded))
+            alone = all(len(scope.assigning(t, before)) == 1 for t in (*statement.targets, *inputs[:1]))
+            if here:
+                near = [c for c in here if self._touches(c, inputs)] or here
+                kinds = {(c.kind, c.place.line) for c in near}
+                return near[0], len(kinds) == 1 and (alone or statement.unrecorded > 0), seen
+            inside = list(self.inside(statement.value))
+            if inside:
+                suspects.append((inside[0], seen))
+        if suspects:
+            cut, seen = suspects[0]
+            return cut, False, seen
+        for statement in statements:
+            for cut in (*cuts_in(statement.value, scope, statement.unrecorded), *self.inside(statement.value)):
+                return cut, False, (f"on the way to `{name}`: {scope.place(statement.node)}",)
+        return None
+
+    def _touches(self, cut: Cut, inputs: list[str]) -> bool:
+        """Whether a construct is written around one of the inputs that have the history."""
+        try:
+            return any(path in inputs for path in paths_in(ast.parse(cut.code, mode="eval")))
+        except SyntaxError:
+            return cut.kind == "no_grad"
+
+    def holds(self, path: str) -> bool:
+        """Whether what a path of names stands for carries the history."""
+        return self.carries(self.scene.value(path))
+
+    def inside(self, expression: ast.AST, depth: int = DEPTH) -> Iterator[Cut]:
+        """Cuts written in the functions of the program that an expression calls."""
+        yield from _inside(expression, self.scene.value, depth, set())
+
+
+def _inside(
+    expression: ast.AST, value: Callable[[str], Any], depth: int, seen: set[CodeType]
+) -> Iterator[Cut]:
+    for node in ast.walk(expression):
+        if not isinstance(node, ast.Call):
+            continue
+        called = value(ast.unparse(node.func))
+        code = code_of(called)
+        if code is None or code in seen or depth == 0:
+            continue
+        seen.add(code)
+        scope = scope_of(code)
+        if scope is None:
+            continue
+        owner = getattr(called, "__self__", called)
+        known = {**getattr(called, "__globals__", {}), "self": owner}
+        if isinstance(called, TensorBase):
+            continue
+
+        def look(path: str, known: dict[str, Any] = known) -> Any:
+            first, *rest = path.split(".")
+            found = known.get(first)
+            for name in rest:
+                held = {**getattr(found, "__dict__", {})}
+                held |= held.get("_modules", {})
+                method = getattr(type(found), name, None)
+                found = held.get(name, None if method is None else method)
+            return found
+
+        for statement in scope.statements:
+            yield from cuts_in(statement.value, scope, statement.unrecorded)
+            yield from _inside(statement.value, look, depth - 1, seen)
+
+
+def carrier_of(x: Any, others: Iterator[Any]) -> Callable[[Any], bool]:
+    """A test whether a value carries the history of `x`: is it, holds it, or was computed from it."""
+    target: Any = None
+    if x._node is LEAF:
+        reference = x._accumulator
+        target = None if reference is None else reference()
+    elif x._node is not None:
+        target = edge_target(x._node)[0]
+    leading: Any = set()
+    if target is not None:
+        roots = [edge_target(t._node)[0] for t in others if t._node is not None and t._node is not LEAF]
+        leading = needed_nodes(roots, {target: None})
+
+    def carries(value: Any) -> bool:
+        for tensor in tensors_in(value):
+            if tensor is x:
+                return True
+            node = tensor._node
+            if node is not None and node is not LEAF and edge_target(node)[0] in leading:
+                return True
+        return False
+
+    return carries
+
+
+def has_history(value: Any) -> bool:
+    """Whether a value is or holds a tensor that requires grad."""
+    return any(t._node is not None for t in tensors_in(value))

@@ -1,0 +1,334 @@
+"""`why_none`: why a tensor has no `.grad`."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from typing import Any
+
+from ..core.blame import Place, freed_at, is_freed, user_frame
+from ..core.node import DIFFERENTIABLE, LEAF, Node, edge_target
+from ..core.value import TensorBase, dtype_of
+from ..nn.modules.module import Module
+from .answer import Answer
+from .cuts import Search, carrier_of, cuts_in, has_history
+from .scene import Scene, Scope, Statement, paths_in
+from .source import place_of
+from .walk import reachable
+
+
+def why_none(x: Any, loss: Any = None) -> Answer:
+    """Say why ``x.grad`` is None.
+
+    Parameters
+    ----------
+    x : tensor
+    loss : tensor, optional
+        What `backward` was called on; otherwise the last call of it before this line says so.
+
+    Returns
+    -------
+    Answer
+        `certain` where the graph and the values of the program's variables leave no other cause; a line
+        inside a function that has returned is only ever the likeliest one.
+    """
+    if not isinstance(x, TensorBase):
+        raise TypeError(f"why_none: expected a tensor, got {type(x).__name__}")
+    scene = Scene(user_frame(sys._getframe(1)))
+    name = scene.name_of(x) or "the tensor"
+    if x._grad is not None:
+        return Answer("has a gradient", f"{name}.grad is not None.", certain=True)
+    if x._node is not None and x._node is not LEAF:
+        return _of_result(x, name, scene)
+    if x._node is None:
+        return _without_requires_grad(x, name, scene)
+    return _of_leaf(x, name, scene, loss)
+
+
+def _of_result(x: Any, name: str, scene: Scene) -> Answer:
+    place = place_of(x)
+    node = edge_target(x._node)[0]
+    if x._retained:
+        return Answer(
+            "not reached", f"{name} retains its gradient, but no backward has come by since.", place,
+            mend="call `retain_grad()` before `backward`, and backward on a result of it",
+        )  # fmt: skip
+    maker = type(node).__name__
+    seen = (f"{name}.is_leaf is False: {name}.grad_fn is {maker}",)
+    statement = _statement_at(scene, place)
+    if statement is not None and name in statement.targets and name in paths_in(statement.value):
+        return Answer(
+            "replaced leaf",
+            f"{name} was a leaf; this line gave the name to the result of an op, which keeps no `.grad`.",
+            place, (*seen, "the line assigns a name that it reads"),
+            f"write into the leaf instead, under `with torch.no_grad():` (`{name} -= …`), or use an optimizer",
+            certain=True,
+        )  # fmt: skip
+    made_here = statement is not None and "requires_grad" in ast.unparse(statement.value)
+    mend = (
+        f"make the leaf last: `{name} = (…).detach().requires_grad_()` or "
+        f"`.requires_grad_()` after the other calls on the line"
+        if made_here
+        else f"call `{name}.retain_grad()` before `backward`, or look at the leaves that it was computed from"
+    )
+    return Answer(
+        "not retained", f"{name} is the result of an op ({maker}), not a leaf: only leaves keep `.grad`.",
+        place, seen, mend, certain=True,
+    )  # fmt: skip
+
+
+def _statement_at(scene: Scene, place: Place | None) -> Statement | None:
+    scope = scene.scope
+    if scope is None or place is None or place.file != scope.file:
+        return None
+    for statement in scope.statements:
+        if statement.line <= place.line <= (statement.node.end_lineno or statement.line):
+            return statement
+    return None
+
+
+def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
+    scope = scene.scope
+    made = scope.assigning(name, scene.line) if scope is not None else []
+    seen = (f"{name}.requires_grad is False",)
+    if dtype_of(x) not in DIFFERENTIABLE:
+        return Answer(
+            "integer", f"{name} has dtype {x.dtype}: only floating and complex tensors have gradients.",
+            _at(scope, made), seen, f"make {name} of floats: `{name}.float()`, or `1.0` for `1`",
+            certain=len(made) == 1,
+        )  # fmt: skip
+    switched = _switched_off(name, scene)
+    if switched is not None:
+        return Answer(
+            "switched off", f"{name}.requires_grad was set to False.", switched, seen,
+            "set it to True again before the forward pass", certain=True,
+        )  # fmt: skip
+    if made and scope is not None:
+        statement = made[-1]
+        inputs = [p for p in paths_in(statement.value) if has_history(scene.value(p))]
+        again = name in paths_in(statement.value)
+        found = list(cuts_in(statement.value, scope, statement.unrecorded))
+        if statement.unrecorded and again:
+            return Answer(
+                "replaced leaf",
+                f"{name} was computed anew under `no_grad`: the name now stands for another tensor, which does "
+                "not require grad.",
+                scope.place_of_line(statement.line), seen, f"write into the leaf: `{name} -= …`, `{name}.copy_(…)`",
+                certain=len(made) <= 2,
+            )  # fmt: skip
+        if found and (inputs or again):
+            cut = found[0]
+            return Answer(
+                cut.kind, f"{name} was made without history: `{cut.code}` {cut.what}.", cut.place,
+                (*seen, *(f"`{p}` requires grad" for p in inputs[:1])), cut.mend,
+                certain=len(made) == 1 and bool(inputs),
+            )  # fmt: skip
+    return Answer(
+        "does not require grad", f"Nobody asked for the gradient of {name}.", _at(scope, made), seen,
+        f"set `requires_grad=True` where {name} is made, before it is used", certain=len(made) == 1,
+    )  # fmt: skip
+
+
+def _at(scope: Scope | None, made: list[Statement]) -> Place | None:
+    return scope.place_of_line(made[-1].line) if scope is not None and made else None
+
+
+def _setting(name: str, flag: bool, scene: Scene) -> list[int]:
+    """Lines that switch requires_grad of a name (or of a module's or loop's parameters) on or off."""
+    scope = scene.scope
+    if scope is None:
+        return []
+    owners = {name, name.split(".")[0]}
+    for statement in scope.statements:
+        if isinstance(statement.node, ast.For) and owners & set(paths_in(statement.value)):
+            owners |= set(statement.targets)
+    lines = []
+    for statement in scope.statements:
+        for target in statement.targets:
+            owner, _, last = target.rpartition(".")
+            if last == "requires_grad" and owner in owners and isinstance(statement.value, ast.Constant):
+                if statement.value.value is flag:
+                    lines.append(statement.line)
+    for call, _ in scope.calls:
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
+            on = not call.args or getattr(call.args[0], "value", None) is True
+            if on is flag and ast.unparse(call.func.value) in owners:
+                lines.append(call.func.end_lineno or call.lineno)
+    return sorted(line for line in lines if line <= scene.line)
+
+
+def _switched_off(name: str, scene: Scene) -> Place | None:
+    lines = _setting(name, False, scene)
+    return scene.scope.place_of_line(lines[-1]) if scene.scope is not None and lines else None
+
+
+def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
+    scope = scene.scope
+    call = last_backward(scene)
+    loss_name = None if loss is None else scene.name_of(loss)
+    if loss is None and call is not None:
+        loss_name = _receiver(call)
+        loss = scene.value(loss_name) if loss_name else None
+    roots = [loss] if isinstance(loss, TensorBase) else list(scene.tensors())
+    nodes = reachable({edge_target(t._node)[0] for t in roots if _recorded(t)})
+    used = [node for node in nodes if getattr(node, "variable", None) is x]
+    if used and isinstance(loss, TensorBase):
+        return _reached(x, name, scene, nodes, call, loss_name)
+    if used and call is None:
+        return _no_backward(name, scene, nodes)
+    carries = carrier_of(x, scene.tensors())
+    seen = [f"{name} is a leaf that requires grad"]
+    if loss_name:
+        seen.append(f"{loss_name} does not lead back to {name}")
+    before = call.lineno if call is not None else scene.line
+    if scope is not None and loss_name:
+        search = Search(scene, carries)
+        loss_lines = [s.line for s in scope.assigning(loss_name, before)]
+        late = _late(name, search, loss_name, before, scene)
+        if late is not None:
+            return late
+        made = scope.assigning(name, scene.line)
+        if loss_lines and made and made[-1].line > loss_lines[-1]:
+            return Answer(
+                "replaced leaf",
+                f"{name} was given a new tensor after {loss_name} was computed: the graph leads to the old one.",
+                scope.place_of_line(made[-1].line), tuple(seen),
+                f"keep the tensor that was used, and write into it: `with torch.no_grad(): {name}.copy_(…)`",
+                certain=True,
+            )  # fmt: skip
+        found = search.cut(loss_name, before)
+        if found is not None:
+            cut, certain, evidence = found
+            return Answer(
+                cut.kind, f"The way from {name} to {loss_name} is cut: `{cut.code}` {cut.what}.", cut.place,
+                (*seen, *evidence), cut.mend, certain,
+            )  # fmt: skip
+        uses = [s for s in search.relevant(loss_name, before) if _reads(s, name, scene, x)]
+        if not uses:
+            return Answer(
+                "not reached", f"Nothing that {loss_name} was computed from uses {name}.",
+                _at(scope, made) or _made_by_owner(name, scene), tuple(seen),
+                f"use {name} in the forward pass, or take it out of what is trained", certain=bool(made),
+            )  # fmt: skip
+    return Answer(
+        "not reached", f"No graph that is still alive uses {name}.", _made_by_owner(name, scene), tuple(seen),
+        "ask before the loss is given up: `explain.why_none(x, loss)` directly after `backward`",
+    )  # fmt: skip
+
+
+def _made_by_owner(name: str, scene: Scene) -> Place | None:
+    scope = scene.scope
+    return None if scope is None else _at(scope, scope.assigning(name.split(".")[0].split("[")[0], scene.line))
+
+
+def _reads(statement: Statement, name: str, scene: Scene, x: Any) -> bool:
+    for path in paths_in(statement.value):
+        value = scene.value(path)
+        if path == name or value is x:
+            return True
+        if isinstance(value, Module) and any(p is x for p in value.parameters()):
+            return True
+    return False
+
+
+def _recorded(value: Any) -> bool:
+    return isinstance(value, TensorBase) and value._node is not None and value._node is not LEAF
+
+
+def last_backward(scene: Scene) -> ast.Call | None:
+    """The last call of `backward` that is written before the line of a scene."""
+    if scene.scope is None:
+        return None
+    calls = [
+        call
+        for call, _ in scene.scope.calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and call.lineno <= scene.line
+    ]
+    return max(calls, key=lambda call: call.lineno, default=None)
+
+
+def _receiver(call: ast.Call) -> str | None:
+    """The name whose backward a call is: of ``loss.sum().backward()`` and ``autograd.backward(loss)`` loss."""
+    assert isinstance(call.func, ast.Attribute)
+    owner: ast.expr = call.func.value
+    if ast.unparse(owner).endswith("autograd") and call.args:
+        owner = call.args[0]
+    names = [p for p in paths_in(owner) if p not in ("torch", "pullback")]
+    return names[0] if names else None
+
+
+def _no_backward(name: str, scene: Scene, nodes: list[Node]) -> Answer:
+    place = place_of(nodes[0]) if nodes else None
+    return Answer(
+        "no backward", f"{name} is part of a graph, but nobody called `backward` on it.", place,
+        (f"{name} is a leaf that requires grad", "no call of `backward` is written before this line"),
+        "call `backward()` on the loss", certain=False,
+    )  # fmt: skip
+
+
+def _reached(
+    x: Any, name: str, scene: Scene, nodes: list[Node], call: ast.Call | None, loss_name: str | None
+) -> Answer:
+    scope = scene.scope
+    seen = [f"{loss_name or 'the loss'} leads back to {name}"]
+    where = next((freed_at(n._saved) for n in nodes if is_freed(n._saved)), None)
+    if call is not None and scope is not None:
+        inputs = next((k.value for k in call.keywords if k.arg == "inputs"), None)
+        if inputs is not None:
+            return Answer(
+                "inputs of backward", f"`backward` was asked for the gradients of `{ast.unparse(inputs)}` only.",
+                scope.place(call), tuple(seen), f"add {name} to `inputs`, or leave `inputs` out", certain=True,
+            )  # fmt: skip
+        clearing = [
+            c
+            for c, _ in scope.calls
+            if isinstance(c.func, ast.Attribute)
+            and c.func.attr == "zero_grad"
+            and call.lineno <= c.lineno <= scene.line
+        ]
+        clearing_lines = [c.lineno for c in clearing]
+        clearing_lines += [
+            s.line for s in scope.statements
+            if f"{name}.grad" in s.targets and call.lineno <= s.line <= scene.line
+        ]  # fmt: skip
+        if clearing_lines:
+            line = max(clearing_lines)
+            return Answer(
+                "cleared", f"The gradient was there, and was cleared after `backward`: {name}.grad is None again.",
+                scope.place_of_line(line),
+                (*seen, *([f"backward ran at {where}"] if where is not None else [])),
+                "clear gradients before `backward`, and read them before they are cleared",
+                certain=where is not None,
+            )  # fmt: skip
+    if where is None:
+        return Answer(
+            "no backward", f"{loss_name or 'The loss'} leads back to {name}, but no backward has run through it.",
+            place_of(nodes[0]) if nodes else None, tuple(seen), "call `backward()` on it",
+        )  # fmt: skip
+    return Answer(
+        "not accumulated",
+        f"A backward ran through the graph without adding to {name}.grad: `autograd.grad` returns gradients "
+        "instead, `backward(inputs=…)` adds to its inputs only.",
+        where, tuple(seen), "use what `autograd.grad` returned, or call `backward()`", certain=True,
+    )  # fmt: skip
+
+
+def _late(name: str, search: Search, loss_name: str, before: int, scene: Scene) -> Answer | None:
+    """Whether requires_grad was switched on only after the value was used."""
+    on = _setting(name, True, scene)
+    if not on or scene.scope is None:
+        return None
+    uses = [s for s in search.relevant(loss_name, before) if name in paths_in(s.value) and s.line < on[-1]]
+    made = [s for s in scene.scope.assigning(name, scene.line) if s.line > on[-1]]
+    if not uses or made:
+        return None
+    if any(name in paths_in(s.value) and s.line > on[-1] for s in search.relevant(loss_name, before)):
+        return None
+    return Answer(
+        "required too late", f"{name} was used before `requires_grad` was set: that use was not recorded.",
+        scene.scope.place_of_line(on[-1]), (f"used at {scene.scope.place_of_line(uses[0].line)}",),
+        f"set `requires_grad` where {name} is made", certain=True,
+    )  # fmt: skip
+
+
+__all__ = ["why_none"]

@@ -1,0 +1,321 @@
+"""The program around a question: its variables as they are now, and its statements as they are written.
+
+The graph says what is connected; it does not say what is missing. Where a value lost its history is found by
+putting the two together: the statement whose inputs still carry the history and whose result does not.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import CodeType, FrameType
+from typing import Any
+
+from ..core.blame import Place, own_file
+from ..core.value import TensorBase
+from ..nn.modules.module import Module
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+#: Members of a container that are looked at.
+MOST_MEMBERS = 256
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement that gives names values, or a `return`.
+
+    Attributes
+    ----------
+    targets : tuple of str
+        The names; of ``self.h = …`` and ``h[0] = …`` the whole path and its first name.
+    value : ast.expr
+        What they get.
+    node : ast.stmt
+    unrecorded : int
+        Line of the `no_grad` or `inference_mode` around it; 0 where there is none.
+    loops : int
+        How many loops are around it.
+    """
+
+    targets: tuple[str, ...]
+    value: ast.expr
+    node: ast.stmt
+    unrecorded: int
+    loops: int
+
+    @property
+    def line(self) -> int:
+        """Where it begins."""
+        return self.node.lineno
+
+
+class Scope:
+    """The statements of one function, or of a file outside its functions.
+
+    Attributes
+    ----------
+    statements : list of Statement
+        In the order of the file; those of functions inside are not among them.
+    calls : list of (ast.Call, int)
+        All calls, each with the line of the `no_grad` around it or 0.
+    """
+
+    def __init__(self, file: str, tree: ast.AST, name: str) -> None:
+        self.file = file
+        self.name = name
+        self.tree = tree
+        self.statements: list[Statement] = []
+        self.calls: list[tuple[ast.Call, int]] = []
+        unrecorded = 0
+        if isinstance(tree, Function):
+            unrecorded = next((d.lineno for d in tree.decorator_list if switches_off(d)), 0)
+        self._read(getattr(tree, "body", []), unrecorded, 0)
+
+    def _read(self, body: list[ast.stmt], unrecorded: int, loops: int) -> None:
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+            targets, value = _assigned(node)
+            if value is not None:
+                self.statements.append(Statement(targets, value, node, unrecorded, loops))
+            for expression in _expressions(node):
+                self.calls += [
+                    (inner, unrecorded) for inner in ast.walk(expression) if isinstance(inner, ast.Call)
+                ]
+                if isinstance(node, ast.Expr) and any(
+                    isinstance(inner, ast.Call) and _turns_off(inner) for inner in ast.walk(expression)
+                ):
+                    unrecorded = node.lineno
+            inside = unrecorded
+            if isinstance(node, (ast.With, ast.AsyncWith)) and any(
+                switches_off(item.context_expr) for item in node.items
+            ):
+                inside = node.lineno
+            deeper = loops + isinstance(node, (ast.For, ast.AsyncFor, ast.While))
+            for part in ("body", "orelse", "finalbody"):
+                inner_body = getattr(node, part, None)
+                if isinstance(inner_body, list):
+                    self._read(inner_body, inside, deeper)
+            for handler in getattr(node, "handlers", ()):
+                self._read(handler.body, inside, deeper)
+
+    def place(self, node: ast.AST) -> Place:
+        """The place of a piece of the source."""
+        line = getattr(node, "lineno", 0)
+        text = linecache.getline(self.file, line).strip()
+        return Place(self.file, line, self.name, text, ast.unparse(node) if line else "")
+
+    def place_of_line(self, line: int) -> Place:
+        """The place of a line."""
+        return Place(self.file, line, self.name, linecache.getline(self.file, line).strip())
+
+    def assigning(self, name: str, before: int | None = None) -> list[Statement]:
+        """The statements that give a name a value, in the order of the file."""
+        return [s for s in self.statements if name in s.targets and (before is None or s.line <= before)]
+
+
+def _assigned(node: ast.stmt) -> tuple[tuple[str, ...], ast.expr | None]:
+    if isinstance(node, ast.Assign):
+        return tuple(n for t in node.targets for n in target_names(t)), node.value
+    if isinstance(node, ast.AugAssign):
+        whole = ast.copy_location(ast.BinOp(_loaded(node.target), node.op, node.value), node)
+        return target_names(node.target), whole
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        return target_names(node.target), node.value
+    if isinstance(node, ast.For):
+        return target_names(node.target), node.iter
+    if isinstance(node, ast.Return) and node.value is not None:
+        return ("return",), node.value
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        function = node.value.func
+        if isinstance(function, ast.Attribute) and (
+            function.attr in ("append", "extend") or function.attr.endswith("_")
+        ):
+            return target_names(function.value), node.value
+    return (), None
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.parse(ast.unparse(target), mode="eval").body, target)
+
+
+def target_names(target: ast.expr) -> tuple[str, ...]:
+    """The names that an assignment to a target gives a value."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return tuple(n for t in target.elts for n in target_names(t))
+    if isinstance(target, ast.Starred):
+        return target_names(target.value)
+    if isinstance(target, ast.Name):
+        return (target.id,)
+    if isinstance(target, (ast.Attribute, ast.Subscript)):
+        first: ast.expr = target
+        while isinstance(first, (ast.Attribute, ast.Subscript)):
+            first = first.value
+        path = ast.unparse(target)
+        inner = target.value
+        between = (ast.unparse(inner),) if isinstance(inner, ast.Attribute) else ()
+        # Writing to an attribute of a module or of `self` gives the whole no other value.
+        own = isinstance(target, ast.Subscript) and isinstance(first, ast.Name)
+        return (path, *between, *((first.id,) if own and isinstance(first, ast.Name) else ()))
+    return ()
+
+
+def _expressions(node: ast.stmt) -> Iterator[ast.expr]:
+    for _, value in ast.iter_fields(node):
+        if isinstance(value, ast.expr):
+            yield value
+        elif isinstance(value, list):
+            for one in value:
+                if isinstance(one, ast.expr):
+                    yield one
+                elif isinstance(one, ast.withitem):
+                    yield one.context_expr
+
+
+def _last_name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def switches_off(expression: ast.expr) -> bool:
+    """Whether a context or decorator is `no_grad`, `inference_mode` or ``set_grad_enabled(False)``."""
+    function = expression.func if isinstance(expression, ast.Call) else expression
+    name = _last_name(function)
+    return name in ("no_grad", "inference_mode") or (
+        isinstance(expression, ast.Call) and _turns_off(expression)
+    )
+
+
+def _turns_off(call: ast.Call) -> bool:
+    return (
+        _last_name(call.func) in ("set_grad_enabled", "_set_grad_enabled")
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.Constant)
+        and call.args[0].value is False
+    )
+
+
+@lru_cache(maxsize=64)
+def _parsed(file: str, source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return None
+
+
+def tree_of(file: str, variables: Mapping[str, Any] | None = None) -> ast.Module | None:
+    """The source of a file, parsed; None where there is none."""
+    lines = linecache.getlines(file, None if variables is None else dict(variables))
+    return _parsed(file, "".join(lines)) if lines else None
+
+
+def scope_of(code: CodeType) -> Scope | None:
+    """The scope of a code object; None where its source is gone."""
+    tree = tree_of(code.co_filename)
+    if tree is None:
+        return None
+    if code.co_name == "<module>":
+        return Scope(code.co_filename, tree, code.co_name)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first <= code.co_firstlineno <= node.lineno:
+                return Scope(code.co_filename, node, code.co_name)
+    return None
+
+
+@dataclass
+class Scene:
+    """A frame of the program: variables, and the statements around the line that it is at."""
+
+    frame: FrameType
+    variables: dict[str, Any] = field(init=False)
+    line: int = field(init=False)
+    scope: Scope | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.variables = {**self.frame.f_globals, **self.frame.f_locals}
+        self.line = self.frame.f_lineno
+        self.scope = scope_of(self.frame.f_code)
+
+    def name_of(self, tensor: Any) -> str | None:
+        """What the frame calls a tensor: a variable, or a member of a module or container in one."""
+        for name, value in self.variables.items():
+            if value is tensor and not name.startswith("_"):
+                return name
+        for name, value in self.variables.items():
+            if isinstance(value, Module):
+                for path, parameter in (*value.named_parameters(), *value.named_buffers()):
+                    if parameter is tensor:
+                        return f"{name}.{path}"
+            elif type(value) in (list, tuple, dict) and len(value) <= MOST_MEMBERS:
+                for key, member in value.items() if type(value) is dict else enumerate(value):
+                    if member is tensor:
+                        return f"{name}[{key!r}]"
+        return None
+
+    def value(self, path: str) -> Any:
+        """What a name or a path of attributes stands for now; None where that is not known.
+
+        Attributes are looked up only where that runs no code of the program.
+        """
+        first, *rest = path.split(".")
+        value = self.variables.get(first)
+        for name in rest:
+            held = getattr(value, "__dict__", {})
+            if isinstance(value, Module):
+                held = {**held, **value._parameters, **value._buffers, **value._modules}
+            value = held.get(name)
+        return value
+
+    def tensors(self) -> Iterator[Any]:
+        """The tensors in the frame's variables and in containers in them."""
+        for value in list(self.variables.values()):
+            yield from tensors_in(value)
+
+
+def tensors_in(value: Any, depth: int = 2) -> Iterator[Any]:
+    """Tensors that a value is or holds, parameters of modules included."""
+    if isinstance(value, TensorBase):
+        yield value
+    elif isinstance(value, Module):
+        yield from value.parameters()
+        yield from value.buffers()
+    elif depth and type(value) in (list, tuple, set) and len(value) <= MOST_MEMBERS:
+        for member in value:
+            yield from tensors_in(member, depth - 1)
+    elif depth and type(value) is dict and len(value) <= MOST_MEMBERS:
+        for member in value.values():
+            yield from tensors_in(member, depth - 1)
+
+
+def paths_in(expression: ast.AST) -> list[str]:
+    """Names and paths of attributes that an expression reads."""
+    found = []
+    for node in ast.walk(expression):
+        if isinstance(node, ast.Name):
+            found.append(node.id)
+        elif isinstance(node, ast.Attribute):
+            first: ast.expr = node
+            while isinstance(first, ast.Attribute):
+                first = first.value
+            if isinstance(first, ast.Name):
+                found.append(ast.unparse(node))
+    return found
+
+
+def code_of(value: Any) -> CodeType | None:
+    """The program's own code that a call of a value runs; None where it is pullback's or not Python's."""
+    if isinstance(value, Module):
+        value = type(value).forward
+    elif isinstance(value, type):
+        value = getattr(value, "forward", None)
+    value = getattr(value, "__func__", value)
+    # A decorator of pullback's (`no_grad`) shows what it wraps.
+    while hasattr(value, "__wrapped__"):
+        value = value.__wrapped__
+    code = getattr(value, "__code__", None)
+    return code if isinstance(code, CodeType) and not own_file[code.co_filename] else None
