@@ -243,7 +243,9 @@ def index_of_scalar() -> IndexError:
     )
 
 
-def unused_input(position: int, shape: tuple[int, ...], named: tuple[str, Place | None] | None) -> RuntimeError:
+def unused_input(
+    position: int, shape: tuple[int, ...], named: tuple[str, Place | None] | None
+) -> RuntimeError:
     """Build the error for an input of `autograd.grad` that the outputs do not depend on.
 
     `named` is what the program calls it and where it got the name, if that is known.
@@ -265,13 +267,12 @@ def needs_covector(shape: tuple[int, ...]) -> RuntimeError:
     sizes = ", ".join(map(str, shape))
     return with_note(
         RuntimeError("grad can be implicitly created only for scalar outputs"),
-        f"The output y has shape {list(shape)}, so its derivative is a Jacobian J with a row for each element. "
-        "backward\ncomputes vᵀ·J and needs v, a tensor of y's shape, one weight for each element. The usual "
-        f"choices:\n"
-        "  y.sum().backward()     v = 1 everywhere: the gradient of the sum, the rows of J added up\n"
-        "  y.mean().backward()    v = 1/n everywhere: the gradient of the mean, what a loss of a batch wants\n"
-        f"  y.backward(v)          your own weights, for one row of J a 1 in its place: "
-        f"v = torch.zeros({sizes}); v[…] = 1",
+        f"The output y has shape {list(shape)}, so its derivative is a Jacobian J with a row for each "
+        "element. backward\ncomputes vᵀ·J and needs v, a tensor of y's shape, one weight for each element. "
+        "The usual choices:\n  y.sum().backward()     v = 1 everywhere: the gradient of the sum, the rows of "
+        "J added up\n  y.mean().backward()    v = 1/n everywhere: the gradient of the mean, what a loss of a "
+        "batch wants\n  y.backward(v)          your own weights, for one row of J a 1 in its place: v = "
+        f"torch.zeros({sizes}); v[…] = 1",
     )
 
 

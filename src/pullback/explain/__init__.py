@@ -11,8 +11,11 @@ from types import ModuleType
 from typing import Any
 
 from ..tensor.backward import backward_call
+from .answer import Answer
 from .build import Builder, Site
 from .explanation import Explanation
+from .missing import why_none
+from .raised import why_error
 from .record import record
 
 
@@ -51,4 +54,4 @@ class _Explain(ModuleType):
 
 sys.modules[__name__].__class__ = _Explain
 
-__all__ = ["Explanation", "explain", "record"]
+__all__ = ["Answer", "Explanation", "explain", "record", "why_error", "why_none"]

@@ -78,7 +78,7 @@ def cuts_in(expression: ast.AST, scope: Scope, unrecorded: int = 0) -> Iterator[
 def _cut(node: ast.AST) -> tuple[str, str, str] | None:
     if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
         return ".data", "takes the values without their history", "leave `.data` out"
-    if isinstance(node, ast.Compare) and not any(isinstance(o, (ast.Is, ast.IsNot, ast.In)) for o in node.ops):
+    if isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
         return (
             "not differentiable", "compares, which has no derivative",
             "use something smooth in place of the comparison: a sigmoid, or a loss made for the purpose",
@@ -108,14 +108,18 @@ def _cut(node: ast.AST) -> tuple[str, str, str] | None:
                 "use the tensor itself, or put tensors together with `torch.stack` or `torch.cat`",
             )  # fmt: skip
         return None
+    if name == "as_tensor" and node.args and isinstance(node.args[0], (ast.List, ast.Tuple)):
+        return (
+            "new tensor", "makes a new tensor of the numbers in a list, without their history",
+            "put tensors together with `torch.stack` or `torch.cat`",
+        )  # fmt: skip
     if name in CHOOSING and method:
         return (
             "not differentiable", f"`{name}` has no derivative",
             "use something that has: softmax or a soft weighting in place of a choice",
         )  # fmt: skip
-    if name in ("to", "type") and any(
-        isinstance(a, ast.Attribute) and a.attr in INTEGER_DTYPES for a in [*node.args, *(k.value for k in node.keywords)]
-    ):
+    arguments = [*node.args, *(k.value for k in node.keywords)]
+    if name in ("to", "type") and any(getattr(a, "attr", "") in INTEGER_DTYPES for a in arguments):
         return "integer", "makes integers, which have no derivative", "keep a floating dtype"
     if name in NUMBERS and not method and node.args and not _literal(node.args[0]):
         return (
@@ -169,14 +173,17 @@ class Search:
             return None
         statements = self.relevant(name, before)
         suspects: list[tuple[Cut, tuple[str, ...]]] = []
+        # Names that held the history before they were given another value.
+        assumed: set[str] = set()
         for statement in statements:
             targets = [t for t in statement.targets if t.split(".")[0] in self.scene.variables]
             if any(self.holds(t) for t in targets):
                 continue
-            inputs = [p for p in dict.fromkeys(paths_in(statement.value)) if self.holds(p)]
+            read = dict.fromkeys(paths_in(statement.value))
+            inputs = [p for p in read if p in assumed or self.holds(p)]
             if not inputs:
                 continue
-            seen = (
+            evidence = (
                 f"`{inputs[0]}` has the history, `{statement.targets[0]}` has not",
                 f"{scope.place(statement.node)}",
             )
@@ -185,15 +192,26 @@ class Search:
             if here:
                 near = [c for c in here if self._touches(c, inputs)] or here
                 kinds = {(c.kind, c.place.line) for c in near}
-                return near[0], len(kinds) == 1 and (alone or statement.unrecorded > 0), seen
+                return near[0], len(kinds) == 1 and (alone or statement.unrecorded > 0), evidence
             inside = list(self.inside(statement.value))
+            later = [s for s in statements if s.line > statement.line and set(s.targets) & set(targets)]
+            if later and not inside:
+                assumed |= set(targets)
+                continue
             if inside:
-                suspects.append((inside[0], seen))
-        if suspects:
-            cut, seen = suspects[0]
+                suspects.append((inside[0], evidence))
+            else:
+                lost = Cut(
+                    "history lost", "gives a result without the history", "look at what the line calls",
+                    scope.place_of_line(statement.line), ast.unparse(statement.value),
+                )  # fmt: skip
+                suspects.append((lost, evidence))
+        known = [s for s in suspects if s[0].kind != "history lost"]
+        for cut, seen in (*known, *suspects):
             return cut, False, seen
         for statement in statements:
-            for cut in (*cuts_in(statement.value, scope, statement.unrecorded), *self.inside(statement.value)):
+            written = cuts_in(statement.value, scope, statement.unrecorded)
+            for cut in (*written, *self.inside(statement.value)):
                 return cut, False, (f"on the way to `{name}`: {scope.place(statement.node)}",)
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from typing import Any
 
@@ -12,7 +13,7 @@ from ..core.value import TensorBase, dtype_of
 from ..nn.modules.module import Module
 from .answer import Answer
 from .cuts import Search, carrier_of, cuts_in, has_history
-from .scene import Scene, Scope, Statement, paths_in
+from .scene import Scene, Scope, Statement, paths_in, tensors_in
 from .source import place_of
 from .walk import reachable
 
@@ -59,7 +60,7 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
     if statement is not None and name in statement.targets and name in paths_in(statement.value):
         return Answer(
             "replaced leaf",
-            f"{name} was a leaf; this line gave the name to the result of an op, which keeps no `.grad`.",
+            f"{name} was a leaf; this line gives the name to the result of an op, which has no `.grad`.",
             place, (*seen, "the line assigns a name that it reads"),
             f"write into the leaf instead, under `with torch.no_grad():` (`{name} -= …`), or use an optimizer",
             certain=True,
@@ -111,10 +112,10 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
         if statement.unrecorded and again:
             return Answer(
                 "replaced leaf",
-                f"{name} was computed anew under `no_grad`: the name now stands for another tensor, which does "
-                "not require grad.",
-                scope.place_of_line(statement.line), seen, f"write into the leaf: `{name} -= …`, `{name}.copy_(…)`",
-                certain=len(made) <= 2,
+                f"{name} was computed anew under `no_grad`: the name now stands for another tensor, which "
+                "does not require grad.",
+                scope.place_of_line(statement.line), seen,
+                f"write into the leaf: `{name} -= …`, `{name}.copy_(…)`", certain=len(made) <= 2,
             )  # fmt: skip
         if found and (inputs or again):
             cut = found[0]
@@ -138,7 +139,7 @@ def _setting(name: str, flag: bool, scene: Scene) -> list[int]:
     scope = scene.scope
     if scope is None:
         return []
-    owners = {name, name.split(".")[0]}
+    owners = {name, _owner(name)}
     for statement in scope.statements:
         if isinstance(statement.node, ast.For) and owners & set(paths_in(statement.value)):
             owners |= set(statement.targets)
@@ -146,9 +147,9 @@ def _setting(name: str, flag: bool, scene: Scene) -> list[int]:
     for statement in scope.statements:
         for target in statement.targets:
             owner, _, last = target.rpartition(".")
-            if last == "requires_grad" and owner in owners and isinstance(statement.value, ast.Constant):
-                if statement.value.value is flag:
-                    lines.append(statement.line)
+            to = getattr(statement.value, "value", None)
+            if last == "requires_grad" and owner in owners and to is flag:
+                lines.append(statement.line)
     for call, _ in scope.calls:
         if isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
             on = not call.args or getattr(call.args[0], "value", None) is True
@@ -167,7 +168,7 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
     call = last_backward(scene)
     loss_name = None if loss is None else scene.name_of(loss)
     if loss is None and call is not None:
-        loss_name = _receiver(call)
+        loss_name = receiver_of(call, scene)
         loss = scene.value(loss_name) if loss_name else None
     roots = [loss] if isinstance(loss, TensorBase) else list(scene.tensors())
     nodes = reachable({edge_target(t._node)[0] for t in roots if _recorded(t)})
@@ -191,7 +192,8 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         if loss_lines and made and made[-1].line > loss_lines[-1]:
             return Answer(
                 "replaced leaf",
-                f"{name} was given a new tensor after {loss_name} was computed: the graph leads to the old one.",
+                f"{name} was given a new tensor after {loss_name} was computed: the graph leads to the old "
+                "one.",
                 scope.place_of_line(made[-1].line), tuple(seen),
                 f"keep the tensor that was used, and write into it: `with torch.no_grad(): {name}.copy_(…)`",
                 certain=True,
@@ -216,9 +218,14 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
     )  # fmt: skip
 
 
+def _owner(name: str) -> str:
+    """The variable in the name of a member."""
+    return re.split(r"[.\[]", name, maxsplit=1)[0]
+
+
 def _made_by_owner(name: str, scene: Scene) -> Place | None:
     scope = scene.scope
-    return None if scope is None else _at(scope, scope.assigning(name.split(".")[0].split("[")[0], scene.line))
+    return None if scope is None else _at(scope, scope.assigning(_owner(name), scene.line))
 
 
 def _reads(statement: Statement, name: str, scene: Scene, x: Any) -> bool:
@@ -247,14 +254,17 @@ def last_backward(scene: Scene) -> ast.Call | None:
     return max(calls, key=lambda call: call.lineno, default=None)
 
 
-def _receiver(call: ast.Call) -> str | None:
-    """The name whose backward a call is: of ``loss.sum().backward()`` and ``autograd.backward(loss)`` loss."""
+def receiver_of(call: ast.Call, scene: Scene) -> str | None:
+    """The name whose backward a call is: of ``loss.sum().backward()`` and
+    ``autograd.backward(loss)`` loss.
+    """
     assert isinstance(call.func, ast.Attribute)
     owner: ast.expr = call.func.value
     if ast.unparse(owner).endswith("autograd") and call.args:
         owner = call.args[0]
-    names = [p for p in paths_in(owner) if p not in ("torch", "pullback")]
-    return names[0] if names else None
+    names = paths_in(owner)
+    known = [p for p in names if next(tensors_in(scene.value(p)), None) is not None]
+    return next(iter((*known, *names)), None)
 
 
 def _no_backward(name: str, scene: Scene, nodes: list[Node]) -> Answer:
@@ -276,8 +286,10 @@ def _reached(
         inputs = next((k.value for k in call.keywords if k.arg == "inputs"), None)
         if inputs is not None:
             return Answer(
-                "inputs of backward", f"`backward` was asked for the gradients of `{ast.unparse(inputs)}` only.",
-                scope.place(call), tuple(seen), f"add {name} to `inputs`, or leave `inputs` out", certain=True,
+                "inputs of backward",
+                f"`backward` was asked for the gradients of `{ast.unparse(inputs)}` only.",
+                scope.place(call), tuple(seen), f"add {name} to `inputs`, or leave `inputs` out",
+                certain=True,
             )  # fmt: skip
         clearing = [
             c
@@ -294,7 +306,8 @@ def _reached(
         if clearing_lines:
             line = max(clearing_lines)
             return Answer(
-                "cleared", f"The gradient was there, and was cleared after `backward`: {name}.grad is None again.",
+                "cleared",
+                f"The gradient was there, and was cleared after `backward`: {name}.grad is None again.",
                 scope.place_of_line(line),
                 (*seen, *([f"backward ran at {where}"] if where is not None else [])),
                 "clear gradients before `backward`, and read them before they are cleared",
@@ -302,7 +315,8 @@ def _reached(
             )  # fmt: skip
     if where is None:
         return Answer(
-            "no backward", f"{loss_name or 'The loss'} leads back to {name}, but no backward has run through it.",
+            "no backward",
+            f"{loss_name or 'The loss'} leads back to {name}, but no backward has run through it.",
             place_of(nodes[0]) if nodes else None, tuple(seen), "call `backward()` on it",
         )  # fmt: skip
     return Answer(

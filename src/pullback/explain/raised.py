@@ -7,12 +7,11 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
-from ..core.blame import Place, own_file
+from ..core.blame import Place, own_file, place_at
 from .answer import Answer
 from .cuts import Search, carrier_of, has_history
-from .missing import _receiver as receiver_of
-from .scene import Scene, paths_in
-from .source import place_of_frame
+from .missing import receiver_of
+from .scene import Scene, paths_in, tensors_in
 
 Judge = Callable[[BaseException, "Raised"], Answer]
 
@@ -40,8 +39,6 @@ class Raised:
                 self.line = traceback.tb_lineno
             traceback = traceback.tb_next
         if self.frame is not None:
-            from ..core.blame import place_at
-
             self.place = place_at(self.frame.f_code, self.instruction)
             self.scene = Scene(self.frame)
             self.scene.line = self.line
@@ -136,8 +133,6 @@ def _no_history(error: BaseException, raised: Raised) -> Answer:
 
 def has_tensor(value: Any) -> bool:
     """Whether a value is or holds a tensor."""
-    from .scene import tensors_in
-
     return next(tensors_in(value), None) is not None
 
 
@@ -152,7 +147,7 @@ def _names_at(raised: Raised) -> list[str]:
             call.func, ast.Attribute
         ):
             if call.func.attr == "backward":
-                name = receiver_of(call)
+                name = receiver_of(call, scene)
                 names += [name] if name else []
             elif call.func.attr == "grad" and call.args:
                 names += [p for p in paths_in(call.args[0]) if p not in ("torch", "pullback")]
@@ -173,8 +168,8 @@ def _unused(error: BaseException, raised: Raised) -> Answer:
         if made and lines and made[-1].line > lines[-1]:
             return Answer(
                 "replaced leaf", f"{name} was given a new tensor after {output} was computed.",
-                scene.scope.place_of_line(made[-1].line), (), f"ask for the tensor that {output} was computed from",
-                certain=True,
+                scene.scope.place_of_line(made[-1].line), (),
+                f"ask for the tensor that {output} was computed from", certain=True,
             )  # fmt: skip
         found = search.cut(output, scene.line)
         if found is not None:
@@ -191,7 +186,8 @@ def _unused(error: BaseException, raised: Raised) -> Answer:
 
 def _covector(error: BaseException, raised: Raised) -> Answer:
     return Answer(
-        "needs a covector", "backward was called on more than one number, and does not know how to weigh them.",
+        "needs a covector",
+        "backward was called on more than one number, and does not know how to weigh them.",
         raised.place, tuple(getattr(error, "__notes__", ())),
         "reduce the output first (`.mean()`, `.sum()`), or pass v", certain=True,
     )  # fmt: skip
@@ -257,4 +253,4 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ),
 )  # fmt: skip
 
-__all__ = ["place_of_frame", "why_error"]
+__all__ = ["why_error"]

@@ -20,7 +20,6 @@ from ..core.blame import freed_by_caller, variable_of
 from ..core.calls import edge_of
 from ..core.node import LEAF, GradientEdge, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
-from ..errors import with_note
 from ..ops.structure import expand
 
 

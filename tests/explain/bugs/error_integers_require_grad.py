@@ -1,0 +1,12 @@
+"""Integers are asked to require grad.
+
+https://discuss.pytorch.org/t/only-tensors-of-floating-point-dtype-can-require-gradients/56449
+"""
+
+import pullback as torch
+from pullback import explain
+
+try:
+    x = torch.tensor([1, 2, 3], requires_grad=True)  # <-- culprit
+except RuntimeError as error:
+    answer = explain.why_error(error)

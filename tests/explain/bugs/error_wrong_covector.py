@@ -1,0 +1,15 @@
+"""The covector has the shape of the input, not of the output.
+
+https://discuss.pytorch.org/t/mismatch-in-shape-grad-output-0-has-a-shape-of/81571
+"""
+
+import pullback as torch
+from pullback import explain
+
+x = torch.ones(3, requires_grad=True)
+weight = torch.ones(2, 3)
+y = weight @ x
+try:
+    y.backward(torch.ones(3))  # <-- culprit
+except RuntimeError as error:
+    answer = explain.why_error(error)

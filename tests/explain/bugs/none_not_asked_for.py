@@ -1,0 +1,14 @@
+"""The input's gradient is wanted, but nobody asked for it.
+
+https://discuss.pytorch.org/t/how-to-calculate-gradients-wrt-one-of-inputs/18407
+"""
+
+import pullback as torch
+from pullback import explain
+
+torch.manual_seed(0)
+model = torch.nn.Linear(3, 1)
+x = torch.randn(2, 3)  # <-- culprit
+loss = model(x).sum()
+loss.backward()
+answer = explain.why_none(x)

@@ -1,0 +1,16 @@
+"""The computation passes through NumPy.
+
+https://discuss.pytorch.org/t/cant-call-numpy-on-tensor-that-requires-grad/20763
+"""
+
+import pullback as torch
+from pullback import explain
+
+import numpy as np
+
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+bias = torch.tensor(0.0, requires_grad=True)
+values = np.exp(w.detach().numpy())  # <-- culprit
+loss = (torch.from_numpy(values) + bias).sum()
+loss.backward()
+answer = explain.why_none(w)

@@ -1,0 +1,59 @@
+"""Mistakes known from forums and issue trackers: the answer names the line that an expert would name.
+
+Each program in `bugs/` makes one mistake, asks one question about it, and marks the line with
+``# <-- culprit``. A program that ends without an answer fails.
+"""
+
+from __future__ import annotations
+
+import runpy
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = sorted((Path(__file__).parent / "bugs").glob("*.py"))
+
+#: Stands at the end of the line that an expert would name.
+MARK = "# <-- culprit"
+
+
+def answer_of(program: Path) -> tuple[Any, int]:
+    """The answer that a program got, and the line that is marked in it."""
+    lines = [k for k, text in enumerate(program.read_text().splitlines(), 1) if text.endswith(MARK)]
+    assert len(lines) == 1, f"{program.name} marks {len(lines)} lines"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        variables = runpy.run_path(str(program))
+    return variables["answer"], lines[0]
+
+
+def named(answer: Any, program: Path, line: int) -> bool:
+    """Whether an answer names a line of a program."""
+    place = answer.place
+    return place is not None and place.file == str(program) and place.line == line
+
+
+RESULTS: dict[str, tuple[bool, bool]] = {}
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
+def test_no_wrong_line_is_certain(program: Path) -> None:
+    answer, line = answer_of(program)
+    right = named(answer, program, line)
+    RESULTS[program.stem] = right, answer.certain
+    assert right or not answer.certain, f"certain of a wrong line:\n{answer}\nmarked: line {line}"
+    assert answer.mend or not answer.certain
+
+
+def test_nine_of_ten_lines_are_named() -> None:
+    assert len(PROGRAMS) >= 45
+    right = {}
+    for program in PROGRAMS:
+        if program.stem not in RESULTS:
+            answer, line = answer_of(program)
+            RESULTS[program.stem] = named(answer, program, line), answer.certain
+        right[program.stem] = RESULTS[program.stem][0]
+    missed = [name for name, found in right.items() if not found]
+    assert len(missed) <= len(PROGRAMS) // 10, missed
