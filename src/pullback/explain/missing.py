@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from ..core.blame import Place, freed_at, is_freed, user_frame
-from ..core.node import DIFFERENTIABLE, LEAF, Node, edge_target
+from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase, dtype_of
 from ..nn.modules.module import Module
 from .answer import Answer
@@ -57,12 +57,14 @@ def _of_result(x: Any, name: str, scene: Scene) -> Answer:
     maker = type(node).__name__
     seen = (f"{name}.is_leaf is False: {name}.grad_fn is {maker}",)
     statement = _statement_at(scene, place)
-    if statement is not None and name in statement.targets and name in paths_in(statement.value):
+    replaced = any(type(n) is AccumulateGrad and scene.name_of(n.variable) is None for n in reachable([node]))
+    again = statement is not None and name in statement.targets and name in paths_in(statement.value)
+    if again and replaced:
         return Answer(
             "replaced leaf",
             f"{name} was a leaf; this line gives the name to the result of an op, which has no `.grad`.",
-            place, (*seen, "the line assigns a name that it reads"),
-            f"write into the leaf instead, under `with torch.no_grad():` (`{name} -= …`), or use an optimizer",
+            place, (*seen, "the line assigns a name that it reads, and no variable holds the leaf any more"),
+            f"write into the leaf, under `with torch.no_grad():` (`{name} -= …`), or use an optimizer",
             certain=True,
         )  # fmt: skip
     made_here = statement is not None and "requires_grad" in ast.unparse(statement.value)

@@ -6,6 +6,7 @@ https://forums.fast.ai/t/why-does-the-nll-has-grad-fn-while-accuracy-doesnt/5089
 import pullback as torch
 from pullback import explain
 
+
 def accuracy(scores, target):
     predicted = scores > 0.5  # <-- culprit
     return (predicted.float() - target).abs().mean()

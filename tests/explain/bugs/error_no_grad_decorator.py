@@ -6,6 +6,7 @@ https://discuss.pytorch.org/t/torch-no-grad-decorator/15412
 import pullback as torch
 from pullback import explain
 
+
 @torch.no_grad()  # <-- culprit
 def compute_loss(model, x):
     return model(x).square().mean()

@@ -6,6 +6,7 @@ https://github.com/pytorch/vision/issues/807
 import pullback as torch
 from pullback import explain
 
+
 class Block(torch.nn.Module):
     def __init__(self):
         super().__init__()

@@ -6,6 +6,7 @@ https://discuss.pytorch.org/t/trying-to-understand-why-output-of-nn-linear-for-o
 import pullback as torch
 from pullback import explain
 
+
 class Model(torch.nn.Module):
     def __init__(self):
         super().__init__()

@@ -3,10 +3,10 @@
 https://discuss.pytorch.org/t/cant-call-numpy-on-tensor-that-requires-grad/20763
 """
 
+import numpy as np
+
 import pullback as torch
 from pullback import explain
-
-import numpy as np
 
 w = torch.tensor([1.0, 2.0], requires_grad=True)
 bias = torch.tensor(0.0, requires_grad=True)
