@@ -90,7 +90,7 @@ class Folding:
             else:
                 boxes.append(self._group(members, part, depth + 1, None))
         if len(boxes) <= MOST:
-            return boxes
+            return _opened(boxes)
         # Too many calls side by side (the layers of a deep stack): the calls themselves are cut into pieces.
         size = -(-len(runs) // PIECES)
         pieces = [runs[start : start + size] for start in range(0, len(runs), size)]
@@ -164,3 +164,12 @@ class Folding:
             "count": len(steps),
             "children": self._fold(steps, depth),
         }
+
+
+def _opened(boxes: list[Any]) -> list[Any]:
+    """The boxes with a group that stands alone among them opened: it would hide everything there is to see."""
+    groups = [box for box in boxes if not isinstance(box, int)]
+    if len(groups) != 1 or len(boxes) - 1 + len(groups[0]["children"]) > MOST:
+        return boxes
+    place = boxes.index(groups[0])
+    return [*boxes[:place], *groups[0]["children"], *boxes[place + 1 :]]
