@@ -37,7 +37,7 @@ usage: python -m pullback SCRIPT [ARG ...]
        python -m pullback -m MODULE [ARG ...]
        python -m pullback -c CODE [ARG ...]
        python -m pullback check [--json] PATH ...
-       python -m pullback explain [--json FILE] SCRIPT [ARG ...]
+       python -m pullback explain [--html FILE] SCRIPT [ARG ...]
 
 Runs a PyTorch program unmodified, with `import torch` giving pullback.
 

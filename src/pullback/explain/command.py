@@ -13,22 +13,25 @@ from .record import IN_FULL, record
 from .shown import Shown
 
 USAGE = """\
-usage: python -m pullback explain [--json FILE] [--calls N] PROGRAM [ARG ...]
+usage: python -m pullback explain [--html FILE] [--json FILE] [--calls N]
+                                  PROGRAM [ARG ...]
 
 Runs a PyTorch program with `import torch` giving pullback, and explains every call of
 backward and autograd.grad in it: values, Jacobians, the path. PROGRAM is what
 `python -m pullback` takes: a file, -m MODULE or -c CODE.
 
+  --html FILE  write them as one page for a browser
   --json FILE  write them as JSON
   --calls N    how many calls from one line to explain in full (default 10);
                of further ones a line each
 
-Without --json they are printed when the program has ended."""
+Without --html and --json they are printed when the program has ended."""
 
 
 class Options(NamedTuple):
     """What the command line asks for."""
 
+    html: str | None = None
     json: str | None = None
     calls: int = IN_FULL
 
@@ -58,7 +61,7 @@ def read_options(arguments: Sequence[str]) -> tuple[Options, list[str]]:
     calls = values.get("calls", str(IN_FULL))
     if not calls.isdecimal():
         raise WrongOption(f"--calls takes a number, not {calls!r}")
-    return Options(values.get("json"), int(calls)), rest
+    return Options(values.get("html"), values.get("json"), int(calls)), rest
 
 
 @contextmanager
@@ -74,15 +77,20 @@ def explained(options: Options) -> Iterator[None]:
 
 def report(explanations: Sequence[Explanation], options: Options) -> None:
     """Write the explanations where the options say."""
-    if options.json is not None:
-        import json
-
-        text = json.dumps([e.to_dict() for e in explanations], ensure_ascii=False)
-        Path(options.json).write_text(text, encoding="utf-8")
-    if options.json is None:
+    if options.html is None and options.json is None:
         sys.stdout.flush()
         sys.stdout.write(printed(explanations))
         sys.stdout.flush()
+        return
+    data = [explanation.to_dict() for explanation in explanations]
+    if options.html is not None:
+        from .page import page_of
+
+        Path(options.html).write_text(page_of(data), encoding="utf-8")
+    if options.json is not None:
+        import json
+
+        Path(options.json).write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
 
 
 def printed(explanations: Sequence[Explanation]) -> str:

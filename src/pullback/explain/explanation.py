@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from .shown import Shown, plain_number
@@ -340,7 +342,7 @@ class Arrow:
 class Explanation:
     """What one call of `backward` did, or would do.
 
-    Printed it is a text for a terminal.
+    Printed it is a text for a terminal, in a notebook a page.
 
     Attributes
     ----------
@@ -437,6 +439,24 @@ class Explanation:
             },
             "notes": list(self.notes),
         }
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Write the explanation as one page of HTML that needs nothing beside it, not even a network.
+
+        Parameters
+        ----------
+        file : str or path
+            Where to; an existing file is overwritten.
+        """
+        from .page import page_of
+
+        Path(file).write_text(page_of([self.to_dict()]), encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        """The page in a frame, which is what a notebook shows."""
+        from .page import frame_of
+
+        return frame_of([self.to_dict()])
 
     def __str__(self) -> str:
         from .text import text_of

@@ -128,3 +128,12 @@ def test_a_parameter_is_shown_with_the_step_that_uses_it() -> None:
     tree = Folding(graph).tree()
     (block,) = [item for item in tree if not isinstance(item, int) and item["title"] == "block1"]
     assert 200 in set(leaves_of([block]))
+
+
+def test_long_covectors_on_the_path_are_left_out() -> None:
+    explanation = linear([[1.0] * 100], [1.0])
+    (found,) = data_of(page_of([explanation]))
+    (sent,) = found["graph"]["edges"]
+    assert sent["value"] is None
+    assert sent["norm"] == 10.0
+    assert found["leaves"] == explanation["leaves"]

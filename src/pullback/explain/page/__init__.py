@@ -17,6 +17,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from math import prod
 from typing import Any
 
 from ...version import VERSION
@@ -30,6 +31,9 @@ SCRIPTS = (
 #: Characters of JSON from which on the data are compressed: 10,000 steps are several megabytes, most of it
 #: repeated words.
 LARGE = 200_000
+
+#: Elements of the largest covector on the path that the page holds; of larger ones it has the norm.
+SHOWN = 64
 
 #: Height in a notebook, in CSS pixels; the reader can drag it.
 NOTEBOOK_HEIGHT = 720
@@ -53,7 +57,14 @@ def page_of(explanations: Sequence[Mapping[str, Any]], title: str | None = None)
     if title is None:
         title = explanations[0]["call"]["code"] if explanations else ""
         title = title or "pullback"
-    content = [{**explanation, "tree": Folding(explanation["graph"]).tree()} for explanation in explanations]
+    content = [
+        {
+            **explanation,
+            "graph": _without_long_values(explanation["graph"]),
+            "tree": Folding(explanation["graph"]).tree(),
+        }
+        for explanation in explanations
+    ]
     script, style = _script(), _resource("page.css")
     return _resource("page.html").format(
         style_hash=_hash(style), script_hash=_hash(script), version=VERSION, title=html.escape(title),
@@ -70,6 +81,20 @@ def frame_of(explanations: Sequence[Mapping[str, Any]]) -> str:
         f'<iframe sandbox="allow-scripts" title="Explanation" srcdoc="{page}" '
         f'style="width: 100%; height: {NOTEBOOK_HEIGHT}px; border: 0; resize: vertical"></iframe>'
     )
+
+
+def _without_long_values(graph: Mapping[str, Any]) -> dict[str, Any]:
+    """The graph with no more of the covectors on the path than the page shows."""
+    nodes = [
+        {**node, "incoming": _without_long_value(node["incoming"])} if node["incoming"] else node
+        for node in graph["nodes"]
+    ]
+    return {"nodes": nodes, "edges": [_without_long_value(edge) for edge in graph["edges"]]}
+
+
+def _without_long_value(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    long = part["value"] is not None and prod(part["value"]["shape"]) > SHOWN
+    return {**part, "value": None} if long else part
 
 
 def _data_element(content: Any) -> str:

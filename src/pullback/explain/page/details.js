@@ -30,8 +30,8 @@ class Details {
   }
 
   tellGroup(box, boxes, add) {
-    if (box.subtitle) add("lines", make("code", {}, box.subtitle));
-    add("holds", `${box.count} steps`);
+    if (box.subtitle) add("ops", make("code", {}, box.subtitle));
+    add("holds", `${box.count} steps${box.part ? `, part ${box.part}` : ""}`);
     const [into, out] = [[], []];
     for (const arrow of boxes.arrows()) {
       if (arrow.to === box.key) into.push(...arrow.edges);

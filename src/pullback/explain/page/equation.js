@@ -3,6 +3,7 @@
 
 const MOST_ROWS = 40;
 const MOST_COLUMNS = 16;
+const MOST_ZEROS = 1000;
 
 /** The numbers of one explanation's equations: v as edited, and what follows from it. */
 class Covectors {
@@ -39,14 +40,21 @@ class Covectors {
   }
 }
 
+/** The Jacobians of one leaf, one per output; none where the call was explained in brief. */
+function jacobiansOf(leaf) {
+  return leaf.jacobians ?? (leaf.jacobian ? [leaf.jacobian] : []);
+}
+
 /** J of one leaf by all outputs as one matrix, a row for each element of v; null where it is not there. */
 function rowsOf(leaf, covectors) {
-  const parts = leaf.jacobians ?? (leaf.jacobian ? [leaf.jacobian] : []);
+  const parts = jacobiansOf(leaf);
   if (!leaf.gradient || !parts.length || parts.length !== covectors.outputs.length) return null;
   const width = sizeOf(leaf.shape);
   const rows = [];
   for (const [k, output] of covectors.outputs.entries()) {
-    const jacobian = elementsOf(parts[k].value);
+    const { value, shape: full, structure } = parts[k];
+    const nothing = !value && structure === "zero" && sizeOf(full) <= MOST_ZEROS;
+    const jacobian = nothing ? new Array(sizeOf(full)).fill(0) : elementsOf(value);
     const v = covectors.given[k];
     if (jacobian === null || v === null) return null;
     const height = sizeOf(output.shape);
@@ -101,11 +109,10 @@ class Equation {
   /** Where J is not in the page: its structure, the reason, and the figures of vᵀ·J. */
   buildSummary() {
     const { leaf } = this;
-    const parts = leaf.jacobians ?? (leaf.jacobian ? [leaf.jacobian] : []);
-    for (const jacobian of parts) {
-      const reason = jacobian.why_absent ?? (jacobian.value ? "" : "not built");
-      this.body.append(make("p", {},
-        make("b", {}, `J = ${jacobian.title}`), ` is ${shapeText(jacobian.shape)}, ${jacobian.structure}. ${reason}`));
+    for (const jacobian of jacobiansOf(leaf)) {
+      this.body.append(make("p", {}, make("b", {}, `J = ${jacobian.title}`),
+        ` is ${shapeText(jacobian.shape)}, ${jacobian.structure}. ${jacobian.why_absent ?? ""}`));
+      if (jacobian.value) this.body.append(make("p", {}, make("code", {}, valueText(jacobian.value))));
     }
     if (leaf.gradient) {
       this.body.append(make("p", {}, make("b", {}, "vᵀ·J"), " = ", make("code", {}, valueText(leaf.gradient))));
@@ -124,7 +131,7 @@ class Equation {
     this.totalCells = new Map();
     this.inputs = new Map();
 
-    const title = (leaf.jacobians ?? [leaf.jacobian]).map((j) => j.title).join(" over ");
+    const title = jacobiansOf(leaf).map((j) => j.title).join(" over ");
     const heading = make("tr", {},
       make("td"), make("th", { scope: "col" }, "v"), make("td"),
       make("th", { scope: "colgroup", colspan: this.columns.length, class: "matrix-title" }, `J = ${title}`), make("td"),
@@ -132,7 +139,7 @@ class Equation {
       make("th", { scope: "col", class: "product" }, "so far"));
     const names = make("tr", { class: "names" }, make("td"), make("td"), make("td"),
       ...this.columns.map((k) => make("th", { scope: "col" },
-        k === null ? "…" : `${clipped(leaf.name, 8)}${indexText(indexAt(k, leaf.shape))}`)),
+        k === null ? "…" : `${leaf.name.length < 8 || !leaf.shape.length ? leaf.name : ""}${indexText(indexAt(k, leaf.shape))}`)),
       make("td"), make("td"), make("td"));
     const body = make("tbody", {}, ...this.places.map((place) => this.buildRow(place, largest)));
     const total = make("tr", {}, make("td"), make("th", { scope: "row" }, "vᵀ·J"), make("td", {}, "="),

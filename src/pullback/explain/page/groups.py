@@ -9,6 +9,7 @@ the folded graph has no cycles.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -55,7 +56,10 @@ class Folding:
         return sorted(steps, key=place.__getitem__)
 
     def tree(self) -> list[Any]:
-        """Ids of steps, and groups ``{key, title, subtitle, count, children}`` of the same."""
+        """Ids of steps, and groups ``{key, title, subtitle, count, children}`` of the same.
+
+        Pieces of a long sequence have a "part" too.
+        """
         if len(self.order) <= MOST:
             return list(self.order)
         return self._fold(self.order, 0)
@@ -72,7 +76,7 @@ class Folding:
         if period:
             size = -(-size // period) * period
         pieces = [steps[start : start + size] for start in range(0, len(steps), size)]
-        return [self._group(piece, self._lines(piece), depth, period) for piece in pieces]
+        return _numbered([self._group(piece, self._lines(piece), depth, period) for piece in pieces])
 
     def _modules(self, steps: Sequence[int], depth: int) -> list[Any] | None:
         """The steps cut where the call of a submodule begins or ends; None where that does not help."""
@@ -151,7 +155,7 @@ class Folding:
 
     def _op(self, step: int) -> str:
         node = self.nodes[step]
-        return node.get("op") or node["name"]
+        return re.sub(r"Backward\d*$", "", node["name"])
 
     def _group(self, steps: Sequence[int], title: str, depth: int, period: int | None) -> dict[str, Any]:
         rounds = -(-len(steps) // period) if period else 1
@@ -164,6 +168,13 @@ class Folding:
             "count": len(steps),
             "children": self._fold(steps, depth),
         }
+
+
+def _numbered(groups: list[Any]) -> list[Any]:
+    """Groups that look alike, each with its place among them."""
+    for place, group in enumerate(groups, 1):
+        group["part"] = f"{place} of {len(groups)}"
+    return groups
 
 
 def _opened(boxes: list[Any]) -> list[Any]:

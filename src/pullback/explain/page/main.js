@@ -20,15 +20,17 @@ function section(title, ...children) {
 /** One sentence that says what happened. */
 function summary({ call, outputs, leaves }) {
   const reached = leaves.filter((leaf) => leaf.gradient);
-  const given = outputs.map(({ name, shape, covector }) => {
-    if (covector.default) return `${name} has one element, so v is 1`;
-    if (covector.broadcast_from) return `v is a batch of covectors of shape ${shapeText(covector.value.shape)} for ${name}, which is ${shapeText(shape)}`;
-    return `v weighs the ${sizeOf(shape)} elements of ${name}`;
+  const given = outputs.map(({ name, shape, covector }, k) => {
+    const v = outputs.length > 1 ? `v${k}` : "v";
+    if (covector.default) return `${name} has one element, so ${v} is 1`;
+    if (covector.broadcast_from) return `${v} is a batch of covectors of shape ${shapeText(covector.value.shape)} for ${name}, which is ${shapeText(shape)}`;
+    const size = sizeOf(shape);
+    return size === 1 ? `${v} weighs the one element of ${name}` : `${v} weighs the ${size} elements of ${name}`;
   });
   const names = reached.slice(0, 4).map((leaf) => leaf.name).join(", ");
   const more = reached.length > 4 ? ` and ${reached.length - 4} more` : "";
   const arrival = reached.length
-    ? `It is pulled back through the graph to ${names}${more}, where vᵀ·J ${call.kind === "grad" ? "is returned" : "is added to .grad"}.`
+    ? `${outputs.length > 1 ? "They are" : "It is"} pulled back through the graph to ${names}${more}, where vᵀ·J ${call.kind === "grad" ? "is returned" : "is added to .grad"}.`
     : "It reaches no leaf.";
   return `${given.join("; ")}. ${arrival}`;
 }
@@ -68,9 +70,10 @@ function equations(explanation, covectors) {
 function steps({ graph }) {
   const body = make("tbody");
   const more = make("button", { type: "button" });
+  const nodes = graph.nodes.filter((node) => node.kind !== "group");
   let count = 0;
   const grow = () => {
-    for (const node of graph.nodes.filter((each) => each.kind !== "group").slice(count, count + MOST_STEPS)) {
+    for (const node of nodes.slice(count, count + MOST_STEPS)) {
       body.append(make("tr", {},
         make("td", {}, boxTitle({ ...node, key: `n${node.id}` })),
         make("td", {}, make("code", {}, clipped(node.code ?? "", 60))),
@@ -78,27 +81,31 @@ function steps({ graph }) {
         make("td", { class: "number" }, node.incoming ? numberText(node.incoming.norm) : "")));
       count++;
     }
-    const left = graph.nodes.filter((each) => each.kind !== "group").length - count;
+    const left = nodes.length - count;
     more.textContent = `${Math.min(left, MOST_STEPS)} more of ${left}`;
     more.hidden = left <= 0;
   };
   more.addEventListener("click", grow);
   const table = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The steps" }, make("table", { class: "steps" },
     make("thead", {}, make("tr", {}, ...["step", "line", "place", "|g| in"].map((name) => make("th", { scope: "col" }, name)))), body));
-  const box = make("details", { class: "steps" }, make("summary", {}, `All ${graph.nodes.length} steps as a list`), table, more);
+  const box = make("details", { class: "steps" }, make("summary", {}, `All ${nodes.length} steps as a list`), table, more);
   box.addEventListener("toggle", () => { if (count === 0) grow(); });
   return box;
 }
 
-function view(explanation) {
-  const { call, notes } = explanation;
+function path(explanation) {
   const details = new Details();
   const picture = new Picture(explanation, details);
+  return section("The path of the covector", make("div", { class: "split" }, picture.body, details.body), steps(explanation));
+}
+
+function view(explanation) {
+  const { call, notes } = explanation;
   const covectors = new Covectors(explanation);
   const children = [
     make("header", {}, make("p", { class: "place", title: call.file }, placeText(call)),
       make("h1", {}, make("code", {}, call.code || call.kind)), make("p", {}, summary(explanation))),
-    section("The path of the covector", make("div", { class: "split" }, picture.body, details.body), steps(explanation)),
+    ...(explanation.tree.length ? [path(explanation)] : []),
     section("The equation", ...equations(explanation, covectors)),
   ];
   if (notes.length) children.push(section("Notes", make("ul", {}, ...notes.map((note) => make("li", {}, note)))));
@@ -114,7 +121,8 @@ async function start() {
       ...explanations.map(({ call }, k) => make("option", { value: k }, clipped(`${k + 1}. ${placeText(call)}: ${call.code}`, 90))));
     main.before(make("nav", {}, make("label", { for: "call" }, `${explanations.length} calls `), choice));
   }
-  show(0);
+  if (explanations.length) show(0);
+  else main.append(make("p", {}, "No call of backward or autograd.grad was made."));
   document.documentElement.dataset.ready = "";
 }
 

@@ -1,6 +1,7 @@
 // Values of an explanation as numbers and as text. A value is {shape, dtype, data} or, when it is large,
 // {shape, dtype, summary, corner}; NaN and infinities are words, complex numbers are pairs.
 
+const MOST_IN_TEXT = 64;
 const WORDS = { nan: NaN, inf: Infinity, "-inf": -Infinity };
 
 function toNumber(entry) {
@@ -47,8 +48,11 @@ function shapeText(shape) {
   return shape.length ? shape.join("×") : "scalar";
 }
 
+/** A decimal number without the zeros at its end; those of an exponent stay. */
 function trimmed(text) {
-  return text.includes(".") ? text.replace(/\.?0+(e|$)/, "$1") : text;
+  const [digits, exponent] = text.split("e");
+  const short = digits.includes(".") ? digits.replace(/\.?0+$/, "") : digits;
+  return exponent === undefined ? short : `${short}e${exponent.replace("+", "")}`;
 }
 
 /** A number in at most five digits, whole numbers whole. */
@@ -63,7 +67,7 @@ function numberText(entry) {
   const size = Math.abs(x);
   let text;
   if (Number.isInteger(x) && size < 1e7) text = String(x === 0 ? 0 : x);
-  else if (size >= 1e6 || size < 1e-4) text = trimmed(x.toExponential(3)).replace("e+", "e");
+  else if (size >= 1e6 || size < 1e-4) text = trimmed(x.toExponential(3));
   else text = trimmed(x.toPrecision(5));
   return text.replace(/-/g, "−");
 }
@@ -79,13 +83,21 @@ function listText(data, depth, most) {
 /** A value on one line: its elements, or its figures when it is large. */
 function valueText(value, most = 8) {
   if (!value) return "none";
+  const elements = elementsOf(value);
+  if (elements !== null) return shapedText(elements, value.shape, most);
   if (value.data !== undefined) return listText(value.data, value.shape.length, most);
-  const { min, max, norm } = value.summary;
-  return `${shapeText(value.shape)}, from ${numberText(min)} to ${numberText(max)}, norm ${numberText(norm)}`;
+  return figuresText(value.shape, value.summary);
 }
 
-/** A list of numbers as a value of a shape, as text. */
+function figuresText(shape, { min, max, norm }) {
+  return `${shapeText(shape)}, from ${numberText(min)} to ${numberText(max)}, norm ${numberText(norm)}`;
+}
+
+/** A list of numbers as a value of a shape, as text; of many their figures. */
 function shapedText(elements, shape, most = 8) {
+  if (elements.length > MOST_IN_TEXT) {
+    return figuresText(shape, { min: Math.min(...elements), max: Math.max(...elements), norm: Math.hypot(...elements) });
+  }
   const nest = (offset, axis) => {
     if (axis === shape.length) return elements[offset];
     const step = sizeOf(shape.slice(axis + 1));

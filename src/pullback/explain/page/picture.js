@@ -24,10 +24,11 @@ class Boxes {
       return key;
     };
     this.roots = explanation.tree.map((item) => add(item, null));
-    for (const [k, output] of explanation.outputs.entries()) {
+    for (const [k, output] of [...explanation.outputs.entries()].reverse()) {
       const key = `v${k}`;
       this.all.set(key, { key, kind: "covector", output, name: explanation.outputs.length > 1 ? `v${k}` : "v" });
       this.roots.unshift(key);
+      if (output.node === null) continue; // nothing that was asked for leads to this output
       this.edges.push({ from: key, to: `n${output.node}`, norm: output.covector.norm, value: output.covector.value, shape: output.shape });
     }
   }
@@ -77,7 +78,10 @@ function normOf(edges) {
 
 function arrowText(edges) {
   const [edge] = edges;
-  if (edges.length > 1) return `${edges.length} covectors`;
+  if (edges.length > 1) {
+    const sum = edges.length < 4 ? edges.map((one) => arrowText([one])).join(" + ") : "";
+    return sum && sum.length < 28 ? sum : `${edges.length} covectors`;
+  }
   if (edge.value && edge.value.data !== undefined && sizeOf(edge.value.shape) <= 3) return valueText(edge.value);
   return `|g| ${numberText(edge.norm)}`;
 }
@@ -101,7 +105,7 @@ function boxLines(box) {
       ["small", covector.default ? "left out, so 1" : covector.broadcast_from ? "a batch of covectors" : "the gradient argument"]];
   }
   if (box.kind === "group") {
-    const lines = [["name", clipped(box.title, 30)], ["small", `${box.count} steps`]];
+    const lines = [["name", clipped(box.title, 30)], ["small", `${box.count} steps${box.part ? `, part ${box.part}` : ""}`]];
     if (box.subtitle) lines.splice(1, 0, ["code", clipped(box.subtitle, 34)]);
     return lines;
   }
