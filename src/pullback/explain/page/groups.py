@@ -178,7 +178,7 @@ def _numbered(groups: list[Any]) -> list[Any]:
 
 
 def _opened(boxes: list[Any]) -> list[Any]:
-    """The boxes with a group that stands alone among them opened: it would hide everything there is to see."""
+    """The boxes with a group that is the only one opened: it would hide all there is to see."""
     groups = [box for box in boxes if not isinstance(box, int)]
     if len(groups) != 1 or len(boxes) - 1 + len(groups[0]["children"]) > MOST:
         return boxes

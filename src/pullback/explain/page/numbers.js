@@ -67,6 +67,7 @@ function numberText(entry) {
   const size = Math.abs(x);
   let text;
   if (Number.isInteger(x) && size < 1e7) text = String(x === 0 ? 0 : x);
+  else if (size >= 1e5 && size < 1e6) text = String(Math.round(x));
   else if (size >= 1e6 || size < 1e-4) text = trimmed(x.toExponential(3));
   else text = trimmed(x.toPrecision(5));
   return text.replace(/-/g, "−");
