@@ -15,8 +15,10 @@ from .answer import Answer
 from .build import Builder, Site
 from .explanation import Explanation
 from .missing import why_none
+from .nonfinite import why_nan
 from .raised import why_error
 from .record import record
+from .vanished import why_zero
 
 
 def explain(y: Any, gradient: Any = None, inputs: Any = None) -> Explanation:
@@ -54,4 +56,4 @@ class _Explain(ModuleType):
 
 sys.modules[__name__].__class__ = _Explain
 
-__all__ = ["Answer", "Explanation", "explain", "record", "why_error", "why_none"]
+__all__ = ["Answer", "Explanation", "explain", "record", "why_error", "why_nan", "why_none", "why_zero"]

@@ -1,0 +1,248 @@
+"""The values and the covectors of a graph, as far as they can still be had, without disturbing it.
+
+What backward freed is worked out anew where that is possible: a node's inputs and result are known when a
+variable of the program still holds them, when another node saved them, or when they follow from leaves by ops
+that need nothing else. What cannot be had is told, so that an answer can be as uncertain as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.blame import is_freed
+from ..core.engine import conform
+from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, edge_target
+from ..core.quiet import IGNORE, loud, quiet
+from ..core.saved import Packed
+from ..core.value import TensorBase
+from .walk import array_at_bottom, reachable
+
+
+@dataclass
+class Visit:
+    """What one node did with its covector.
+
+    Attributes
+    ----------
+    node : Node
+    incoming : array or list of arrays
+    sent : list of (edge, array)
+        What went out along each edge, as it arrives there.
+    """
+
+    node: Node
+    incoming: Any
+    sent: list[tuple[Any, Any]]
+
+    @property
+    def covectors(self) -> list[ndarray]:
+        """The covectors that came in."""
+        several = self.incoming if isinstance(self.incoming, list) else [self.incoming]
+        return [np.asarray(g) for g in several if g is not None]
+
+
+class Flow:
+    """A graph below some roots.
+
+    Parameters
+    ----------
+    roots : iterable of edges
+    tensors : iterable of tensors
+        What the program's variables hold now.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        Youngest first.
+    stuck : list of Node
+        Nodes whose rule could not run, because what they saved is gone.
+    """
+
+    def __init__(self, roots: Iterable[Any], tensors: Iterable[Any]) -> None:
+        self.roots = list(roots)
+        self.nodes = reachable({edge_target(edge)[0] for edge in self.roots})
+        self.values: dict[tuple[Node, int], ndarray] = {}
+        self.constants: dict[tuple[Node, int], Any] = {}
+        self.stuck: list[Node] = []
+        inside = set(self.nodes)
+        for tensor in tensors:
+            edge = tensor._node
+            if edge is not None and edge is not LEAF and isinstance(tensor._value, ndarray):
+                node, index = edge_target(edge)
+                if node in inside:
+                    self.values[node, index] = tensor._value
+        for node in self.nodes:
+            self._read(node)
+        warned = quiet(IGNORE)
+        try:
+            for node in reversed(self.nodes):
+                self._compute(node)
+        finally:
+            loud(warned)
+
+    def _read(self, node: Node) -> None:
+        if isinstance(node, AccumulateGrad):
+            value = array_at_bottom(node.variable)
+            if isinstance(value, ndarray):
+                self.values[node, 0] = value
+            return
+        op = node._op
+        saved = node._saved
+        if op is None or not isinstance(saved, tuple) or is_freed(saved):
+            return
+        layout = op.layout
+        for k, (i, o) in enumerate(zip(layout.input_index, layout.output_index)):
+            value = saved[3 * k] if 3 * k + 2 < len(saved) else None
+            if value is None or type(value) is Packed or isinstance(value, TensorBase):
+                continue
+            if isinstance(value, ndarray) and saved[3 * k + 1][0] != saved[3 * k + 2]:
+                continue
+            if i >= 0:
+                edge = node._edges[i] if i < len(node._edges) else None
+                if edge is None:
+                    self.constants[node, i] = value
+                elif isinstance(value, ndarray):
+                    self.values.setdefault(_key(edge), value)
+            elif o in op.differentiable_outputs and isinstance(value, ndarray):
+                self.values.setdefault((node, op.differentiable_outputs.index(o)), value)
+
+    def inputs_of(self, node: Node) -> list[Any]:
+        """The values of a node's inputs; None for each that is not known."""
+        return [
+            self.constants.get((node, k)) if edge is None else self.values.get(_key(edge))
+            for k, edge in enumerate(node._edges)
+        ]
+
+    def output_of(self, node: Node) -> ndarray | None:
+        """The value of a node's result, or of its first."""
+        return self.values.get((node, 0))
+
+    def _compute(self, node: Node) -> None:
+        op = node._op
+        if op is None or (node, 0) in self.values or isinstance(node, MultiNode) or op.joint:
+            return
+        if op.variadic or op.many or len(op.outputs) != 1:
+            return
+        inputs = self.inputs_of(node)
+        attrs = self._attributes(node)
+        if attrs is None or len(inputs) != len(op.inputs) or any(v is None for v in inputs):
+            return
+        try:
+            value = op.evaluate(tuple(inputs), attrs)
+        except (ValueError, TypeError, IndexError, ArithmeticError):
+            return
+        if isinstance(value, ndarray):
+            self.values[node, 0] = value
+
+    def _attributes(self, node: Node) -> tuple[Any, ...] | None:
+        layout = node._op.layout
+        if not layout.attrs:
+            return ()
+        saved = node._saved
+        if not isinstance(saved, tuple) or is_freed(saved):
+            return None
+        return tuple(saved[3 * layout.count + len(layout.metadata) :])
+
+    def _runnable(self, node: Node) -> Node | None:
+        """The node itself, or a likeness of a freed one with what it had saved; None where that is gone."""
+        if not node._frees or not is_freed(node._saved):
+            return node
+        op = node._op
+        if op is None or op.attrs or op.variadic or op.many or isinstance(node, MultiNode):
+            return None
+        layout = op.layout
+        wants = (True,) if op.joint else tuple(edge is not None for edge in node._edges)
+        saved: list[Any] = []
+        inputs = self.inputs_of(node)
+        for keep, i in zip(layout.needed(wants), layout.input_index):
+            value = (inputs[i] if i >= 0 else self.output_of(node)) if keep else None
+            if keep and value is None:
+                return None
+            saved += (value, [0], 0)
+        for i in layout.metadata_inputs:
+            edge = node._edges[i]
+            if edge is None:
+                return None
+            saved.append(_shape(edge))
+        likeness = object.__new__(type(node))
+        for name in ("_edges", "_shape", "_dtype", "_seq", "level"):
+            if hasattr(node, name):
+                setattr(likeness, name, getattr(node, name))
+        likeness._hooks = None
+        likeness._saved = tuple(saved)
+        return likeness
+
+    def pull(self, covectors: Iterable[Any]) -> Iterator[Visit]:
+        """Pull covectors back, youngest node first; what each node did, as it is done.
+
+        No hook is called, no leaf accumulates, nothing is freed.
+        """
+        heap: list[tuple[int, int, Node]] = []
+        pending: dict[Node, Any] = {}
+        for edge, g in zip(self.roots, covectors):
+            self._send(edge, g, pending, heap)
+        while heap:
+            node = heappop(heap)[2]
+            g = pending.pop(node)
+            if isinstance(node, AccumulateGrad):
+                yield Visit(node, g, [])
+                continue
+            runnable = self._runnable(node)
+            if runnable is None:
+                self.stuck.append(node)
+                continue
+            warned = quiet(IGNORE)
+            try:
+                grads = runnable.backward(g)
+            except RuntimeError:
+                self.stuck.append(node)
+                continue
+            finally:
+                loud(warned)
+            sent = [
+                (edge, self._send(edge, array_at_bottom(gi), pending, heap))
+                for edge, gi in zip(node._edges, grads)
+                if edge is not None and gi is not None
+            ]
+            yield Visit(node, g, sent)
+
+    def _send(self, edge: Any, g: Any, pending: dict[Node, Any], heap: list[Any]) -> Any:
+        node, index = edge_target(edge)
+        if isinstance(node, MultiNode):
+            g = conform(g, node._shape[index], node._dtype[index])
+            if node not in pending:
+                pending[node] = [None] * len(node._shape)
+                heappush(heap, (-node._seq, id(node), node))
+            slots = pending[node]
+            slots[index] = g if slots[index] is None else slots[index] + g
+            return g
+        g = conform(g, node._shape, node._dtype)
+        if node in pending:
+            pending[node] = pending[node] + g
+        else:
+            pending[node] = g
+            heappush(heap, (-node._seq, id(node), node))
+        return g
+
+
+def _key(edge: Any) -> tuple[Node, int]:
+    node, index = edge_target(edge)
+    return node, index
+
+
+def _shape(edge: Any) -> tuple[int, ...]:
+    return edge.node._shape[edge.index] if type(edge) is Output else edge._shape
+
+
+def ones_for(edge: Any) -> ndarray:
+    """The covector that backward starts with where none is given."""
+    node, index = edge_target(edge)
+    if isinstance(node, MultiNode):
+        return np.ones(node._shape[index], node._dtype[index])
+    return np.ones(node._shape, node._dtype)

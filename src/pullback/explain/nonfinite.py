@@ -1,0 +1,259 @@
+"""`why_nan`: the first value or covector that is not finite, and the op that made it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.blame import Place, is_freed, user_frame
+from ..core.node import LEAF, AccumulateGrad, Node, edge_target
+from ..core.value import TensorBase
+from .answer import Answer
+from .flow import Flow, Visit, ones_for
+from .missing import last_backward, receiver_of
+from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
+from .scene import Scene
+from .source import place_of
+from .walk import array_at_bottom
+
+
+def finite(value: Any) -> bool:
+    """Whether all of an array or number is finite; True for what is none."""
+    return bool(np.isfinite(_floats(value)).all())
+
+
+def why_nan(t: Any, loss: Any = None) -> Answer:
+    """Say where a nan or an infinity came from.
+
+    Parameters
+    ----------
+    t : tensor
+        A loss or another value that is not finite, or a leaf whose gradient is not.
+    loss : tensor, optional
+        Of a leaf: what `backward` was called on; otherwise the last call of it before this line says so.
+
+    Returns
+    -------
+    Answer
+        The first value on the way forward, or the first covector on the way back, that is not finite while
+        all that it was computed from is. It is certain where the values are known: before `backward` has
+        freed them, after ``backward(retain_graph=True)``, or where they follow from what is left.
+    """
+    if not isinstance(t, TensorBase):
+        raise TypeError(f"why_nan: expected a tensor, got {type(t).__name__}")
+    scene = Scene(user_frame(sys._getframe(1)))
+    name = scene.name_of(t) or "the tensor"
+    if not finite(t):
+        return _of_value(t, name, scene)
+    if t._grad is None or finite(t._grad):
+        grad = "" if t._grad is None else " and so is its gradient"
+        return Answer("finite", f"{name} is finite{grad}.", certain=True)
+    if loss is None:
+        call = last_backward(scene)
+        loss_name = None if call is None else receiver_of(call, scene)
+        found = scene.value(loss_name) if loss_name else None
+        loss = found if isinstance(found, TensorBase) else youngest_root(scene)
+    if loss is None or loss._node is None:
+        return Answer(
+            "no graph", f"The graph that gave {name}.grad is gone.", None, (),
+            "ask with the loss at hand: `explain.why_nan(x, loss)`",
+        )  # fmt: skip
+    if not finite(loss):
+        return _of_value(loss, scene.name_of(loss) or "the loss", scene)
+    return _of_gradient(t, name, loss, scene)
+
+
+def youngest_root(scene: Scene) -> Any:
+    """The youngest result among a frame's variables."""
+    roots = [t for t in scene.tensors() if t._node is not None and t._node is not LEAF]
+    return max(roots, key=lambda t: edge_target(t._node)[0]._seq, default=None)
+
+
+def _of_value(t: Any, name: str, scene: Scene) -> Answer:
+    scope = scene.scope
+    if t._node is None or t._node is LEAF:
+        made = [] if scope is None else scope.assigning(name, scene.line)
+        place = None if scope is None or not made else scope.place_of_line(made[-1].line)
+        return Answer(
+            "not recorded" if t._node is None else "leaf",
+            f"{name} itself is not finite, and has no history.", place, (),
+            "look at the line that made it, or at the data", certain=False,
+        )  # fmt: skip
+    flow = Flow([t._node], scene.tensors())
+    has_nan = bool(np.isnan(_floats(t)).any())
+    unsure = False
+    for node in reversed(flow.nodes):
+        if isinstance(node, AccumulateGrad):
+            if not finite(node.variable):
+                return _of_leaf(node, scene)
+            continue
+        out = flow.output_of(node)
+        if out is None:
+            unsure = unsure or _risky(node)
+        elif _spoilt(out, has_nan):
+            return _of_node(flow, _origin(flow, node), unsure)
+    return _suspect(flow, name, "forward")
+
+
+def _floats(value: Any) -> ndarray:
+    array = np.asarray(array_at_bottom(value))
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def _spoilt(value: Any, has_nan: bool) -> bool:
+    """Whether a value has nan; or, where it is infinities that are looked for, whether it is not finite."""
+    return bool(np.isnan(_floats(value)).any()) if has_nan else not finite(value)
+
+
+def _origin(flow: Flow, node: Node) -> Node:
+    """Where the infinities came from that a node made nan of: the node itself where they are a mask's."""
+    if _pattern(node, flow.inputs_of(node), flow.output_of(node)).kind == "softmax of nothing":
+        return node
+    first = node
+    while True:
+        found = None
+        for edge in first._edges:
+            if edge is None:
+                continue
+            maker = edge_target(edge)[0]
+            out = flow.output_of(maker)
+            if out is not None and not finite(out) and not isinstance(maker, AccumulateGrad):
+                found = maker
+        if found is None:
+            break
+        first = found
+    known = _pattern(first, flow.inputs_of(first), flow.output_of(first))
+    unproven = known is OVERFLOW and any(v is None for v in flow.inputs_of(first))
+    return node if known is UNKNOWN or unproven else first
+
+
+def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
+    """The answer that a value became nan or infinite in a node."""
+    inputs = flow.inputs_of(node)
+    out = flow.output_of(node)
+    bad = [k for k, v in enumerate(inputs) if v is not None and not finite(v)]
+    pattern = _pattern(node, inputs, out)
+    constant = [k for k in bad if node._edges[k] is None]
+    if constant and (pattern is UNKNOWN or node._op.name in ("add", "mul", "sub")):
+        return Answer(
+            "data not finite", f"An input of {type(node).__name__} that has no history is not finite: data.",
+            place_of(node), ("all that comes from leaves is finite there",), "look at the data before the op",
+            certain=True,
+        )  # fmt: skip
+    evidence = [f"the result of {type(node).__name__} has {_count(out)}"]
+    missing = any(v is None for v in inputs)
+    if not bad and not missing:
+        evidence.append("what goes into it is finite")
+    weak = pattern in (UNKNOWN, OVERFLOW)
+    unknown = any(v is None for k, v in enumerate(inputs) if node._edges[k] is not None)
+    masked = pattern.kind == "softmax of nothing"
+    certain = not unsure and not unknown and (masked or not bad) and not (missing and weak)
+    return Answer(
+        pattern.kind, f"{pattern.cause} It happens forward, in {type(node).__name__}.", place_of(node),
+        tuple(evidence), pattern.mend, certain,
+    )  # fmt: skip
+
+
+def _of_leaf(node: AccumulateGrad, scene: Scene) -> Answer:
+    scope = scene.scope
+    name = scene.name_of(node.variable) or "a leaf"
+    made = [] if scope is None else scope.assigning(name, scene.line)
+    return Answer(
+        "leaf not finite", f"{name} itself has {_count(array_at_bottom(node.variable))}.",
+        scope.place_of_line(made[-1].line) if scope is not None and made else None, (),
+        "look at the step before: a learning rate too large, or a gradient that was not finite",
+        certain=False,
+    )  # fmt: skip
+
+
+def _count(value: Any) -> str:
+    array = _floats(value)
+    nans, infinities = int(np.isnan(array).sum()), int(np.isinf(array).sum())
+    parts = [f"{nans} nan"] if nans else []
+    parts += [f"{infinities} inf"] if infinities else []
+    return f"{' and '.join(parts) or 'no nan'} of {array.size}"
+
+
+def _pattern(node: Node, inputs: list[Any], out: Any) -> Pattern:
+    op = node._op
+    for pattern in PATTERNS.get("" if op is None else op.name, ()):
+        if pattern.applies(inputs, out):
+            return pattern
+    return UNKNOWN
+
+
+def _risky(node: Node) -> bool:
+    return node._op is not None and node._op.name in PATTERNS
+
+
+def _of_gradient(t: Any, name: str, loss: Any, scene: Scene) -> Answer:
+    flow = Flow([loss._node], scene.tensors())
+    first: Visit | None = None
+    for visit in flow.pull([ones_for(loss._node)]):
+        if all(finite(g) for g in visit.covectors) and any(not finite(g) for _, g in visit.sent):
+            first = visit
+            break
+    if first is None:
+        return _suspect(flow, f"{name}.grad", "backward")
+    node = first.node
+    inputs, out = flow.inputs_of(node), flow.output_of(node)
+    pattern = _pattern(node, inputs, out)
+    bad = next(g for _, g in first.sent if not finite(g))
+    evidence = [
+        f"the covector that comes into {type(node).__name__} is finite, the one it sends has {_count(bad)}"
+    ]
+    cause, mend = pattern.cause, pattern.mend
+    masked = _masked(first)
+    if masked:
+        evidence.append("the covector is 0 there: the result is not even used, and 0 · inf is nan")
+        mend = (
+            "choose the input, not only the result: `op(torch.where(ok, x, 1.0))` inside the `where`; or "
+            f"{mend}"
+        )
+    return Answer(
+        pattern.kind, f"{cause} It happens on the way back, in {type(node).__name__}.", place_of(node),
+        tuple(evidence), mend, certain=not flow.stuck,
+    )  # fmt: skip
+
+
+def _masked(visit: Visit) -> bool:
+    """Whether what is not finite was sent for elements whose covector is 0."""
+    (g, *_), (sent, *_) = visit.covectors, [np.asarray(s) for _, s in visit.sent if not finite(s)]
+    return g.shape == sent.shape and bool(np.any((g == 0) & ~np.isfinite(sent)))
+
+
+def _suspect(flow: Flow, name: str, way: str) -> Answer:
+    """The likeliest op where the values that would prove it are gone."""
+    fitting: list[tuple[Node, Pattern]] = []
+    risky: list[tuple[Node, Pattern]] = []
+    for node in flow.nodes:
+        if not _risky(node):
+            continue
+        inputs, out = flow.inputs_of(node), flow.output_of(node)
+        pattern = _pattern(node, inputs, out)
+        if pattern is not UNKNOWN and pattern is not OVERFLOW:
+            fitting.append((node, pattern))
+        elif PATTERNS[node._op.name][0] is not OVERFLOW and out is None:
+            risky.append((node, PATTERNS[node._op.name][0]))
+    freed = any(is_freed(node._saved) for node in flow.nodes if isinstance(node._saved, tuple))
+    proof = "to be certain, ask before `backward` or after `backward(retain_graph=True)`"
+    candidates = fitting or risky
+    if not candidates:
+        return Answer(
+            "not found", f"Where {name} stopped being finite cannot be seen any more.", None,
+            ("backward has freed the values",) if freed else (), proof,
+        )  # fmt: skip
+    node, pattern = candidates[0] if way == "backward" else candidates[-1]
+    others: list[Place | None] = [place_of(other) for other, _ in candidates if other is not node]
+    evidence = [f"{type(node).__name__} is the op on the way for which that is known"]
+    evidence += [f"another candidate: {place}" for place in dict.fromkeys(others) if place is not None]
+    return Answer(
+        pattern.kind, f"Probably: {pattern.cause}", place_of(node), tuple(evidence),
+        f"{pattern.mend}; {proof}", certain=False,
+    )  # fmt: skip
+
+
+__all__ = ["why_nan"]

@@ -1,0 +1,191 @@
+"""`why_zero`: where a gradient became zero."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.blame import user_frame
+from ..core.node import LEAF, AccumulateGrad, Node, edge_target
+from ..core.value import TensorBase
+from .answer import Answer
+from .flat import CAUSES, NOISE, STEPS, Cause, is_flat
+from .flow import Flow, Visit, ones_for
+from .missing import last_backward, receiver_of
+from .nonfinite import youngest_root
+from .scene import Scene
+from .source import place_of
+from .walk import array_at_bottom
+
+
+def why_zero(x: Any, loss: Any = None) -> Answer:
+    """Say where the gradient of a leaf became zero.
+
+    Parameters
+    ----------
+    x : tensor
+        A leaf whose `.grad` is zero, or zero in places.
+    loss : tensor, optional
+        What `backward` was called on; otherwise the last call of it before this line says so.
+
+    Returns
+    -------
+    Answer
+        The op at which a covector that was not zero came to nothing. It is certain where every way to the
+        leaf ends there and no op on the way has lost the values that its rule needs.
+    """
+    if not isinstance(x, TensorBase):
+        raise TypeError(f"why_zero: expected a tensor, got {type(x).__name__}")
+    scene = Scene(user_frame(sys._getframe(1)))
+    name = scene.name_of(x) or "the tensor"
+    grad = None if x._grad is None else np.asarray(array_at_bottom(x._grad))
+    if grad is None and x._node is not LEAF:
+        return Answer(
+            "no gradient", f"{name}.grad is None, not zero.", None, (), "ask `explain.why_none`", certain=True
+        )
+    if grad is not None and np.all(np.abs(grad) > NOISE):
+        return Answer("not zero", f"{name}.grad has no zeros.", certain=True)
+    if loss is None:
+        call = last_backward(scene)
+        loss_name = None if call is None else receiver_of(call, scene)
+        found = scene.value(loss_name) if loss_name else None
+        recorded = isinstance(found, TensorBase) and found._node is not None
+        loss = found if recorded else youngest_root(scene)
+    if loss is None or loss._node is None or loss._node is LEAF:
+        return Answer(
+            "no graph", f"The graph that gave {name}.grad is gone.", None, (),
+            "ask with the loss at hand: `explain.why_zero(x, loss)`",
+        )  # fmt: skip
+    return _search(x, name, loss, grad, scene)
+
+
+def _search(x: Any, name: str, loss: Any, grad: ndarray | None, scene: Scene) -> Answer:
+    flow = Flow([loss._node], scene.tensors())
+    visits = list(flow.pull([ones_for(loss._node)]))
+    leaf = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is x), None)
+    if leaf is None:
+        return Answer(
+            "not reached", f"The loss does not lead back to {name}.", None, (), "ask `explain.why_none`",
+            certain=True,
+        )  # fmt: skip
+    leading = _leading(flow.nodes, leaf)
+    partial = grad is not None and bool(np.any(np.abs(grad) > NOISE))
+    ends: list[tuple[Visit, Node]] = []
+    arriving: dict[Node, list[tuple[Visit, Any]]] = {}
+    for visit in visits:
+        for edge, g in visit.sent:
+            target = edge_target(edge)[0]
+            if target in leading or target is leaf:
+                arriving.setdefault(target, []).append((visit, g))
+                if not _some(g, visit) and any(np.any(v != 0) for v in visit.covectors):
+                    ends.append((visit, target))
+    if partial and grad is not None:
+        return _partial(name, leaf, np.abs(grad) <= NOISE, arriving, flow)
+    cancelled = [n for n, parts in arriving.items() if _cancels(parts)]
+    if cancelled and not ends:
+        node = min(cancelled, key=lambda n: n._seq)
+        ways = [place_of(visit.node) for visit, _ in arriving[node]]
+        return Answer(
+            "cancelled", f"The ways from the loss to {name} cancel: their covectors add up to 0.", ways[0],
+            tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None),
+            "look whether the same value is added and taken away, or whether the loss is constant in it",
+            certain=not flow.stuck and len({(p.file, p.line) for p in ways if p is not None}) == 1,
+        )  # fmt: skip
+    if not ends:
+        return _suspect(name, flow, leading)
+    lines = {(p.file, p.line) for visit, _ in ends if (p := place_of(visit.node)) is not None}
+    visit = ends[0][0]
+    kind, cause, mend = _cause(visit.node)
+    stuck = [node for node in flow.stuck if node in leading]
+    seen = [
+        f"a covector that is not zero comes into {type(visit.node).__name__}, and zero goes on to {name}",
+    ]
+    if len(lines) > 1:
+        seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
+    return Answer(
+        kind, cause, place_of(visit.node), tuple(seen), mend, certain=len(lines) == 1 and not stuck
+    )
+
+
+def _leading(nodes: list[Node], leaf: Node) -> set[Node]:
+    """The nodes from which a leaf can be reached."""
+    leading: set[Node] = {leaf}
+    for node in reversed(nodes):
+        if any(e is not None and edge_target(e)[0] in leading for e in node._edges):
+            leading.add(node)
+    return leading
+
+
+def _some(g: Any, visit: Visit) -> bool:
+    """Whether what a rule sent is more than the noise of what came in."""
+    largest = max((float(np.abs(v).max()) for v in visit.covectors if v.size), default=0.0)
+    array = np.abs(np.asarray(g))
+    return bool(array.size) and float(array.max()) > NOISE * min(largest, 1.0) * 0.1
+
+
+def _cancels(parts: list[tuple[Visit, Any]]) -> bool:
+    if len(parts) < 2 or not all(np.any(g != 0) for _, g in parts):
+        return False
+    total = sum(np.asarray(g, dtype=np.float64) for _, g in parts)
+    largest = max(float(np.abs(g).max()) for _, g in parts)
+    return float(np.abs(total).max()) <= NOISE * largest
+
+
+def _cause(node: Node) -> Cause:
+    op = "" if node._op is None else node._op.name
+    if op in STEPS:
+        mend = "use a smooth stand-in (tanh for sign), or pass straight through: `x + (f(x) - x).detach()`"
+        return Cause(f"{op} has no slope", f"`{op}` is flat everywhere but at its jumps.", mend)
+    other = f"The derivative of {type(node).__name__} is 0 at these values."
+    return CAUSES.get(op) or Cause("zero derivative", other, "look at the values that go into it")
+
+
+def _is_flat(node: Node, flow: Flow) -> bool:
+    op = "" if node._op is None else node._op.name
+    return is_flat(op, flow.inputs_of(node), flow.output_of(node))
+
+
+def _partial(
+    name: str, leaf: Node, mask: ndarray, arriving: dict[Node, list[tuple[Visit, Any]]], flow: Flow
+) -> Answer:
+    """Follow the zero elements up, as long as the tensors on the way have the leaf's shape."""
+    node = leaf
+    while len(arriving.get(node, ())) == 1:
+        visit, _ = arriving[node][0]
+        covectors = visit.covectors
+        same = len(covectors) == 1 and covectors[0].shape == mask.shape
+        if same and not np.any(covectors[0][mask] != 0):
+            node = visit.node
+            continue
+        kind, cause, mend = _cause(visit.node)
+        return Answer(
+            kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. There: {cause}",
+            place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for these elements",), mend,
+            certain=not flow.stuck and same,
+        )  # fmt: skip
+    return Answer(
+        "zero in places", f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0.", None, (),
+        "explain the backward: `pullback.explain(loss)` shows each contribution",
+    )  # fmt: skip
+
+
+def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
+    candidates = [n for n in flow.nodes if n in leading and n._op is not None and n._op.name in STEPS]
+    certain = bool(candidates) and len({(p.file, p.line) for n in candidates if (p := place_of(n))}) == 1
+    flat = [n for n in flow.nodes if n in leading and _is_flat(n, flow)]
+    flat = flat or [n for n in flow.stuck if n in leading and n._op is not None and n._op.name in CAUSES]
+    proof = "to be certain, ask before `backward` or after `backward(retain_graph=True)`"
+    for node in candidates or flat:
+        kind, cause, mend = _cause(node)
+        return Answer(
+            kind, f"Probably: {cause}" if node in flat else cause, place_of(node),
+            ("backward has freed the values",) if node in flat else (), f"{mend}; {proof}",
+            certain=certain and node in candidates and len(flat) == 0,
+        )  # fmt: skip
+    return Answer("not found", f"Where the gradient of {name} vanished cannot be seen.", None, (), proof)
+
+
+__all__ = ["why_zero"]

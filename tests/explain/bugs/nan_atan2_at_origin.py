@@ -1,0 +1,12 @@
+"""The polar angle of the origin.
+
+https://github.com/RobotLocomotion/drake/pull/23862
+"""
+
+import pullback as torch
+from pullback import explain
+
+point = torch.zeros(2, requires_grad=True)
+angle = torch.atan2(point[1], point[0])  # <-- culprit
+angle.backward()
+answer = explain.why_nan(point)
