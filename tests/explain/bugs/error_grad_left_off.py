@@ -1,6 +1,6 @@
 """Recording is switched off for the validation and never on again.
 
-https://discuss.pytorch.org/t/with-torch-no-grad-vs-torch-set-grad-enabled-false/98105
+https://github.com/kuprel/min-dalle/pull/24
 """
 
 import pullback as torch

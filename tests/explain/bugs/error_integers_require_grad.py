@@ -1,6 +1,6 @@
 """Integers are asked to require grad.
 
-https://discuss.pytorch.org/t/only-tensors-of-floating-point-dtype-can-require-gradients/56449
+https://github.com/pytorch/pytorch/issues/53466
 """
 
 import pullback as torch

@@ -1,6 +1,6 @@
 """The decorator of the evaluation stands over the training loss, too.
 
-https://discuss.pytorch.org/t/torch-no-grad-decorator/15412
+https://github.com/rasbt/faster-pytorch-blog/issues/8
 """
 
 import pullback as torch

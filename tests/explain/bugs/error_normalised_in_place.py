@@ -1,6 +1,6 @@
 """Weights are divided in place after they were used.
 
-https://discuss.pytorch.org/t/in-place-operation-error-while-training-maml/70953
+https://github.com/huggingface/transformers/pull/24529
 """
 
 import pullback as torch

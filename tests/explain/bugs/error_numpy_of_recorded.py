@@ -1,6 +1,6 @@
 """numpy() of a tensor that requires grad.
 
-https://discuss.pytorch.org/t/cant-call-numpy-on-tensor-that-requires-grad/20763
+https://github.com/pytorch/pytorch/issues/44023
 """
 
 import pullback as torch

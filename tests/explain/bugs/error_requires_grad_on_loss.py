@@ -1,6 +1,6 @@
 """requires_grad is set on the loss to silence the error; the model is still cut off.
 
-https://discuss.pytorch.org/t/loss-requires-grad-true-does-not-train/125166
+https://github.com/ronghuaiyang/arcface-pytorch/issues/56
 """
 
 import pullback as torch

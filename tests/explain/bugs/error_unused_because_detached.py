@@ -1,6 +1,6 @@
 """In the inner step of meta-learning the adapted weights are detached.
 
-https://github.com/tristandeleu/pytorch-meta/issues/91
+https://github.com/learnables/learn2learn/issues/314
 """
 
 import pullback as torch

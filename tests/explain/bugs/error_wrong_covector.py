@@ -1,6 +1,6 @@
 """The covector has the shape of the input, not of the output.
 
-https://discuss.pytorch.org/t/mismatch-in-shape-grad-output-0-has-a-shape-of/81571
+https://github.com/PRBonn/LiDAR-MOS/issues/35
 """
 
 import pullback as torch

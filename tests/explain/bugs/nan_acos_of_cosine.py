@@ -1,6 +1,6 @@
 """The angle of equal vectors: arccos at 1.
 
-https://discuss.pytorch.org/t/nan-gradient-for-torch-cos-torch-acos/129585
+https://github.com/pytorch/pytorch/issues/8069
 """
 
 import pullback as torch

@@ -1,6 +1,6 @@
 """The polar angle of the origin.
 
-https://github.com/RobotLocomotion/drake/pull/23862
+https://github.com/facebookresearch/fairchem/pull/1574
 """
 
 import pullback as torch

@@ -1,6 +1,6 @@
 """A softmax written out overflows.
 
-https://discuss.pytorch.org/t/nan-loss-issue-with-softmax-implementation/44727
+https://github.com/pyg-team/pytorch_geometric/issues/53
 """
 
 import pullback as torch

@@ -1,6 +1,6 @@
 """A tensor of integers cannot have a gradient.
 
-https://discuss.pytorch.org/t/only-tensors-of-floating-point-dtype-can-require-gradients/56449
+https://github.com/meta-llama/llama/issues/122
 """
 
 import pullback as torch

@@ -1,6 +1,6 @@
 """The leaf is made anew between forward and backward.
 
-https://discuss.pytorch.org/t/runtimeerror-one-of-the-differentiated-tensors-appears-to-not-have-been-used-in-the-graph/71125
+https://github.com/tristandeleu/pytorch-meta/issues/91
 """
 
 import pullback as torch

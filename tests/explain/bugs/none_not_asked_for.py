@@ -1,6 +1,6 @@
 """The input's gradient is wanted, but nobody asked for it.
 
-https://discuss.pytorch.org/t/how-to-calculate-gradients-wrt-one-of-inputs/18407
+https://github.com/uber-research/UPSNet/issues/24
 """
 
 import pullback as torch

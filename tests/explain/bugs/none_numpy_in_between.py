@@ -1,6 +1,6 @@
 """The computation passes through NumPy.
 
-https://discuss.pytorch.org/t/cant-call-numpy-on-tensor-that-requires-grad/20763
+https://github.com/utiasSTARS/liegroups/issues/4
 """
 
 import numpy as np

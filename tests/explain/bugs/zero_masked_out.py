@@ -1,6 +1,6 @@
 """The mask of the loss has no True in it.
 
-https://discuss.pytorch.org/t/masking-the-loss/148888
+https://github.com/lliuz/ARFlow/issues/41
 """
 
 import pullback as torch

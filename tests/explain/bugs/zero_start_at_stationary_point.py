@@ -1,6 +1,6 @@
 """Gradient descent starts where the slope is 0.
 
-https://discuss.pytorch.org/t/gradient-is-zero-at-initialization/77777
+https://github.com/smallflyingpig/universal_adversarial_perturbation_generative_network_for_speaker_recognition/issues/4
 """
 
 import pullback as torch

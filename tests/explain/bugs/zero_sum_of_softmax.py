@@ -1,6 +1,6 @@
 """The loss is the sum of a softmax, which is always 1.
 
-https://discuss.pytorch.org/t/gradient-of-softmax-is-zero/31459
+https://github.com/harvard-edge/cs249r_book/pull/2053
 """
 
 import pullback as torch

@@ -1,0 +1,170 @@
+"""The questions about gradients: what they answer where nothing is wrong, and that asking changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import pullback as torch
+from pullback import explain
+
+
+def test_nothing_is_wrong() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    loss = (x * x).sum()
+    loss.backward()
+    assert explain.why_none(x).kind == "has a gradient"
+    assert explain.why_zero(x).kind == "not zero"
+    assert explain.why_nan(x).kind == "finite"
+    assert explain.why_nan(loss).kind == "finite"
+
+
+@pytest.mark.parametrize("question", [explain.why_none, explain.why_zero, explain.why_nan, explain.why_error])
+def test_another_type_is_refused(question: Any) -> None:
+    with pytest.raises(TypeError, match=question.__name__):
+        question("x")
+
+
+def test_an_answer_prints_in_words() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    h = x * 2
+    h.sum().backward()
+    answer = explain.why_none(h)
+    assert answer.certain
+    assert answer.place is not None
+    text = str(answer)
+    assert text.startswith("h is the result of an op (MulBackward0)")
+    assert f"where: {__file__}:{answer.place.line}, in test_an_answer_prints_in_words: h = x * 2" in text
+    assert "mend: call `h.retain_grad()`" in text
+
+
+def test_asking_changes_nothing() -> None:
+    torch.manual_seed(0)
+    w = torch.randn(3, requires_grad=True)
+    calls: list[Any] = []
+    w.register_hook(calls.append)
+    h = torch.relu(w * torch.zeros(3) - 1)
+    loss = h.sum() + torch.log(torch.relu(w) * 0).sum() * 0
+    before = torch.get_rng_state()
+    versions = w._version, h._version
+    explain.why_zero(w, loss)
+    explain.why_nan(loss)
+    explain.why_none(w, loss)
+    assert not calls
+    assert w.grad is None
+    assert (w._version, h._version) == versions
+    assert torch.equal(torch.get_rng_state(), before)
+    loss.backward()  # the graph is still there
+    assert len(calls) == 1
+
+
+def test_values_that_backward_freed_are_worked_out_anew() -> None:
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+
+    def loss_of(x: Any) -> Any:
+        return torch.sqrt(x * x).sum()
+
+    loss = loss_of(x)
+    loss.backward()
+    answer = explain.why_nan(x)
+    assert answer.kind == "square root at 0"
+    assert answer.certain
+    assert answer.place is not None
+    assert answer.place.code == "return torch.sqrt(x * x).sum()"
+
+
+def test_where_values_are_gone_the_answer_is_not_certain() -> None:
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+
+    def loss_of(x: Any) -> Any:
+        return ((x - 1.0 + 1.0) ** 0.5).sum()
+
+    loss = loss_of(x)
+    loss.backward()
+    answer = explain.why_nan(x)
+    assert not answer.certain
+    assert "retain_graph=True" in answer.mend
+    assert answer.place is not None
+    assert answer.place.code == "return ((x - 1.0 + 1.0) ** 0.5).sum()"
+
+
+def test_ways_that_cancel() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    loss = (y - y).sum()  # here
+    answer = explain.why_zero(x, loss)
+    assert answer.kind == "cancelled"
+    assert answer.place is not None
+    assert answer.place.code.endswith("# here")
+
+
+def test_elements_that_are_zero_in_places() -> None:
+    x = torch.tensor([-1.0, 2.0], requires_grad=True)
+    h = torch.relu(x)  # here
+    loss = (h * 3).sum()
+    loss.backward(retain_graph=True)
+    answer = explain.why_zero(x)
+    assert answer.cause.startswith("1 of 2 elements")
+    assert answer.place is not None
+    assert answer.place.code.endswith("# here")
+
+
+def test_a_cut_in_a_function_is_only_suspected() -> None:
+    def inner(h: Any) -> Any:
+        return torch.exp(h.detach())  # here
+
+    w = torch.ones(2, requires_grad=True)
+    b = torch.ones(2, requires_grad=True)
+    loss = (inner(w) * b).sum()
+    loss.backward()
+    answer = explain.why_none(w)
+    assert not answer.certain
+    assert answer.place is not None
+    assert answer.place.code.endswith("# here")
+
+
+def test_a_target_that_is_detached_is_not_blamed() -> None:
+    """The detached branch is meant; what is missing is another thing."""
+    w = torch.ones(2, requires_grad=True)
+    v = torch.ones(2, requires_grad=True)
+    target = (w * 2).detach()
+    lost = torch.tensor(v.tolist())  # here
+    loss = ((w - target) * lost).sum()
+    loss.backward()
+    answer = explain.why_none(v)
+    assert answer.place is not None
+    assert answer.place.code.endswith("# here")
+
+
+def test_an_unknown_error_is_passed_on() -> None:
+    with pytest.raises(ValueError, match="something") as caught:
+        raise ValueError("something else")
+    answer = explain.why_error(caught.value)
+    assert answer.kind == "other error"
+    assert not answer.certain
+    assert answer.place is not None
+    assert "something else" in answer.cause
+
+
+def test_the_notes_of_errors() -> None:
+    x = torch.ones(2, requires_grad=True)
+    unused = torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="scalar outputs") as vector:
+        (x * 2).backward()
+    note = "\n".join(vector.value.__notes__)
+    for choice in ("shape [2]", "y.sum().backward()", "y.mean().backward()", "y.backward(v)"):
+        assert choice in note
+    with pytest.raises(RuntimeError, match="not have been used in the graph") as missing:
+        torch.autograd.grad((x * 2).sum(), [x, unused])
+    note = "\n".join(missing.value.__notes__)
+    assert "It is `unused`" in note
+    assert "unused = torch.ones(3, requires_grad=True)" in note
+
+
+def test_the_name_of_an_unused_parameter() -> None:
+    layer = torch.nn.Linear(2, 2)
+    x = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="not have been used") as missing:
+        torch.autograd.grad(x.sum(), layer.weight)
+    assert "It is `layer.weight`" in missing.value.__notes__[0]
