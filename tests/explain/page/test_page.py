@@ -9,10 +9,13 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import pullback as torch
+from pullback.explain.command import read_options, report
 from pullback.explain.page import LARGE, SCRIPTS, _resource, frame_of, page_of
 from pullback.explain.page.groups import MOST, Folding
 
@@ -137,3 +140,24 @@ def test_long_covectors_on_the_path_are_left_out() -> None:
     assert sent["value"] is None
     assert sent["norm"] == 10.0
     assert found["leaves"] == explanation["leaves"]
+
+
+def test_an_explanation_saves_its_page_and_shows_it_in_a_notebook(tmp_path: Path) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    explanation = torch.explain(x * x, torch.tensor([1.0, 10.0]))
+    explanation.save(tmp_path / "x.html")
+    page = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert page == page_of([explanation.to_dict()])
+    assert explanation._repr_html_() == frame_of([explanation.to_dict()])
+
+
+def test_the_command_writes_one_page_for_all_calls(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with torch.explain.record() as record:
+        (x * x).backward(torch.tensor([1.0, 10.0]))
+        x.sum().backward()
+    options, program = read_options(["--html", str(tmp_path / "report.html"), "program.py", "--html"])
+    report(record.explanations, options)
+    assert program == ["program.py", "--html"]
+    assert len(data_of((tmp_path / "report.html").read_text(encoding="utf-8"))) == 2
+    assert capsys.readouterr().out == ""

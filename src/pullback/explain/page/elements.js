@@ -28,6 +28,7 @@ function clipped(text, most) {
 
 /** The last part of a path, for both kinds of separators. */
 function fileName(path) {
+  if (/ipykernel_\d+/.test(path)) return "notebook cell";
   return path ? path.split(/[\\/]/).pop() : "";
 }
 

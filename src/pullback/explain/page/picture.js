@@ -14,12 +14,15 @@ class Boxes {
     this.open = new Set();
     this.edges = explanation.graph.edges.map((edge) => ({ ...edge, from: `n${edge.source}`, to: `n${edge.target}` }));
     const nodes = new Map(explanation.graph.nodes.map((node) => [node.id, node]));
+    const onLine = new Map();
+    const lineOf = (node) => `${node.line} ${node.file}`;
+    for (const node of nodes.values()) onLine.set(lineOf(node), (onLine.get(lineOf(node)) ?? 0) + 1);
     const add = (item, parent) => {
       const isGroup = typeof item === "object";
       const key = isGroup ? item.key : `n${item}`;
       this.all.set(key, isGroup
         ? { key, kind: "group", ...item, members: item.children.map((child) => add(child, key)) }
-        : { key, ...nodes.get(item), kind: nodes.get(item).kind });
+        : { key, ...nodes.get(item), tellsLine: nodes.get(item).variable !== null || onLine.get(lineOf(nodes.get(item))) < 3 });
       if (parent !== null) this.parent.set(key, parent);
       return key;
     };
@@ -120,7 +123,7 @@ function boxLines(box) {
   }
   const op = opName(box);
   const lines = [["name", clipped(box.variable ? `${box.variable} = ${op}` : op, 28)]];
-  if (box.code) lines.push(["code", clipped(box.code, 34)]);
+  if (box.code && box.tellsLine) lines.push(["code", clipped(box.code, 34)]);
   lines.push(["small", [box.shape ? shapeText(box.shape) : "", box.structure].filter(Boolean).join(", ")]);
   return lines;
 }

@@ -1,0 +1,15 @@
+"""A NaN gradient where no value of the forward pass is NaN: 0 · ∞ behind a where."""
+
+import torch
+
+x = torch.tensor([0.0, 4.0], requires_grad=True)
+y = torch.where(x > 0, torch.sqrt(x), 0.0)
+y.backward(torch.ones(2))
+print("y:     ", y)
+print("x.grad:", x.grad)
+
+x = torch.tensor([0.0, 4.0], requires_grad=True)
+safe = torch.where(x > 0, x, 1.0)
+y = torch.where(x > 0, torch.sqrt(safe), 0.0)
+y.backward(torch.ones(2))
+print("mended:", x.grad)

@@ -1,0 +1,143 @@
+"""A hook of mkdocs: runs the programs and notebooks that the pages show, so that what the site says is true.
+
+Two comments in a Markdown page stand for what a program does:
+
+    <!-- run examples/gradient_argument/vector.py -->     its source and what it prints
+    <!-- page examples/gradient_argument/vector.py -->    the page that explains its calls of backward
+
+and each notebook in docs/notebooks becomes a page of the same name, with what its cells gave. A program or
+notebook that fails ends the build.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import runpy
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+ROOT = Path(__file__).parents[1]
+COMMENT = re.compile(r"^<!-- (run|page) (\S+) -->$", re.MULTILINE)
+
+#: Where the site has the explanation pages.
+PAGES = "explanations"
+
+#: Seconds that one cell of a notebook may take.
+PATIENCE = 120
+
+
+class Outcome(NamedTuple):
+    """What a program printed, and the page of its calls."""
+
+    printed: str
+    page: str
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """List the design notes in the navigation: each of them, in the order of their numbers."""
+    notes = sorted(Path(config.docs_dir, "design").glob("*.md"))
+    config.nav = [
+        {title: [f"design/{note.name}" for note in notes]} if inside == "design" else {title: inside}
+        for section in config.nav or []
+        for title, inside in section.items()
+    ]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the explanation pages that the Markdown pages show, and the pages of the notebooks."""
+    for file in files.documentation_pages():
+        for kind, program in COMMENT.findall(file.content_string):
+            if kind == "page" and files.get_file_from_path(address(program)) is None:
+                files.append(File.generated(config, address(program), content=outcome(program).page))
+    for file in list(files):
+        if file.src_uri.endswith(".ipynb"):
+            name = file.src_uri.removesuffix(".ipynb") + ".md"
+            files.append(File.generated(config, name, content=notebook(Path(file.abs_src_path or ""))))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put programs in the place of the comments."""
+
+    def shown(match: re.Match[str]) -> str:
+        kind, program = match.groups()
+        if kind == "run":
+            return (
+                f"{block((ROOT / program).read_text(encoding='utf-8'), 'python')}\n\nIt prints:\n\n"
+                + block(outcome(program).printed, "text")
+            )
+        return frame(get_relative_url(address(program), page.url), f"Explanation of {program}")
+
+    return COMMENT.sub(shown, markdown)
+
+
+def address(program: str) -> str:
+    """Where the site has the explanation page of a program."""
+    return f"{PAGES}/{Path(program).stem}.html"
+
+
+def block(text: str, language: str) -> str:
+    """Text as it stands."""
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def frame(url: str, title: str) -> str:
+    """An explanation page within a page."""
+    return (
+        f'<iframe class="explanation" src="{url}" title="{title}" loading="lazy"></iframe>\n'
+        f'<p class="explanation-link"><a href="{url}" target="_blank">Open this page alone</a></p>\n'
+    )
+
+
+@cache
+def outcome(program: str) -> Outcome:
+    """Run a program with torch meaning pullback, its calls recorded."""
+    import pullback
+    from pullback import runner
+    from pullback.explain.page import page_of
+
+    runner.install()
+    printed = io.StringIO()
+    arguments, sys.argv = sys.argv, [program]
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.chdir(ROOT), pullback.explain.record() as record:
+            runpy.run_path(program, run_name="__main__")
+    finally:
+        sys.argv = arguments
+    page = page_of([explanation.to_dict() for explanation in record.explanations])
+    return Outcome(printed.getvalue(), page)
+
+
+def notebook(file: Path) -> str:
+    """Run a notebook and return it as Markdown."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    content = nbformat.read(file, as_version=4)
+    NotebookClient(content, timeout=PATIENCE, resources={"metadata": {"path": str(ROOT)}}).execute()
+    parts = []
+    for cell in content.cells:
+        if cell.cell_type == "markdown":
+            parts.append(cell.source)
+        elif cell.cell_type == "code":
+            parts.append(block(cell.source, "python"))
+            parts += [result(output) for output in cell.outputs]
+    return "\n\n".join(parts) + "\n"
+
+
+def result(output: Any) -> str:
+    """What a cell gave: printed text, or the richest form of its value."""
+    if output.output_type == "stream":
+        return block(output.text, "text")
+    markup = output.data.get("text/html")
+    return markup if markup is not None else block(output.data["text/plain"], "text")
