@@ -1,14 +1,16 @@
 """torch.compile and torch.compiler, as far as programs ask for them.
 
-`compile` checks its arguments as torch does and returns a callable that runs eagerly: until pullback makes
-native code, a compiled function is the function, with the same results and the same speed. A compiled module
-is wrapped as in torch, so that its state dict has the prefix ``_orig_mod.`` that checkpoints of compiled
-modules have.
+`compile` checks its arguments as torch does. The function that it returns runs eagerly, with the same results
+and the same speed, unless native code is asked for by ``backend="native"`` (see `compiled`). A compiled
+module is wrapped as in torch, so that its state dict has the prefix ``_orig_mod.`` that checkpoints of
+compiled modules have.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib.util
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +18,7 @@ from ..nn import Module
 
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 _BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
-_BY_NAME = (*_BACKENDS, "eager", "aot_eager", "aot_ts", "pullback")
+_BY_NAME = (*_BACKENDS, "eager", "aot_eager", "aot_ts", "native")
 _default_backend: Any = "inductor"
 
 
@@ -33,13 +35,14 @@ class OptimizedModule(Module):
 
     _orig_mod: Module
 
-    def __init__(self, mod: Module) -> None:
+    def __init__(self, mod: Module, call: Callable[..., Any] | None = None) -> None:
         super().__init__()
         self._orig_mod = mod
+        self._call = mod if call is None else call
         self.training = mod.training
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return self._orig_mod(*args, **kwargs)
+        return self._call(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name == "_orig_mod":
@@ -47,7 +50,11 @@ class OptimizedModule(Module):
         return getattr(self._orig_mod, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        own = name in ("_orig_mod", "training") or name in self.__dict__ or "_orig_mod" not in self._modules
+        own = (
+            name in ("_orig_mod", "_call", "training")
+            or name in self.__dict__
+            or "_orig_mod" not in self._modules
+        )
         if own:
             super().__setattr__(name, value)
         else:
@@ -68,7 +75,7 @@ def compile(
     backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None,
     disable: bool = False, recompile_limit: int | None = None, name: str | None = None,
 ) -> Any:
-    """Return a callable with the results of a function or module; it runs eagerly.
+    """Return a callable with the results of a function or module.
 
     Parameters
     ----------
@@ -77,10 +84,15 @@ def compile(
     mode : str, optional
         One of torch's modes, which change nothing.
     backend : str or callable, optional
-        One of torch's backends, none of which is asked.
+        One of torch's backends, none of which is asked; or ``"native"``, with which the function is traced
+        and runs as native code made by LLVM (see `compiled.Compiled`).
     options : dict, optional
         Not together with `mode`.
-    fullgraph, dynamic, disable, recompile_limit, name
+    fullgraph : bool
+        Of native code: raise where the function cannot be traced, instead of running it eagerly.
+    recompile_limit : int, optional
+        Of native code: traces of the function before it runs eagerly (8).
+    dynamic, disable, name
         Taken for torch's sake.
 
     Returns
@@ -107,17 +119,34 @@ def compile(
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if disable:
         return model
-    if isinstance(model, Module):
-        return OptimizedModule(model)
     if isinstance(model, type):
         return model
+    native = _native(model, fullgraph, recompile_limit) if backend == "native" else None
+    if isinstance(model, Module):
+        return OptimizedModule(model, native)
+
+    call = native or model
 
     @functools.wraps(model)
     def compiled(*args: Any, **kwargs: Any) -> Any:
-        return model(*args, **kwargs)
+        return call(*args, **kwargs)
+
+    compiled._native = native  # type: ignore[attr-defined]  # for those who look at the programs
 
     compiled._torchdynamo_orig_callable = model  # type: ignore[attr-defined]  # torch's name for it
     return compiled
+
+
+def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None) -> Callable[..., Any] | None:
+    """The function as native code; None, with a warning, where LLVM is not installed."""
+    if importlib.util.find_spec("llvmlite") is None:
+        warnings.warn(
+            "compile: without llvmlite functions run eagerly; pip install 'pullback[compile]'", stacklevel=3
+        )
+        return None
+    from .compiled import Compiled
+
+    return Compiled(function, fullgraph=fullgraph, limit=limit)
 
 
 def is_compiling() -> bool:

@@ -129,7 +129,7 @@ class Executable:
         for slot, array in enumerate((*arrays, *outputs), start=1):
             table[slot] = array.ctypes.data
         given: dict[int, ndarray] = {}
-        if len(self._run) > 1 or not isinstance(self.segments[0], str):
+        if any(isinstance(segment, Call) for segment in self._run):
             given = dict(
                 zip((b.number for b in (*lowered.inputs, *lowered.outputs)), (*arrays, *outputs), strict=True)
             )

@@ -31,6 +31,7 @@ from numpy import ndarray
 from .. import dtypes
 from .. import graph_errors as errors
 from ..array.layout import following_channels
+from ..array.random import Generator
 from . import calls
 from .connected import Gradient
 from .node import MultiNode, Node
@@ -313,6 +314,9 @@ class Op:
         every other kind the kernel itself is the rule: it runs on zeros of the inputs' shapes.
         """
         arrays = tuple(stand_in(v) for v in inputs)
+        if self.attrs[-1:] == ("generator",):
+            # The numbers drawn here are thrown away: they must not be the next of the user's stream.
+            attrs = (*attrs[:-1], Generator())
         if self.shape is not None:
             return tuple(self.shape(*arrays, *attrs))
         if self.kind == "elementwise":

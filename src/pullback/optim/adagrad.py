@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import full_like
-from .checks import check_lr, check_not_negative, number
+from .checks import add_ratio, check_lr, check_not_negative, number
 from .optimizer import Optimizer, check_fused
 
 
@@ -60,9 +60,9 @@ class Adagrad(Optimizer):
         state["step"] += 1
         if group["weight_decay"] != 0:
             grad = grad.add(param, alpha=group["weight_decay"])
-        rate = number(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        rate = number(group["lr"]) / (1 + (number(state["step"]) - 1) * group["lr_decay"])
         total = state["sum"].addcmul_(grad, grad, value=1)
-        param.addcdiv_(grad, total.sqrt().add_(group["eps"]), value=-rate)
+        add_ratio(param, grad, total.sqrt().add_(group["eps"]), -rate)
 
 
 Adagrad.__module__ = "torch.optim.adagrad"

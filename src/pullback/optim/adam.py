@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import check_betas, check_lr, check_not_negative, check_tensor_options, number
+from .checks import add_ratio, check_betas, check_lr, check_not_negative, check_tensor_options, number, root
 from .optimizer import Optimizer, check_fused
 
 
@@ -63,7 +62,7 @@ class Adam(Optimizer):
         lr = number(group["lr"])
         decay = group["weight_decay"]
         state["step"] += 1
-        step = state["step"].item()
+        step = number(state["step"])
         if decay != 0:
             if group["decoupled_weight_decay"]:
                 param.mul_(1 - lr * decay)
@@ -75,8 +74,8 @@ class Adam(Optimizer):
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]
             square = largest.copy_(largest.maximum(square))
-        denominator = square.sqrt().div_(math.sqrt(1 - beta2**step)).add_(group["eps"])
-        param.addcdiv_(mean, denominator, value=-lr / (1 - beta1**step))
+        denominator = square.sqrt().div_(root(1 - beta2**step)).add_(group["eps"])
+        add_ratio(param, mean, denominator, -lr / (1 - beta1**step))
 
 
 class AdamW(Adam):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import check_betas, check_lr, check_not_negative, number
+from .checks import add_ratio, check_betas, check_lr, check_not_negative, number
 from .optimizer import Optimizer
 
 
@@ -53,8 +53,8 @@ class Adamax(Optimizer):
         mean, norm = state["exp_avg"], state["exp_inf"]
         mean.lerp_(grad, 1 - beta1)
         norm.copy_(norm.mul(beta2).maximum(grad.abs().add_(group["eps"])))
-        rate = number(group["lr"]) / (1 - beta1 ** state["step"].item())
-        param.addcdiv_(mean, norm, value=-rate)
+        rate = number(group["lr"]) / (1 - beta1 ** number(state["step"]))
+        add_ratio(param, mean, norm, -rate)
 
 
 Adamax.__module__ = "torch.optim.adamax"

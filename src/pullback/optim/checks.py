@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..tensor.tensor import Tensor
@@ -48,5 +49,24 @@ def check_tensor_options(lr: Any, betas: tuple[Any, Any], foreach: bool | None, 
 
 
 def number(value: Any) -> Any:
-    """A number from an option that may be a tensor of one element."""
-    return value.item() if isinstance(value, Tensor) else value
+    """A number from an option or a state that may be a tensor of one element.
+
+    A traced tensor has no number yet: what stands for it is a tensor without dimensions in double precision,
+    the precision of Python's numbers.
+    """
+    if not isinstance(value, Tensor):
+        return value
+    return value.double().reshape(()) if value._level else value.item()
+
+
+def root(value: Any) -> Any:
+    """√ of a number, or of the tensor that stands for one."""
+    return value.sqrt() if isinstance(value, Tensor) else math.sqrt(value)
+
+
+def add_ratio(param: Any, x: Any, y: Any, scale: Any) -> None:
+    """Add ``scale · x / y`` to a parameter, where `scale` may be a tensor that stands for a number."""
+    if isinstance(scale, Tensor):
+        param.add_(x.mul(scale).div_(y))
+    else:
+        param.addcdiv_(x, y, value=scale)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import check_betas, check_lr, check_not_negative, number
+from .checks import add_ratio, check_betas, check_lr, check_not_negative, number
 from .optimizer import Optimizer
 
 
@@ -60,7 +60,7 @@ class NAdam(Optimizer):
         beta1, beta2 = group["betas"]
         lr, decay, psi = number(group["lr"]), group["weight_decay"], group["momentum_decay"]
         state["step"] += 1
-        step = state["step"].item()
+        step = number(state["step"])
         if decay != 0:
             if group["decoupled_weight_decay"]:
                 param.mul_(1 - lr * decay)
@@ -69,13 +69,13 @@ class NAdam(Optimizer):
         mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * psi))
         next_mu = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * psi))
         state["mu_product"] *= mu
-        product = state["mu_product"].item()
+        product = number(state["mu_product"])
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.lerp_(grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         denominator = square.div(1 - beta2**step).sqrt().add_(group["eps"])
-        param.addcdiv_(grad, denominator, value=-lr * (1.0 - mu) / (1.0 - product))
-        param.addcdiv_(mean, denominator, value=(-lr * next_mu) / (1.0 - product * next_mu))
+        add_ratio(param, grad, denominator, -lr * (1.0 - mu) / (1.0 - product))
+        add_ratio(param, mean, denominator, (-lr * next_mu) / (1.0 - product * next_mu))
 
 
 NAdam.__module__ = "torch.optim.nadam"

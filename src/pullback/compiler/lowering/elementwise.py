@@ -296,6 +296,11 @@ def _power(ops: Any, x: Any, y: Any) -> Any:
     return ops.function("pow", x, y)
 
 
+@form("scalar_pow")
+def _scalar_pow(ops: Any, x: Any, base: Any) -> Any:
+    return ops.function("pow", ops.constant(base, x.dtype), x)
+
+
 @form("pow_scalar")
 def _pow_scalar(ops: Any, x: Any, exponent: Any) -> Any:
     if exponent == 2:
@@ -313,3 +318,14 @@ def _pow_scalar(ops: Any, x: Any, exponent: Any) -> Any:
     if exponent == -0.5:
         return _rsqrt(ops, x)
     return ops.function("pow", x, ops.constant(exponent, x.dtype))
+
+
+#: Ops that take less time to compute again than to store and load.
+CHEAP = frozenset(
+    {
+        "neg", "abs", "add", "sub", "rsub", "mul", "mul_number", "div_number", "eq", "ne", "lt", "le",
+        "gt", "ge", "eq_number", "ne_number", "lt_number", "le_number", "gt_number", "ge_number", "where",
+        "relu", "zeros_of", "logical_not", "logical_and", "logical_or", "sign", "sgn", "masked_fill",
+        "add_scaled", "leaky_relu", "clamp", "hardtanh", "threshold", "cast", "clone",
+    }
+)  # fmt: skip

@@ -1,0 +1,482 @@
+"""Writing a call of a function down: its programs, and how their values are tied to tensors.
+
+The function runs once on tracers. Every tensor that it can reach is a *cell*: read when a call begins, and
+written back when the call changes it. Where a result requires grad, the pullback is traced right after it,
+and the trace is cut in two programs: one for the call, one for the covectors that come later. What the second
+reads of the first is saved; what is cheap to compute again is not.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from ..core import engine
+from ..core.calls import edge_of
+from ..core.levels import fresh_level
+from ..core.node import LEAF, accumulator
+from ..core.op import TABLE
+from ..core.tracer import Equation, Recorder, Reference, Tracer
+from ..core.value import TensorBase, wrap
+from ..tensor.random import default_generator
+from ..utils._pytree import tree_flatten, tree_unflatten
+from .lowering.elementwise import CHEAP
+from .program import Program
+from .reach import Reach
+
+
+class Unsupported(RuntimeError):
+    """A function does what a program cannot hold; it runs eagerly."""
+
+
+class Cell(NamedTuple):
+    """Where a call finds a tensor: its arguments' tensor of a number, a fixed one, or the gradient
+    of a cell.
+    """
+
+    kind: str
+    where: Any
+
+    def tensor(self, arguments: Sequence[Any], cells: Sequence[Any]) -> Any:
+        """The tensor that stands there now."""
+        if self.kind == "argument":
+            return arguments[self.where]
+        return self.where if self.kind == "fixed" else cells[self.where]._grad
+
+
+class Result(NamedTuple):
+    """A leaf of what the function returned.
+
+    ``"cell"``: a tensor that the call was given; ``"output"``: a new one, output number `at`, of index
+    `differentiable` among those that require grad; ``"value"``: anything else, the same in every call.
+    """
+
+    kind: str
+    at: Any
+    differentiable: int | None = None
+
+
+class Saved(NamedTuple):
+    """What the pullback reads: an output of the forward program, or a cell that the call does not change."""
+
+    output: int | None
+    cell: int | None
+    #: The result that is the same tensor, whose version counts.
+    result: int | None
+
+
+class Captured:
+    """A call written down.
+
+    Attributes
+    ----------
+    program, pullback : Program
+        `pullback` takes the saved values and the covectors; None where no result requires grad.
+    cells : list of Cell
+        The tensors whose values are the program's inputs, in order.
+    writes : list of (int, int)
+        (cell, output): what the call writes in place.
+    grads : list of (int, int or None)
+        (cell, output): what `.grad` of a cell is after the call; None for None.
+    results : list of Result
+    placed : list of (tensor, int)
+        Tensors that the call left in the user's containers; with them the capture holds for this call only.
+    """
+
+    program: Program
+    pullback: Program | None
+    cells: list[Cell]
+    writes: list[tuple[int, int]]
+    grads: list[tuple[int, int | None]]
+    results: list[Result]
+    structure: Any
+    saved: list[Saved]
+    #: Of the inputs that get covectors: the cell, and the pullback's output.
+    pulled: list[tuple[int, int | None]]
+    differentiable: list[int]
+    placed: list[tuple[Any, int]]
+    #: Cells whose `.grad` must be None, or not None, as at the trace.
+    grad_absent: list[int]
+    grad_present: list[int]
+
+
+class _Slots(NamedTuple):
+    tensor: Any
+    value: Any
+    node: Any
+    view: Any
+    level: int
+    counter: list[int]
+    grad: Any
+    accumulator: Any
+
+
+def capture(
+    function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], reach: Reach
+) -> Captured:
+    """Run ``function(*args, **kwargs)`` on tracers and write it down.
+
+    Parameters
+    ----------
+    tensors
+        The tensors among the arguments, each once.
+    reach
+        What the function reaches besides.
+
+    Raises
+    ------
+    Unsupported
+        What the function does cannot be written down.
+    """
+    first = _Capture(function, args, kwargs, tensors, reach, phantoms=True)
+    found = first.run()
+    if found is None:
+        # The function looks at gradients that are not there: what it does without them is another program.
+        found = _Capture(function, args, kwargs, tensors, reach, phantoms=False).run()
+        assert found is not None
+    return found
+
+
+class _Capture:
+    def __init__(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], reach: Reach,
+        phantoms: bool,
+    ) -> None:  # fmt: skip
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.reach = reach
+        self.phantoms = phantoms
+        self.tensors: list[Any] = []
+        self.cells: list[Cell] = []
+        self._index: dict[int, int] = {}
+        for n, t in enumerate(tensors):
+            self._add(t, Cell("argument", n))
+        for t in reach.cells:
+            self._add(t, Cell("fixed", t))
+        self.present = list(range(len(self.tensors)))
+
+    def _add(self, t: Any, cell: Cell) -> None:
+        if id(t) in self._index:
+            return
+        if t._level or type(t._value) is not ndarray:
+            raise Unsupported("a tensor belongs to a transform that is running")
+        if t._leaf_hooks is not None:
+            raise Unsupported("a leaf has hooks")
+        self._index[id(t)] = at = len(self.tensors)
+        self.tensors.append(t)
+        self.cells.append(cell)
+        if t._grad is not None:
+            self._add(t._grad, Cell("grad", at))
+
+    # --- the run --------------------------------------------------------------------------------------------
+
+    def run(self) -> Captured | None:
+        """Trace; None when an absent gradient was looked at."""
+        self.recorder = recorder = Recorder(fresh_level())
+        before = [
+            _Slots(t, t._value, t._node, t._view, t._level, t._counter, t._grad, t._accumulator)
+            for t in self.tensors
+        ]
+        restore = self.reach.snapshot()
+        drawn = default_generator.get_state()
+        found = None
+        try:
+            for t in self.tensors:
+                t._value = recorder.new(t._value.shape, t._value.dtype)
+                t._level = recorder.level
+                t._view = None
+                t._counter = [0]
+                if t._node is not None:
+                    t._node = LEAF
+                    t._accumulator = None
+            self.inputs = [t._value.index for t in self.tensors]
+            self._make_phantoms()
+            with warnings.catch_warnings():
+                result = self.function(*self.args, **self.kwargs)
+            if not np.array_equal(default_generator.get_state()._value, drawn._value):
+                raise Unsupported("the function draws random numbers that depend on none of its tensors")
+            if not self.reach.numbers_hold():
+                raise Unsupported("the function changes a number or text that it reads")
+            found = self._written_down(result)
+            if found is not None and not found.placed and not self.reach.lengths_hold():
+                found = None
+                raise Unsupported("the function adds to a container or takes from it")
+            return found
+        finally:
+            if found is None:
+                restore()
+                default_generator.set_state(drawn)
+            for slots in before:
+                t = slots.tensor
+                t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
+                t._counter, t._grad, t._accumulator = slots.counter, slots.grad, slots.accumulator
+
+    def _make_phantoms(self) -> None:
+        """Stand-ins for gradients that are absent: if none of them is read, their absence does not matter."""
+        self.phantom: dict[int, Any] = {}
+        if not self.phantoms:
+            return
+        for at, t in enumerate(self.tensors):
+            if t._node is LEAF and t._grad is None:
+                stand_in = wrap(self.recorder.new(t._value.shape, t._value.dtype), None, self.recorder.level)
+                t._grad = self.phantom[at] = stand_in
+        self.phantom_values = {p._value.index for p in self.phantom.values()}
+
+    def _written_down(self, result: Any) -> Captured | None:
+        recorder, out = self.recorder, Captured()
+        numbers: list[int] = []
+
+        def output(t: Any) -> int:
+            # What does not depend on a cell, as the gradient of a plain sum, is a constant of the program.
+            numbers.append(recorder.operand(t._value)[0].index)
+            return len(numbers) - 1
+
+        out.writes = [
+            (at, output(t))
+            for at, t in enumerate(self.tensors)
+            if self._traced(t) and t._value.index != self.inputs[at]
+        ]
+        out.grads = []
+        out.grad_absent, out.grad_present = [], []
+        changed_grads: set[int] = set()
+        for at, t in enumerate(self.tensors):
+            g, own = t._grad, self.phantom.get(at)
+            if not self.phantoms and t._node is LEAF and not self._had_grad(at):
+                out.grad_absent.append(at)
+            if own is not None:
+                if g is own:
+                    if own._value.index not in self.phantom_values:
+                        return None
+                    continue
+                changed_grads.add(at)
+            elif g is None or id(g) in self._index:
+                if g is None and self._had_grad(at):
+                    changed_grads.add(at)
+                    out.grads.append((at, None))
+                continue
+            if g is None:
+                out.grads.append((at, None))
+            else:
+                out.grads.append((at, output(g)))
+        leaves, out.structure = tree_flatten(result)
+        out.results = []
+        roots: list[Any] = []
+        made: dict[int, int] = {}
+        for leaf in leaves:
+            if not isinstance(leaf, TensorBase):
+                out.results.append(Result("value", leaf))
+            elif id(leaf) in self._index:
+                out.results.append(Result("cell", self._index[id(leaf)]))
+            elif not self._traced(leaf):
+                if leaf._node is not None:
+                    raise Unsupported("a result has a history outside the function")
+                out.results.append(Result("value", leaf))
+            else:
+                self._check_view(leaf)
+                if id(leaf) in made:
+                    raise Unsupported("a tensor is returned twice")
+                made[id(leaf)] = len(out.results)
+                which = None
+                if leaf._node is not None:
+                    which = len(roots)
+                    roots.append(leaf)
+                out.results.append(Result("output", output(leaf), which))
+        again = Reach(self.reach._keep[:0] + self._roots())
+        out.placed = [
+            (t, output(t))
+            for t in again.cells
+            if id(t) not in self._index
+            and self._traced(t)
+            and not any(t is c._grad for c in self.tensors)
+            and id(t) not in made
+        ]
+        out.differentiable = [n for n, r in enumerate(out.results) if r.differentiable is not None]
+        forward = list(recorder.equations)
+        out.pullback, out.saved, out.pulled = None, [], []
+        pulled: list[Any] = []
+        covectors: list[Any] = []
+        if roots:
+            wanted = [at for at, t in enumerate(self.tensors) if t._node is LEAF]
+            covectors = [recorder.new(t._value.shape, t._value.dtype) for t in roots]
+            try:
+                pulled = self._pull_back(roots, covectors, wanted)
+                out.pulled = [(at, None) for at in wanted]
+            except RuntimeError as error:
+                if not str(error).startswith("Trying to backward through the graph a second time"):
+                    raise
+                # The function has pulled back itself; a second time is refused, as in eager.
+                roots = []
+                del recorder.equations[len(forward) :]
+        if self.phantoms and self._phantom_was_read(recorder.equations, numbers):
+            return None
+        if roots:
+            self._cut(out, forward, numbers, covectors, pulled)
+        equations = _needed(forward, numbers)
+        out.program = self._program(equations, self.inputs, numbers)
+        self._trim(out, changed_grads)
+        return out
+
+    def _traced(self, t: Any) -> bool:
+        value = t._value
+        return isinstance(value, Tracer) and value.recorder is self.recorder
+
+    def _had_grad(self, at: int) -> bool:
+        return any(cell.kind == "grad" and cell.where == at for cell in self.cells)
+
+    def _roots(self) -> list[Any]:
+        return [self.function, self.args, self.kwargs]
+
+    def _check_view(self, t: Any) -> None:
+        view = t._view
+        if view is not None and id(view.base) in self._index:
+            raise Unsupported("a result is a view of an input")
+
+    def _phantom_was_read(self, equations: Sequence[Equation], numbers: Sequence[int]) -> bool:
+        if not self.phantom:
+            return False
+        read = {o.index for e in equations for o in e.operands if isinstance(o, Reference)}
+        return not self.phantom_values.isdisjoint(read | set(numbers))
+
+    def _pull_back(self, roots: Sequence[Any], covectors: Sequence[Any], wanted: Sequence[int]) -> list[Any]:
+        edges = [accumulator(self.tensors[at]) for at in wanted]
+        starts = [edge_of(t) for t in roots]
+        nodes = [getattr(e, "node", e) for e in starts]
+        found = engine.Capture(edges, nodes)
+        pairs = list(zip(starts, covectors, strict=True))
+        engine.run_backward(pairs, keep_graph=False, create_graph=False, capture=found, accumulate=False)
+        return found.results
+
+    # --- cutting the trace in two ---------------------------------------------------------------------------
+
+    def _cut(
+        self, out: Captured, forward: list[Equation], numbers: list[int], covectors: Sequence[Any],
+        pulled: Sequence[Any],
+    ) -> None:  # fmt: skip
+        recorder = self.recorder
+        later = recorder.equations[len(forward) :]
+        targets: list[int] = []
+        for n, (at, _) in enumerate(out.pulled):
+            value = pulled[n]
+            if value is None:
+                continue
+            if isinstance(value, TensorBase):
+                value = value._value
+            if not isinstance(value, Tracer):
+                _, seen = recorder.operand(value)
+                value = Tracer(recorder, recorder._constant_of[id(seen)][1])
+            targets.append(value.index)
+            out.pulled[n] = (at, len(targets) - 1)
+        maker = {o: e for e in forward for o in e.outputs}
+        own = {c.index for c in covectors}
+        kept = _needed(later, targets)
+        made = {o for e in kept for o in e.outputs}
+        again: dict[int, Equation] = {}
+        saved: dict[int, None] = {}
+
+        def ask(number: int) -> None:
+            waiting = [number]
+            while waiting:
+                v = waiting.pop()
+                if v in made or v in own or v in recorder.constants or v in again or v in saved:
+                    continue
+                equation = maker.get(v)
+                if equation is None or not _is_cheap(equation, numbers):
+                    saved[v] = None
+                    continue
+                again.update(dict.fromkeys(equation.outputs, equation))
+                waiting.extend(o.index for o in equation.operands if isinstance(o, Reference))
+
+        for equation in kept:
+            for o in equation.operands:
+                if isinstance(o, Reference):
+                    ask(o.index)
+        for target in targets:
+            ask(target)
+        repeated = [e for e in forward if e.outputs[0] in again]
+        at_input = {number: at for at, number in enumerate(self.inputs)}
+        written = {at for at, _ in out.writes}
+        by_number = {numbers[r.at]: n for n, r in enumerate(out.results) if r.kind == "output"}
+        for v in saved:
+            cell = at_input.get(v)
+            if cell is not None and cell not in written:
+                out.saved.append(Saved(None, cell, None))
+            elif v in by_number:
+                out.saved.append(Saved(out.results[by_number[v]].at, None, by_number[v]))
+            else:
+                numbers.append(v)
+                out.saved.append(Saved(len(numbers) - 1, None, None))
+        out.pullback = self._program([*repeated, *kept], [*saved, *(c.index for c in covectors)], targets)
+
+    def _program(
+        self, equations: Iterable[Equation], inputs: Sequence[int], outputs: Sequence[int]
+    ) -> Program:
+        equations = list(equations)
+        read = {o.index for e in equations for o in e.operands if isinstance(o, Reference)} | set(outputs)
+        constants = {k: v for k, v in self.recorder.constants.items() if k in read}
+        program = Program(
+            inputs, equations, outputs, constants, self.recorder.shapes, self.recorder.dtypes
+        )
+        program.verify()
+        return program
+
+    def _trim(self, out: Captured, changed_grads: set[int]) -> None:
+        """Leave out cells that the program does not read and the call does not change."""
+        program = out.program
+        read = {o.index for e in program.equations for o in e.operands if isinstance(o, Reference)}
+        read |= set(program.outputs)
+        touched = {at for at, _ in (*out.writes, *out.grads, *out.pulled)}
+        touched |= {r.at for r in out.results if r.kind == "cell"}
+        touched |= {s.cell for s in out.saved if s.cell is not None}
+        keep = [at for at, number in enumerate(self.inputs) if number in read or at in touched]
+        for at in list(keep):
+            parent = self.cells[at].where if self.cells[at].kind == "grad" else None
+            if parent is not None:
+                out.grad_present.append(parent)
+                if parent not in keep:
+                    keep.append(parent)
+        keep.sort()
+        place = {at: n for n, at in enumerate(keep)}
+        out.cells = []
+        for at in keep:
+            cell = self.cells[at]
+            out.cells.append(Cell("grad", place[cell.where]) if cell.kind == "grad" else cell)
+        program.inputs = tuple(self.inputs[at] for at in keep)
+        out.writes = [(place[at], n) for at, n in out.writes]
+        out.grads = [(place[at], n) for at, n in out.grads]
+        out.pulled = [(place[at], n) for at, n in out.pulled]
+        out.results = [r._replace(at=place[r.at]) if r.kind == "cell" else r for r in out.results]
+        out.saved = [s if s.cell is None else s._replace(cell=place[s.cell]) for s in out.saved]
+        out.grad_absent = [place[at] for at in out.grad_absent if at in place]
+        out.grad_present = [place[at] for at in out.grad_present]
+
+
+def _needed(equations: Sequence[Equation], outputs: Iterable[int]) -> list[Equation]:
+    """The equations that the outputs depend on, and those that draw random numbers."""
+    wanted = set(outputs)
+    kept = []
+    for equation in reversed(equations):
+        if "generator" in TABLE[equation.op].attrs or any(o in wanted for o in equation.outputs):
+            wanted |= {o.index for o in equation.operands if isinstance(o, Reference)}
+            kept.append(equation)
+    kept.reverse()
+    return kept
+
+
+def _is_cheap(equation: Equation, numbers: Sequence[int]) -> bool:
+    op = TABLE[equation.op]
+    if any(o in numbers for o in equation.outputs):
+        return False
+    return op.kind == "view" or equation.op in CHEAP
+
+
+def rebuilt(captured: Captured, leaves: Sequence[Any]) -> Any:
+    """What the function returned, of the tensors of a call."""
+    return tree_unflatten(leaves, captured.structure)
+
+
+__all__ = ["Captured", "Cell", "Result", "Saved", "Unsupported", "capture", "np", "rebuilt"]

@@ -1,0 +1,254 @@
+"""Compiled functions: which program fits a call, and what a call does to the tensors it is given.
+
+A function keeps a few specialisations. One fits while its guards hold: the arguments' structure, shapes,
+dtypes and other values, grad mode, and everything that the function reached when it was traced. A call that
+none fits traces the function again; a function that cannot be traced, or is traced too often, runs eagerly.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from ..core.blame import freed_by_caller
+from ..core.calls import edge_of
+from ..core.modes import DEFAULT, NO_GRAD, modes
+from ..core.node import LEAF, Output
+from ..core.tracer import Tracer
+from ..core.value import TensorBase, wrap
+from ..core.versions import bump
+from ..utils._pytree import tree_flatten
+from .boundary import boundary
+from .capture import Captured, Unsupported, capture, rebuilt
+from .executable import Executable
+from .reach import SCALARS, OutOfReach, Reach
+
+#: Specialisations of one function before it runs eagerly.
+RECOMPILE_LIMIT = 8
+
+
+class Specialization:
+    """One trace of a function, compiled.
+
+    Attributes
+    ----------
+    captured : Captured
+    forward, pullback : Executable
+    """
+
+    def __init__(self, captured: Captured, reach: Reach, leaves: Sequence[Any], spec: Any) -> None:
+        self.captured = captured
+        self.reach = reach
+        self.forward = Executable(captured.program)
+        self.pullback = None if captured.pullback is None else Executable(captured.pullback)
+        self._spec = spec
+        self._kinds = _kinds(leaves)
+        self._mode = modes()
+        self._default = dtypes.get_default_dtype()
+        self._cells = [
+            None if cell.kind == "argument" else program_kind
+            for cell, program_kind in zip(captured.cells, self._shapes(), strict=True)
+        ]
+
+    def _shapes(self) -> list[Any]:
+        program = self.captured.program
+        return [(program.shapes[v], program.dtypes[v]) for v in program.inputs]
+
+    def fits(self, leaves: Sequence[Any], spec: Any) -> bool:
+        """Whether the call's arguments and everything else are as at the trace."""
+        if modes() is not self._mode or spec != self._spec or dtypes.get_default_dtype() is not self._default:
+            return False
+        return _kinds(leaves) == self._kinds and self.reach.holds() and self._cells_fit(leaves)
+
+    def _cells_fit(self, leaves: Sequence[Any]) -> bool:
+        captured = self.captured
+        tensors = self.tensors(leaves)
+        for t, expected in zip(tensors, self._cells, strict=True):
+            if expected is None:
+                continue
+            value = None if t is None else t._value
+            if type(value) is not ndarray or (value.shape, value.dtype) != expected:
+                return False
+        if any(tensors[at]._grad is not None for at in captured.grad_absent):
+            return False
+        return all(tensors[at]._grad is not None for at in captured.grad_present)
+
+    def tensors(self, leaves: Sequence[Any]) -> list[Any]:
+        """The tensors of the cells."""
+        arguments = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
+        found: list[Any] = []
+        waiting = []
+        for cell in self.captured.cells:
+            if cell.kind == "grad":
+                waiting.append(len(found))
+                found.append(None)
+            else:
+                found.append(cell.tensor(arguments, found))
+        for at in waiting:
+            found[at] = self.captured.cells[at].tensor(arguments, found)
+        return found
+
+    def run(self, leaves: Sequence[Any]) -> Any:
+        """Do the call: run the program, write back what it writes, and return what the function returns."""
+        captured = self.captured
+        cells = self.tensors(leaves)
+        values = self.forward.run(*(_contiguous(t._value) for t in cells))
+        results: list[Any] = []
+        node = None
+        if captured.differentiable:
+            node = self._boundary([edge_of(cells[at]) for at, _ in captured.pulled])
+        for at, position in captured.writes:
+            t = cells[at]
+            t._value[...] = values[position]
+            bump(t)
+        for at, place in captured.grads:
+            cells[at]._grad = None if place is None else wrap(values[place])
+        for result in captured.results:
+            if result.kind == "cell":
+                results.append(cells[result.at])
+            elif result.kind == "value":
+                results.append(result.at)
+            elif result.differentiable is None:
+                results.append(wrap(values[result.at]))
+            else:
+                results.append(wrap(values[result.at], Output(node, result.differentiable)))  # type: ignore[arg-type]  # made above
+        if node is not None and self.pullback is not None:
+            node._saved = tuple(self._saved(values, cells, results))
+        for t, position in captured.placed:
+            t._value = values[position]
+            t._level = 0
+            t._node = None if t._node is None else LEAF
+        return rebuilt(captured, results)
+
+    def _boundary(self, edges: Sequence[Any]) -> Any:
+        captured, program = self.captured, self.captured.program
+        outputs = [program.outputs[captured.results[n].at] for n in captured.differentiable]
+        return boundary(
+            edges, freed_by_caller(3), [program.shapes[v] for v in outputs],
+            [program.dtypes[v] for v in outputs], self._pull, [position for _, position in captured.pulled],
+        )  # fmt: skip
+
+    def _saved(self, values: Sequence[ndarray], cells: Sequence[Any], results: Sequence[Any]) -> Any:
+        for saved in self.captured.saved:
+            if saved.cell is not None:
+                t = cells[saved.cell]
+                yield _contiguous(t._value), t._counter, t._counter[0]
+            elif saved.result is not None:
+                t = results[saved.result]
+                yield t._value, t._counter, t._counter[0]
+            else:
+                yield values[saved.output], None, 0  # type: ignore[index]  # one of the three is given
+
+    def _pull(self, saved: Sequence[ndarray], covectors: Sequence[ndarray]) -> Sequence[ndarray]:
+        assert self.pullback is not None
+        return self.pullback.run(*saved, *(_contiguous(v) for v in covectors))
+
+
+def _contiguous(array: ndarray) -> ndarray:
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def _kinds(leaves: Sequence[Any]) -> list[Any]:
+    """What guards compare of the arguments; a tensor that comes again is told by where it came first."""
+    seen: dict[int, int] = {}
+    kinds: list[Any] = []
+    for leaf in leaves:
+        if isinstance(leaf, TensorBase):
+            value = leaf._value
+            shape = value.shape if type(value) is ndarray else None
+            first = seen.setdefault(id(leaf), len(seen))
+            kinds.append((type(leaf), shape, value.dtype, leaf._node is None, leaf._level, first))
+        elif type(leaf) in SCALARS:
+            kinds.append((type(leaf), leaf))
+        else:
+            kinds.append((type(leaf), id(leaf)))
+    return kinds
+
+
+class Compiled:
+    """A function with its specialisations.
+
+    Parameters
+    ----------
+    function : callable
+    fullgraph : bool
+        Raise where the function cannot be traced, instead of running it eagerly.
+    limit : int
+        Specialisations before it runs eagerly.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], fullgraph: bool = False, limit: int | None = None
+    ) -> None:
+        self.function = function
+        self.fullgraph = fullgraph
+        self.limit = RECOMPILE_LIMIT if limit is None else limit
+        self.specializations: list[Specialization] = []
+        self.eager_because: str | None = None
+        self._traces = 0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function by the program that fits."""
+        if self.eager_because is not None or not self._plain():
+            return self.function(*args, **kwargs)
+        leaves, spec = tree_flatten((args, kwargs))
+        for specialization in self.specializations:
+            if specialization.fits(leaves, spec):
+                return specialization.run(leaves)
+        if any(isinstance(t, TensorBase) and isinstance(t._value, Tracer) for t in leaves):
+            return self.function(*args, **kwargs)
+        return self._traced(args, kwargs, leaves, spec)
+
+    def _plain(self) -> bool:
+        now = modes()
+        return now is DEFAULT or now is NO_GRAD
+
+    def _traced(self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any) -> Any:
+        if self._traces >= self.limit:
+            return self._give_up(
+                f"it was traced {self._traces} times and each call needs another program", args, kwargs
+            )
+        tensors = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
+        others = [leaf for leaf in leaves if not isinstance(leaf, TensorBase)]
+        try:
+            reach = Reach([self.function, *others])
+            captured = capture(self.function, args, kwargs, tensors, reach)
+        except (Unsupported, OutOfReach) as reason:
+            return self._give_up(str(reason), args, kwargs)
+        except RuntimeError as error:
+            if not str(error).startswith("a traced value has no data"):
+                raise
+            return self._give_up(_control_flow(error), args, kwargs)
+        self._traces += 1
+        specialization = Specialization(captured, reach, leaves, spec)
+        # Where the call made tensors in the user's containers, later calls find them there.
+        if not captured.placed:
+            self.specializations.append(specialization)
+        return specialization.run(leaves)
+
+    def _give_up(self, why: str, args: Any, kwargs: Any) -> Any:
+        if self.fullgraph:
+            raise Unsupported(f"compile(fullgraph=True): {why}")
+        self.eager_because = why
+        name = getattr(self.function, "__qualname__", type(self.function).__name__)
+        warnings.warn(f"compile: {name} runs eagerly: {why}", UserWarning, stacklevel=4)
+        return self.function(*args, **kwargs)
+
+
+def _control_flow(error: BaseException) -> str:
+    """Say which line asked a traced value for its number."""
+    from ..core.blame import own_file
+
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not own_file[code.co_filename]:
+            place = f"{code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"{place}: the numbers of a traced tensor decide what happens next"

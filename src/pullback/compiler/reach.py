@@ -1,0 +1,199 @@
+"""What a function can read and write besides its arguments: the tensors and settings that it reaches.
+
+A compiled function is right only as long as what its trace saw still holds. The walk starts at a function's
+closure, defaults, globals that its code names and its `self`, goes through containers, modules, optimizers
+and the user's objects, and notes every tensor (a *cell*, read anew by each call) and every other thing that a
+trace may have baked in (a *bond*, compared by each call).
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ..core.value import TensorBase
+
+#: Values that are compared; others are compared by identity.
+SCALARS = (bool, int, float, complex, str, bytes, type(None))
+#: More things than this are not looked at: a function that reaches them runs eagerly.
+LIMIT = 50_000
+
+_PACKAGE = __name__.partition(".")[0]
+_ABSENT = object()
+
+
+class OutOfReach(RuntimeError):
+    """A function reaches more than a trace can watch."""
+
+
+class Bond:
+    """``container[key]`` held `value` when the function was traced."""
+
+    __slots__ = ("container", "key", "read", "same", "value")
+
+    def __init__(self, read: Callable[[Any, Any], Any], container: Any, key: Any, value: Any) -> None:
+        self.read = read
+        self.container = container
+        self.key = key
+        self.value = value
+        self.same = type(value) in SCALARS
+
+    def holds(self) -> bool:
+        """Whether it still does."""
+        now = self.read(self.container, self.key)
+        if now is self.value:
+            return True
+        # A NaN is not equal to itself: it counts as changed, which costs a trace and is never wrong.
+        return self.same and type(now) is type(self.value) and bool(now == self.value)
+
+
+def _item(container: Any, key: Any) -> Any:
+    try:
+        return container[key]
+    except (KeyError, IndexError):
+        return _ABSENT
+
+
+def _get(container: dict[Any, Any], key: Any) -> Any:
+    return container.get(key, _ABSENT)
+
+
+def _cell(container: types.CellType, key: Any) -> Any:
+    try:
+        return container.cell_contents
+    except ValueError:
+        return _ABSENT
+
+
+def _length(container: Any, key: Any) -> Any:
+    return len(container)
+
+
+class Reach:
+    """What some roots reach.
+
+    Attributes
+    ----------
+    cells : list of Tensor
+        Each once, gradients included.
+    bonds : list of Bond
+    """
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        self.cells: list[Any] = []
+        self.bonds: list[Bond] = []
+        self._seen: set[int] = set()
+        self._keep: list[Any] = []
+        waiting = deque(roots)
+        while waiting:
+            if len(self._seen) > LIMIT:
+                raise OutOfReach(f"the function reaches more than {LIMIT} objects")
+            waiting.extend(self._visit(waiting.popleft()))
+
+    def holds(self) -> bool:
+        """Whether everything is as it was."""
+        return all(bond.holds() for bond in self.bonds)
+
+    def numbers_hold(self) -> bool:
+        """Whether the numbers and texts are as they were, whatever has been added."""
+        return all(bond.holds() for bond in self.bonds if bond.same and bond.read is not _length)
+
+    def lengths_hold(self) -> bool:
+        """Whether nothing has been added to a container or taken away."""
+        return all(bond.holds() for bond in self.bonds if bond.read is _length)
+
+    def snapshot(self) -> Callable[[], None]:
+        """Return a function that gives every container what it holds now."""
+        containers = [bond.container for bond in self.bonds if bond.read is _length]
+        contents = [c.copy() for c in containers]
+
+        def restore() -> None:
+            for container, content in zip(containers, contents, strict=True):
+                if isinstance(container, dict):
+                    if container.keys() != content.keys() or any(
+                        container[k] is not content[k] for k in content
+                    ):
+                        container.clear()
+                        container.update(content)
+                elif len(container) != len(content) or any(
+                    a is not b for a, b in zip(container, content, strict=True)
+                ):
+                    container.clear()
+                    container.extend(content)
+
+        return restore
+
+    def _visit(self, thing: Any) -> Iterator[Any]:
+        if isinstance(thing, (*SCALARS, type, types.ModuleType)) or id(thing) in self._seen:
+            return
+        self._seen.add(id(thing))
+        self._keep.append(thing)
+        if isinstance(thing, TensorBase):
+            self.cells.append(thing)
+            if thing._grad is not None:
+                yield thing._grad
+        elif isinstance(thing, dict):
+            yield from self._bound(_length, thing, None, len(thing))
+            for key in list(thing):
+                if isinstance(key, TensorBase):
+                    yield key
+                yield from self._bound(_get, thing, key, thing[key])
+        elif isinstance(thing, (list, tuple, deque)):
+            if not isinstance(thing, tuple):
+                yield from self._bound(_length, thing, None, len(thing))
+            for position, value in enumerate(list(thing)):
+                yield from self._bound(_item, thing, position, value)
+        elif isinstance(thing, (set, frozenset)):
+            yield from thing
+        elif isinstance(thing, types.FunctionType):
+            yield from self._function(thing)
+        elif isinstance(thing, types.MethodType):
+            yield thing.__self__
+            yield thing.__func__
+        elif isinstance(thing, functools.partial):
+            yield thing.func
+            yield thing.args
+            yield thing.keywords
+        elif isinstance(getattr(thing, "__dict__", None), dict) and not isinstance(thing, type):
+            yield thing.__dict__
+            # The methods of a user's class may name globals.
+            if not _ours(type(thing).__module__):
+                for name in ("forward", "__call__"):
+                    method = getattr(type(thing), name, None)
+                    if isinstance(method, types.FunctionType):
+                        yield method
+
+    def _bound(self, read: Callable[[Any, Any], Any], container: Any, key: Any, value: Any) -> Iterator[Any]:
+        if read is not _item or not isinstance(container, tuple):
+            self.bonds.append(Bond(read, container, key, value))
+        yield value
+
+    def _function(self, function: types.FunctionType) -> Iterator[Any]:
+        if _ours(function.__module__):
+            # Our own functions hold nothing of the user's, but decorators do.
+            if hasattr(function, "__wrapped__"):
+                yield function.__wrapped__
+            return
+        for cell in function.__closure__ or ():
+            yield from self._bound(_cell, cell, None, _cell(cell, None))
+        for name in _names(function.__code__):
+            if name in function.__globals__:
+                yield from self._bound(_get, function.__globals__, name, function.__globals__[name])
+        yield function.__defaults__ or ()
+        yield function.__kwdefaults__ or {}
+
+
+def _ours(module: str | None) -> bool:
+    return module is not None and module.partition(".")[0] in (_PACKAGE, "torch", "numpy")
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Names that a function's code, and that of functions inside it, may look up globally."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names(constant)
+    return names

@@ -1,0 +1,208 @@
+"""``compile(backend="native")``: results and side effects are eager's, guards notice what changes."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import pytest
+
+import pullback as torch
+from pullback import nn
+
+pytest.importorskip("llvmlite")
+
+
+def native(function: Any, **options: Any) -> Any:
+    return torch.compile(function, backend="native", **options)
+
+
+def programs(compiled: Any) -> int:
+    return len(compiled._native.specializations)
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(0)
+
+
+def test_a_result_carries_its_pullback():
+    def function(x, y):
+        return torch.sin(x) * y, (x * y).sum()
+
+    compiled = native(function)
+    x, y = torch.randn(5, requires_grad=True), torch.randn(5, requires_grad=True)
+    v = torch.randn(5)
+    expected = torch.autograd.grad(function(x, y)[0], (x, y), v)
+    out, total = compiled(x, y)
+    assert type(out.grad_fn).__name__ == "CompiledFunctionBackward"
+    for got, want in zip(torch.autograd.grad(out, (x, y), v, retain_graph=True), expected, strict=True):
+        torch.testing.assert_close(got, want)
+    torch.testing.assert_close(torch.autograd.grad(total, x)[0], y.detach())
+    with pytest.raises(RuntimeError, match="second time"):
+        total.backward()
+
+
+def test_double_backward_is_refused():
+    x = torch.randn(3, requires_grad=True)
+    out = native(lambda x: (x**3).sum())(x)
+    with pytest.raises(RuntimeError, match="does not currently support double backward"):
+        torch.autograd.grad(out, x, create_graph=True)
+
+
+def test_a_saved_input_written_to_is_noticed():
+    x, w = torch.randn(3, requires_grad=True), torch.randn(3)
+    out = native(lambda x, w: (x * w).sum())(x, w)
+    w.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.backward()
+
+
+def network() -> Any:
+    return nn.Sequential(
+        nn.Linear(8, 16), nn.GELU(), nn.BatchNorm1d(16), nn.Dropout(0.2), nn.Linear(16, 5), nn.LayerNorm(5)
+    )
+
+
+def training(model: Any, name: str) -> Any:
+    optimizer = getattr(torch.optim, name)(model.parameters(), lr=0.01)
+
+    def step(x, target):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), target)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return optimizer, step
+
+
+@pytest.mark.parametrize(
+    "name", ["SGD", "Adam", "AdamW", "Adagrad", "Adamax", "NAdam", "RMSprop", "Adadelta"]
+)
+def test_training_steps_are_eagers(name):
+    model = network()
+    twin = copy.deepcopy(model)
+    eager_optimizer, eager = training(model, name)
+    optimizer, step = training(twin, name)
+    compiled = native(step)
+    for seed in range(6):
+        x, target = torch.randn(6, 8), torch.randint(0, 5, (6,))
+        torch.manual_seed(seed)
+        expected = eager(x, target)
+        torch.manual_seed(seed)
+        loss = compiled(x, target)
+        torch.testing.assert_close(loss, expected)
+        assert torch.equal(torch.get_rng_state(), torch.get_rng_state())
+    assert programs(compiled) == 1
+    for got, want in zip(twin.state_dict().values(), model.state_dict().values(), strict=True):
+        torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-5)
+    for p, q in zip(model.parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(q.grad, p.grad, rtol=1e-4, atol=1e-5)
+        mine, theirs = optimizer.state[q], eager_optimizer.state[p]
+        for key in theirs:
+            torch.testing.assert_close(mine[key], theirs[key], rtol=1e-4, atol=1e-5)
+
+
+def test_changes_are_noticed():
+    settings = {"scale": 2.0}
+    weight = torch.ones(3)
+
+    def function(x):
+        return x * settings["scale"] + weight
+
+    compiled = native(function)
+    x = torch.arange(3.0)
+    assert compiled(x).tolist() == [1, 3, 5]
+    settings["scale"] = 3.0
+    assert compiled(x).tolist() == [1, 4, 7]
+    weight.add_(1)
+    assert compiled(x).tolist() == [2, 5, 8]
+    assert programs(compiled) == 2
+    assert compiled(torch.arange(4.0)[:3].double()).dtype == torch.float64
+    with torch.no_grad():
+        assert not compiled(x.requires_grad_()).requires_grad
+    assert compiled(x).requires_grad
+
+
+def test_a_learning_rate_changed_between_calls_is_not_stale():
+    p = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([p], lr=0.5)
+
+    @torch.compile(backend="native")
+    def step():
+        optimizer.zero_grad()
+        p.sum().backward()
+        optimizer.step()
+
+    step()
+    assert p.tolist() == [0.5, 0.5]
+    optimizer.param_groups[0]["lr"] = 0.25
+    step()
+    assert p.tolist() == [0.25, 0.25]
+
+
+def test_training_and_evaluation_are_different_programs():
+    model = nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 2))
+    compiled = native(model)
+    x = torch.randn(3, 4)
+    torch.manual_seed(1)
+    expected = model(x)
+    torch.manual_seed(1)
+    torch.testing.assert_close(compiled(x), expected)
+    model.eval()
+    torch.testing.assert_close(compiled(x), model(x))
+
+
+def test_gradients_accumulate():
+    x = torch.ones(2, requires_grad=True)
+
+    @torch.compile(backend="native")
+    def step(x):
+        (x * 3).sum().backward()
+
+    for count in range(1, 4):
+        step(x)
+        assert x.grad.tolist() == [3 * count, 3 * count]
+    x.grad = None
+    step(x)
+    assert x.grad.tolist() == [3, 3]
+
+
+def test_control_flow_on_numbers_runs_eagerly_with_one_warning():
+    def function(x):
+        if x.sum() > 0:
+            return x + 1
+        return x - 1
+
+    compiled = native(function)
+    with pytest.warns(UserWarning, match=r"test_compiled\.py:\d+: the numbers of a traced tensor decide"):
+        assert compiled(torch.ones(2)).tolist() == [2, 2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compiled(-torch.ones(2)).tolist() == [-2, -2]
+    with pytest.raises(RuntimeError, match="decide what happens next"):
+        native(function, fullgraph=True)(torch.ones(2))
+
+
+def test_random_numbers_from_nowhere_run_eagerly():
+    compiled = native(lambda x: x + torch.rand(2))
+    torch.manual_seed(3)
+    with pytest.warns(UserWarning, match="random numbers"):
+        got = compiled(torch.zeros(2))
+    torch.manual_seed(3)
+    assert torch.equal(got, torch.rand(2))
+
+
+def test_a_function_that_counts_runs_eagerly_and_counts_right():
+    calls: list[int] = []
+
+    def function(x):
+        calls.append(1)
+        return x + len(calls)
+
+    compiled = native(function)
+    with pytest.warns(UserWarning, match="adds to a container"):
+        assert compiled(torch.zeros(1)).item() == 1
+    assert compiled(torch.zeros(1)).item() == 2
