@@ -497,7 +497,7 @@ def compile(
     options: dict[str, Any] | None = None, disable: builtins.bool = False,
     recompile_limit: builtins.int | None = None, name: str | None = None,
 ) -> Tensor:
-    """Return a callable with the results of a function or module; it runs eagerly."""
+    """Return a callable with the results of a function or module."""
 def compiled_with_cxx11_abi() -> builtins.bool:
     """Return True, as every torch of today; nothing here is compiled."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = ...) -> Tensor:
