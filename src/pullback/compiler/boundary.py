@@ -31,7 +31,7 @@ class CompiledFunctionBackward(MultiNode):
         """Run the pullback on the covectors of the outputs; those that did not arrive are zero."""
         saved = self._saved
         if is_freed(saved):
-            raise freed(saved)
+            raise freed(self)
         for value, counter, version in saved:
             if counter is not None and counter[0] != version:
                 raise blamed(damaged(value, counter, version, None), self, counter, version)
