@@ -100,7 +100,7 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
             _at(scope, made), seen, f"make {name} of floats: `{name}.float()`, or `1.0` for `1`",
             certain=len(made) == 1,
         )  # fmt: skip
-    switched = _switched_off(name, scene)
+    switched = switched_off(name, scene)
     if switched is not None:
         return Answer(
             "switched off", f"{name}.requires_grad was set to False.", switched, seen,
@@ -126,9 +126,15 @@ def _without_requires_grad(x: Any, name: str, scene: Scene) -> Answer:
                 (*seen, *(f"`{p}` requires grad" for p in inputs[:1])), cut.mend,
                 certain=len(made) == 1 and bool(inputs),
             )  # fmt: skip
+    computed = bool(made) and any(
+        next(tensors_in(scene.value(path)), None) is not None for path in paths_in(made[-1].value)
+    )
+    cause = f"Nobody asked for the gradient of {name}."
     return Answer(
-        "does not require grad", f"Nobody asked for the gradient of {name}.", _at(scope, made), seen,
-        f"set `requires_grad=True` where {name} is made, before it is used", certain=len(made) == 1,
+        "does not require grad",
+        f"Nothing that {name} was computed from requires grad." if computed else cause,
+        _at(scope, made), seen, f"set `requires_grad=True` where {name} is made, before it is used",
+        certain=len(made) == 1 and not computed,
     )  # fmt: skip
 
 
@@ -160,7 +166,8 @@ def _setting(name: str, flag: bool, scene: Scene) -> list[int]:
     return sorted(line for line in lines if line <= scene.line)
 
 
-def _switched_off(name: str, scene: Scene) -> Place | None:
+def switched_off(name: str, scene: Scene) -> Place | None:
+    """The last line that sets requires_grad of a tensor, or of a module's parameters, to False."""
     lines = _setting(name, False, scene)
     return scene.scope.place_of_line(lines[-1]) if scene.scope is not None and lines else None
 

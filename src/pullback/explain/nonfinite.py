@@ -16,7 +16,7 @@ from .flow import Flow, Visit, ones_for
 from .missing import last_backward, receiver_of
 from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
 from .scene import Scene
-from .source import place_of
+from .source import changed_at, place_of
 from .walk import array_at_bottom
 
 
@@ -73,14 +73,11 @@ def youngest_root(scene: Scene) -> Any:
 
 
 def _of_value(t: Any, name: str, scene: Scene) -> Answer:
-    scope = scene.scope
     if t._node is None or t._node is LEAF:
-        made = [] if scope is None else scope.assigning(name, scene.line)
-        place = None if scope is None or not made else scope.place_of_line(made[-1].line)
         return Answer(
-            "not recorded" if t._node is None else "leaf",
-            f"{name} itself is not finite, and has no history.", place, (),
-            "look at the line that made it, or at the data", certain=False,
+            "not recorded" if t._node is None else "leaf not finite",
+            f"{name} itself is not finite, and has no history.", _written(t, name, scene),
+            _gradient_of(t, name), "look at the line that wrote it, or at the data",
         )  # fmt: skip
     flow = Flow([t._node], scene.tensors())
     has_nan = bool(np.isnan(_floats(t)).any())
@@ -158,15 +155,24 @@ def _of_node(flow: Flow, node: Node, unsure: bool) -> Answer:
 
 
 def _of_leaf(node: AccumulateGrad, scene: Scene) -> Answer:
-    scope = scene.scope
-    name = scene.name_of(node.variable) or "a leaf"
-    made = [] if scope is None else scope.assigning(name, scene.line)
+    leaf = node.variable
+    name = scene.name_of(leaf) or "a leaf"
     return Answer(
-        "leaf not finite", f"{name} itself has {_count(array_at_bottom(node.variable))}.",
-        scope.place_of_line(made[-1].line) if scope is not None and made else None, (),
+        "leaf not finite", f"{name} itself has {_count(leaf)}.", _written(leaf, name, scene),
+        _gradient_of(leaf, name),
         "look at the step before: a learning rate too large, or a gradient that was not finite",
-        certain=False,
     )  # fmt: skip
+
+
+def _written(t: Any, name: str, scene: Scene) -> Place | None:
+    """Where a tensor without history got its values: the last write to it, or the line that made it."""
+    scope = scene.scope
+    made = [] if scope is None else scope.assigning(name, scene.line)
+    return changed_at(t) or (scope.place_of_line(made[-1].line) if scope is not None and made else None)
+
+
+def _gradient_of(t: Any, name: str) -> tuple[str, ...]:
+    return () if t._grad is None or finite(t._grad) else (f"{name}.grad is not finite, either",)
 
 
 def _count(value: Any) -> str:

@@ -8,9 +8,10 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from ..core.blame import Place, own_file, place_at
+from ..nn.modules.module import Module
 from .answer import Answer
 from .cuts import Search, carrier_of, has_history
-from .missing import receiver_of
+from .missing import receiver_of, switched_off
 from .scene import Scene, paths_in, tensors_in
 
 Judge = Callable[[BaseException, "Raised"], Answer]
@@ -118,15 +119,23 @@ def _no_history(error: BaseException, raised: Raised) -> Answer:
                 cut.mend, certain,
             )  # fmt: skip
         statements = search.relevant(name, scene.line)
-        first = [s for s in statements if not any(p in scene.variables and has_tensor(scene.value(p))
-                                                  for p in paths_in(s.value))]
+        read = list(dict.fromkeys(path for s in statements for path in paths_in(s.value)))
+        modules = [p for p in read if isinstance(scene.value(p), Module)]
+        for module in modules:
+            place = switched_off(module, scene)
+            if place is not None:
+                return Answer(
+                    "switched off", f"No parameter of {module} requires grad: that was set to False.", place,
+                    seen, "set it to True again for what is to be trained", certain=len(modules) == 1,
+                )  # fmt: skip
+        first = [s for s in statements if not any(has_tensor(scene.value(p)) for p in paths_in(s.value))]
         makers = [s for s in first if has_tensor(scene.value(s.targets[0]))]
         if makers:
             return Answer(
                 "does not require grad", f"Nothing that {name} was computed from requires grad.",
                 scene.scope.place_of_line(makers[0].line), seen,
                 f"make `{makers[0].targets[0]}` with `requires_grad=True` if it is what you differentiate by",
-                certain=len(makers) == 1,
+                certain=len(makers) == 1 and not modules,
             )  # fmt: skip
     return _plain(error, raised)
 
@@ -214,6 +223,7 @@ JUDGES: tuple[tuple[str, Judge], ...] = (
     ("Trying to backward through the graph a second time", _second_backward),
     ("does not require grad and does not have a grad_fn", _no_history),
     ("One of the differentiated Tensors does not require grad", _no_history),
+    ("object has no attribute 'backward'", _no_history),
     ("appears to not have been used in the graph", _unused),
     ("grad can be implicitly created only for scalar outputs", _covector),
     (
