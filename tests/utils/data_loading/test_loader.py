@@ -18,6 +18,7 @@ from pullback.utils.data import (
     DataLoader,
     Dataset,
     IterableDataset,
+    RandomSampler,
     TensorDataset,
     get_worker_info,
     iterators,
@@ -150,3 +151,10 @@ def test_samples_of_different_shapes() -> None:
         list(DataLoader([[1, 2], [3]], batch_size=2))
     with pytest.raises(TypeError, match="default_collate: batch must contain tensors, numpy arrays"):
         list(DataLoader([object(), object()], batch_size=2))
+
+
+def test_a_sampler_for_endless_training_draws_as_it_is_asked() -> None:
+    sampler = RandomSampler(range(5), replacement=True, num_samples=10**15)
+    loader = DataLoader(torch.arange(5), batch_size=4, sampler=sampler)
+    assert len(loader) == 10**15 // 4
+    assert next(iter(loader)).shape == (4,)

@@ -33,7 +33,7 @@ class LoaderIterator:
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
                 "won't be used.",
-                stacklevel=3,
+                stacklevel=4,
             )
         # One draw from the default stream (or the loader's) per pass, as in torch; workers are seeded by it.
         self._base_seed = int(empty((), dtype=dtypes.int64).random_(generator=loader.generator).item())

@@ -70,8 +70,9 @@ class RandomSampler(Sampler[int]):
             generator = Generator()
             generator.manual_seed(int(empty((), dtype=dtypes.int64).random_().item()))
         if self.replacement:
-            sizes = [self.BLOCK] * (total // self.BLOCK) + [total % self.BLOCK]
-            for size in sizes:
+            # One after the other: endless training asks for 10¹⁰ draws.
+            blocks = itertools.repeat(self.BLOCK, total // self.BLOCK)
+            for size in itertools.chain(blocks, (total % self.BLOCK,)):
                 drawn = randint(0, count, (size,), dtype=dtypes.int64, generator=generator)
                 yield from drawn.tolist()
         else:
