@@ -115,3 +115,9 @@ def test_is_grads_batched():
     vs = torch.tensor(np.stack([np.ones_like(X), X]))
     (got,) = torch.autograd.grad(y, leaf, vs, is_grads_batched=True)
     np.testing.assert_allclose(got.numpy(), np.stack([2 * X, 2 * X * X]))
+
+
+def test_mean_in_a_gradient_of_each_sample() -> None:
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    each = torch.vmap(torch.func.grad(lambda v: (v**2).mean()))(x)
+    assert each.tolist() == x.tolist()

@@ -181,8 +181,11 @@ def mean_all(
             return found
     if dim is None and dtype is None and out is None and not names and not keepdim:
         t = type(input)
-        if (t is calls.Tensor or t is calls.Parameter) and input._value.dtype.kind in "fc":
-            return r.mean_all(input)
+        if t is calls.Tensor or t is calls.Parameter:
+            value = input._value
+            # Values of a transform go on: their dtype is no NumPy dtype.
+            if type(value) is np.ndarray and value.dtype.kind in "fc":
+                return r.mean_all(input)
     check_tensor("mean", input)
     if names or keepdim is not False or type(dim) is not int:
         dim, keepdim = _check_sum_like("mean", dim, keepdim, names)
