@@ -23,6 +23,7 @@ import numpy as np
 from numpy import ndarray
 
 from .geometry import pad_into
+from .taps import from_table, over_planes, transposed
 from .threads import get_num_threads, run_parts, split
 
 #: Bytes of input planes in a block.
@@ -369,13 +370,16 @@ def adaptive_avg_pool(x: ndarray, output: Sequence[int]) -> ndarray:
         return avg_pool(x, windows)
     if x.dtype.itemsize == 2:
         return adaptive_avg_pool(x.astype(np.float32), output).astype(x.dtype)
-    for axis, o in enumerate(output, 2):
-        y = np.empty((*x.shape[:axis], o, *x.shape[axis + 1 :]), x.dtype)
-        for place, (start, stop) in enumerate(adaptive_bounds(x.shape[axis], o)):
-            window = x[_along(axis, slice(start, stop))]
-            y[_along(axis, slice(place, place + 1))] = window.mean(axis=axis, keepdims=True, dtype=x.dtype)
-        x = y
-    return x
+    return over_planes(x, [from_table(*_adaptive_table(n, o)) for n, o in zip(x.shape[2:], output)])
+
+
+def _adaptive_table(size: int, output: int) -> tuple[ndarray, ndarray, int, ndarray]:
+    """The places in each window, their weights, the size and how many they are, as `taps` wants them."""
+    starts, stops = np.array(adaptive_bounds(size, output), np.intp).reshape(-1, 2).T
+    counts = stops - starts
+    places = starts[:, None] + np.arange(max(1, int(counts.max(initial=1))))
+    weights = np.broadcast_to(1 / np.maximum(counts, 1)[:, None], places.shape)
+    return np.minimum(places, max(0, size - 1)), weights, size, counts
 
 
 def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
@@ -385,12 +389,7 @@ def adaptive_avg_pool_adjoint(y: ndarray, size: Sequence[int]) -> ndarray:
         return avg_pool_adjoint(y, windows, size)
     if y.dtype.itemsize == 2:
         return adaptive_avg_pool_adjoint(y.astype(np.float32), size).astype(y.dtype)
-    for axis, n in enumerate(size, 2):
-        x = np.zeros((*y.shape[:axis], n, *y.shape[axis + 1 :]), y.dtype)
-        for place, (start, stop) in enumerate(adaptive_bounds(n, y.shape[axis])):
-            x[_along(axis, slice(start, stop))] += y[_along(axis, slice(place, place + 1))] / (stop - start)
-        y = x
-    return y
+    return over_planes(y, [transposed(*_adaptive_table(n, o)) for n, o in zip(size, y.shape[2:])])
 
 
 def adaptive_max_pool(x: ndarray, output: Sequence[int]) -> tuple[ndarray, ndarray]:

@@ -2,7 +2,7 @@
 adjoint.
 
 Every mode is a sum over a few taps along one axis after another, y[o] = Σ_k weights[o, k] · x[places[o, k]],
-so a mode is a table of places and weights, and the adjoint is one function for all. "area" is
+so a mode is a table of places and weights (`taps`), and the adjoint is one function for all. "area" is
 `pool.adaptive_avg_pool`.
 
 Shapes: x ``(N, C, *size)``, y ``(N, C, *output)``.
@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy import ndarray
+
+from .taps import Taps, from_table, over_planes, transposed
 
 Mode = Literal["nearest", "nearest-exact", "linear", "cubic", "lanczos"]
 
@@ -42,19 +44,17 @@ def resize(x: ndarray, axes: Sequence[Axis]) -> ndarray:
         return resize(x.astype(np.float32), axes).astype(x.dtype)
     if x.dtype == np.uint8 and not _picks(axes):
         return _resize_bytes(x, axes)
-    for number, axis in enumerate(_settled(axes), 2):
-        places, weights = _table(axis, _precision(x.dtype))
-        if axis.mode.startswith("nearest"):
-            x = np.take(x, places[:, 0], axis=number)
-            continue
-        total = np.take(x, places[:, 0], axis=number)
-        np.multiply(total, _column(weights, 0, number, x), out=total)
-        for tap in range(1, places.shape[1]):
-            term = np.take(x, places[:, tap], axis=number)
-            np.multiply(term, _column(weights, tap, number, x), out=term)
-            np.add(total, term, out=total)
-        x = total
-    return x
+    return over_planes(x, [_forward(axis, _precision(x.dtype)) for axis in _settled(axes)])
+
+
+@lru_cache(maxsize=64)
+def _forward(axis: Axis, precision: str) -> Taps:
+    return from_table(*_table(axis, precision), axis.size)
+
+
+@lru_cache(maxsize=64)
+def _backward(axis: Axis, precision: str) -> Taps:
+    return transposed(*_table(axis, precision), axis.size)
 
 
 def _resize_bytes(x: ndarray, axes: Sequence[Axis]) -> ndarray:
@@ -86,20 +86,7 @@ def resize_adjoint(y: ndarray, axes: Sequence[Axis]) -> ndarray:
     """
     if y.dtype.itemsize == 2 and y.dtype.kind not in "iu":
         return resize_adjoint(y.astype(np.float32), axes).astype(y.dtype)
-    for number, axis in reversed([*enumerate(_settled(axes), 2)]):
-        places, weights = _table(axis, _precision(y.dtype))
-        x = np.zeros((*y.shape[:number], axis.size, *y.shape[number + 1 :]), y.dtype)
-        for tap in range(places.shape[1]):
-            term = y if axis.mode.startswith("nearest") else y * _column(weights, tap, number, y)
-            # Places rise with o: equal ones are neighbours, and one reduceat adds them.
-            place = places[:, tap]
-            starts = np.flatnonzero(np.diff(place, prepend=-1))
-            if len(starts) < len(place):
-                term = np.add.reduceat(term, starts, axis=number)
-            where: tuple[Any, ...] = (*(slice(None),) * number, place[starts])
-            x[where] += term
-        y = x
-    return y
+    return over_planes(y, [_backward(axis, _precision(y.dtype)) for axis in _settled(axes)])
 
 
 def _settled(axes: Sequence[Axis]) -> list[Axis]:
@@ -123,10 +110,6 @@ def _precision(dtype: np.dtype) -> str:
     taps.
     """
     return "f8" if dtype in (np.float64, np.complex128) else "f4"
-
-
-def _column(weights: ndarray, tap: int, number: int, x: ndarray) -> ndarray:
-    return weights[:, tap].reshape(-1, *(1,) * (x.ndim - number - 1)).astype(x.dtype, copy=False)
 
 
 @lru_cache(maxsize=64)
