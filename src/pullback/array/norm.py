@@ -169,14 +169,8 @@ def layer_norm(
     shift = None if bias is None else bias.reshape(length)
 
     def task(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray) -> None:
-        np.divide(_row_sums(x), length, out=mean)
-        centred = np.subtract(x, mean)
-        np.multiply(centred, centred, out=y)
-        np.divide(_row_sums(y), length, out=rstd)
-        np.add(rstd, eps, out=rstd)
-        np.sqrt(rstd, out=rstd)
-        np.reciprocal(rstd, out=rstd)
-        np.multiply(centred, rstd, out=y)
+        _centre(x, y, mean, rstd, eps)
+        np.multiply(y, rstd, out=y)
         if factor is not None:
             np.multiply(y, factor, out=y)
         if shift is not None:
@@ -185,6 +179,17 @@ def layer_norm(
     _in_blocks(task, rows, y, mean, rstd)
     kept = (*lead, *(1,) * axes)
     return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
+
+
+def _centre(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, eps: float) -> None:
+    """Write x − mean to `y`, and the statistics of each row."""
+    length = x.shape[1]
+    np.divide(_row_sums(x), length, out=mean)
+    np.subtract(x, mean, out=y)
+    np.divide(np.vecdot(y, y)[:, None], length, out=rstd)
+    np.add(rstd, eps, out=rstd)
+    np.sqrt(rstd, out=rstd)
+    np.reciprocal(rstd, out=rstd)
 
 
 def layer_norm_adjoint(
@@ -203,34 +208,125 @@ def layer_norm_adjoint(
     rows, upstream = (np.ascontiguousarray(array).reshape(count, length) for array in (x, g))
     out = np.empty(rows.shape, x.dtype)
     factor = None if weight is None else weight.reshape(length)
+    means, scales = mean.reshape(count, 1), rstd.reshape(count, 1)
     bounds = split(count, get_num_threads() if rows.size > _WORTH_THREADS else 1)
     sums = np.zeros((2, len(bounds), length), x.dtype)
     together = max(1, _BLOCK_BYTES // max(1, length * x.itemsize))
 
     def part(index: int) -> None:
         low, high = bounds[index]
+        space = np.empty((min(together, high - low), length), out.dtype)
         for start in range(low, high, together):
             cut = slice(start, min(start + together, high))
-            g, result, scale = upstream[cut], out[cut], rstd.reshape(count, 1)[cut]
-            z = np.subtract(rows[cut], mean.reshape(count, 1)[cut])
-            np.multiply(z, scale, out=z)
-            sums[1, index] += _column_sums(g)
-            np.multiply(g, z, out=result)
-            sums[0, index] += _column_sums(result)
-            h = g if factor is None else np.multiply(g, factor)
-            if factor is not None:
-                np.multiply(result, factor, out=result)
-            slope = _row_sums(result) / length
-            level = _row_sums(h) / length
-            np.multiply(z, slope, out=z)
-            np.subtract(h, level, out=result)
-            np.subtract(result, z, out=result)
-            np.multiply(result, scale, out=result)
+            g, x, result, mean, scale = upstream[cut], rows[cut], out[cut], means[cut], scales[cut]
+            spare = space[: len(g)]
+            np.multiply(g, x, out=spare)
+            # Σ g and Σ g·z over the rows, the second as Σ g·x·rstd − Σ g·mean·rstd.
+            of_g = np.concatenate([np.ones_like(scale), mean * scale], axis=1).T @ g
+            sums[0, index] += (scale.T @ spare)[0] - of_g[1]
+            sums[1, index] += of_g[0]
+            h = g if factor is None else np.multiply(g, factor, out=spare)
+            slope, level = _adjoint_line(np.vecdot(h, x)[:, None], _row_sums(h), mean, scale, length)
+            np.multiply(h, scale, out=result)
+            np.multiply(x, slope, out=spare)
+            np.add(result, spare, out=result)
+            np.add(result, level, out=result)
 
     if count:
         run_parts(part, len(bounds), uses_blas=True)
     total = np.add.reduce(sums, axis=1)
     return out.reshape(x.shape), total[0].reshape(shape), total[1].reshape(shape)
+
+
+def _adjoint_line(
+    products: ndarray, sums: ndarray, mean: ndarray, scale: ndarray, length: int
+) -> tuple[ndarray, ndarray]:
+    """What x is multiplied by, and what is added, in rstd·(h − mean(h) − z·mean(h·z)) = rstd·h + slope·x +
+    level, from Σ h·x and Σ h of each row.
+    """
+    slope = (sums * mean - products) * (scale * scale * scale / length)
+    return slope, -slope * mean - sums * scale / length
+
+
+# ------------------------------------------------------------------------------------------------- group norm
+
+
+def group_norm(
+    x: ndarray, weight: ndarray | None, bias: ndarray | None, groups: int, eps: float
+) -> tuple[ndarray, ndarray, ndarray]:
+    """(x − mean) · rstd · weight + bias of x ``(N, C, *size)``, with statistics of each group of channels.
+
+    Returns
+    -------
+    y, mean, rstd
+        y like x, C-ordered; the statistics ``(N, groups, 1, 1)``, float32 for 16-bit x.
+    """
+    if _is_half(x):
+        y, mean, rstd = group_norm(_wide(x), _maybe_wide(weight), _maybe_wide(bias), groups, eps)
+        return y.astype(x.dtype), mean, rstd
+    images, channels = x.shape[:2]
+    each = channels // groups
+    rows = np.ascontiguousarray(x).reshape(images * groups, each * prod(x.shape[2:]))
+    y = np.empty(rows.shape, x.dtype)
+    mean, rstd = np.empty((len(rows), 1), x.dtype), np.empty((len(rows), 1), x.dtype)
+    factors = _of_groups(weight, images, groups)
+    shifts = _of_groups(bias, images, groups)
+
+    def task(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray, *affine: ndarray) -> None:
+        _centre(x, y, mean, rstd, eps)
+        planes = y.reshape(len(y), each, -1)
+        given = list(affine)
+        scale = rstd if factors is None else rstd * given.pop(0)
+        np.multiply(planes, scale[:, :, None], out=planes)
+        if shifts is not None:
+            np.add(planes, given.pop()[:, :, None], out=planes)
+
+    _in_blocks(task, rows, y, mean, rstd, *(v for v in (factors, shifts) if v is not None))
+    kept = (images, groups, 1, 1)
+    return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
+
+
+def _of_groups(values: ndarray | None, images: int, groups: int) -> ndarray | None:
+    """Values of channels as ``(images · groups, channels in a group)``."""
+    return None if values is None else np.tile(values.reshape(groups, -1), (images, 1))
+
+
+def group_norm_adjoint(
+    g: ndarray, x: ndarray, mean: ndarray, rstd: ndarray, weight: ndarray | None, groups: int
+) -> tuple[ndarray, ndarray, ndarray]:
+    """The covectors of x, weight and bias, from g and what `group_norm` gave.
+
+    Of each channel of each image only Σ g and Σ g·x are needed beside one pass over g and x.
+    """
+    if _is_half(x):
+        results = group_norm_adjoint(_wide(g), _wide(x), mean, rstd, _maybe_wide(weight), groups)
+        return tuple(array.astype(x.dtype) for array in results)  # type: ignore[return-value]  # as many as there were
+    images, channels = x.shape[:2]
+    each, places = channels // groups, prod(x.shape[2:])
+    shape = (images * groups, each, places)
+    planes, upstream = (np.ascontiguousarray(v).reshape(shape) for v in (x, g))
+    out = np.empty(shape, x.dtype)
+    factors = _of_groups(weight, images, groups)
+    if factors is None:
+        factors = np.ones(shape[:2], x.dtype)
+    means, scales = mean.reshape(-1, 1), rstd.reshape(-1, 1)
+    sums, products = np.zeros(shape[:2], x.dtype), np.zeros(shape[:2], x.dtype)
+
+    def task(
+        g: ndarray, x: ndarray, out: ndarray, factor: ndarray, mean: ndarray, scale: ndarray,
+        sums: ndarray, products: ndarray,
+    ) -> None:  # fmt: skip
+        sums[...] = _row_sums(g.reshape(-1, places)).reshape(sums.shape)
+        np.vecdot(g, x, out=products)
+        along, level = (np.add.reduce(v * factor, axis=1, keepdims=True) for v in (products, sums))
+        slope, level = _adjoint_line(along, level, mean, scale, each * places)
+        np.multiply(g, (factor * scale)[:, :, None], out=out)
+        np.add(out, np.multiply(x, slope[:, :, None]), out=out)
+        np.add(out, level[:, :, None], out=out)
+
+    _in_blocks(task, upstream, planes, out, factors, means, scales, sums, products)
+    of_weight = np.add.reduce(((products - sums * means) * scales).reshape(images, channels), axis=0)
+    return out.reshape(x.shape), of_weight, np.add.reduce(sums.reshape(images, channels), axis=0)
 
 
 # ------------------------------------------------------------------------------------------------- batch norm

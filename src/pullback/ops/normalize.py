@@ -319,14 +319,7 @@ def _grouped(shape: Shape, groups: int) -> Shape:
 def _group_norm(
     x: ndarray, weight: ndarray | None, bias: ndarray | None, /, groups: int, eps: float
 ) -> tuple[ndarray, ndarray, ndarray]:
-    shape = _grouped(x.shape, groups)
-    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
-    out, mean, rstd = kernels.layer_norm(np.ascontiguousarray(wide).reshape(shape), None, None, 2, eps)
-    if weight is not None:
-        out = np.multiply(out, weight.reshape(1, groups, -1, 1), out=out)
-    if bias is not None:
-        out = np.add(out, bias.reshape(1, groups, -1, 1), out=out)
-    return out.reshape(x.shape).astype(x.dtype, copy=False), mean, rstd
+    return kernels.group_norm(x, weight, bias, groups, eps)
 
 
 def _group_rule(
@@ -342,20 +335,7 @@ def _group_rule(
 def _group_backward(
     g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, rstd: ndarray, /, groups: int, eps: float
 ) -> tuple[ndarray, ndarray, ndarray]:
-    shape = _grouped(x.shape, groups)
-    dtype = np.float32 if x.dtype.itemsize == 2 else x.dtype
-    g4, x4 = (np.ascontiguousarray(v, dtype=dtype).reshape(shape) for v in (g, x))
-    h = g4 if weight is None else g4 * weight.astype(dtype).reshape(1, groups, -1, 1)
-    column = (shape[0], groups, 1, 1)
-    in_x = kernels.layer_norm_adjoint(h, x4, mean.reshape(column), rstd.reshape(column), None, 2)[0]
-    z = (x4 - mean.reshape(column)) * rstd.reshape(column)
-    in_weight = np.add.reduce(g4 * z, axis=(0, 3)).reshape(-1)
-    in_bias = np.add.reduce(g4, axis=(0, 3)).reshape(-1)
-    return (
-        in_x.reshape(x.shape).astype(x.dtype, copy=False),
-        in_weight.astype(x.dtype),
-        in_bias.astype(x.dtype),
-    )
+    return kernels.group_norm_adjoint(g, x, mean, rstd, weight, groups)
 
 
 def _group_backward_rule(
