@@ -263,4 +263,6 @@ def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
         np.bitwise_xor(out, other, out=out)
 
     inputs = [condition, *(bits for bits in (bits_x, bits_y) if bits.ndim)]
-    return blockwise(block, *inputs, scratch=1, dtype=integer).view(x.dtype)
+    result = np.empty_like(next((a for a in (x, y) if a.shape == shape), condition), dtype=x.dtype)
+    blockwise(block, *inputs, scratch=1, dtype=integer, out=result.view(integer))
+    return result

@@ -86,7 +86,9 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
         lead, length, tail = prod(first.shape[:dim]), first.shape[dim], prod(first.shape[dim + 1 :])
         shape = (lead, length) if tail == 1 else (lead, length, tail)
         blocks = [np.ascontiguousarray(array).reshape(shape) for array in arrays]
-        out = np.empty(shape, first.dtype)
+        # The result is no view: a leaf would copy that before it took it as its gradient.
+        result = np.empty(first.shape, first.dtype)
+        out = result.reshape(shape)
         width = max(16, _BLOCK_BYTES // max(1, length * out.itemsize))
         if tail <= width:
             _in_blocks(kernel, *blocks, out)
@@ -102,7 +104,7 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
 
             if out.size:
                 run_parts(part, len(bounds))
-        return out.reshape(first.shape)
+        return result
 
     return run
 
@@ -118,8 +120,10 @@ def softmax(x: ndarray, out: ndarray) -> None:
 @_along
 def softmax_adjoint(g: ndarray, y: ndarray, out: ndarray) -> None:
     """y · (g − Σ g·y) along `dim`, for y = softmax(x)."""
-    np.multiply(g, y, out=out)
-    total = _row_sums(out)
+    if g.ndim == 2:
+        total = np.vecdot(g, y)[:, None]
+    else:
+        total = _row_sums(np.multiply(g, y, out=out))
     np.subtract(g, total, out=out)
     np.multiply(out, y, out=out)
 
@@ -206,7 +210,8 @@ def layer_norm_adjoint(
     shape, length = x.shape[x.ndim - axes :], prod(x.shape[x.ndim - axes :])
     count = x.size // length if length else 0
     rows, upstream = (np.ascontiguousarray(array).reshape(count, length) for array in (x, g))
-    out = np.empty(rows.shape, x.dtype)
+    in_x = np.empty(x.shape, x.dtype)
+    out = in_x.reshape(rows.shape)
     factor = None if weight is None else weight.reshape(length)
     means, scales = mean.reshape(count, 1), rstd.reshape(count, 1)
     bounds = split(count, get_num_threads() if rows.size > _WORTH_THREADS else 1)
@@ -235,7 +240,7 @@ def layer_norm_adjoint(
     if count:
         run_parts(part, len(bounds), uses_blas=True)
     total = np.add.reduce(sums, axis=1)
-    return out.reshape(x.shape), total[0].reshape(shape), total[1].reshape(shape)
+    return in_x, total[0].reshape(shape), total[1].reshape(shape)
 
 
 def _adjoint_line(
@@ -305,7 +310,7 @@ def group_norm_adjoint(
     each, places = channels // groups, prod(x.shape[2:])
     shape = (images * groups, each, places)
     planes, upstream = (np.ascontiguousarray(v).reshape(shape) for v in (x, g))
-    out = np.empty(shape, x.dtype)
+    in_x = np.empty(x.shape, x.dtype)
     factors = _of_groups(weight, images, groups)
     if factors is None:
         factors = np.ones(shape[:2], x.dtype)
@@ -324,9 +329,9 @@ def group_norm_adjoint(
         np.add(out, np.multiply(x, slope[:, :, None]), out=out)
         np.add(out, level[:, :, None], out=out)
 
-    _in_blocks(task, upstream, planes, out, factors, means, scales, sums, products)
+    _in_blocks(task, upstream, planes, in_x.reshape(shape), factors, means, scales, sums, products)
     of_weight = np.add.reduce(((products - sums * means) * scales).reshape(images, channels), axis=0)
-    return out.reshape(x.shape), of_weight, np.add.reduce(sums.reshape(images, channels), axis=0)
+    return in_x, of_weight, np.add.reduce(sums.reshape(images, channels), axis=0)
 
 
 # ------------------------------------------------------------------------------------------------- batch norm

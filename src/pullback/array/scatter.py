@@ -182,7 +182,8 @@ def sum_rows(values: ndarray, index: ndarray, rows: int) -> ndarray:
 
     count = len(index)
     choice = csc_array((np.ones(count, values.dtype), index, np.arange(count + 1)), shape=(rows, count))
-    return (choice @ flat).reshape(shape)
+    sums = choice @ flat
+    return sums if sums.shape == shape else sums.reshape(shape)
 
 
 def index_add(shape: Sequence[int], dim: int, index: ndarray, source: ndarray) -> ndarray:

@@ -109,7 +109,8 @@ def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
     for axis, taps in steps:
         shape[axis + 1] = taps.output
     planes = np.ascontiguousarray(x).reshape(prod(x.shape[:2]), *x.shape[2:])
-    out = np.empty((len(planes), *shape[2:]), x.dtype)
+    result = np.empty(shape, x.dtype)
+    out = result.reshape(len(planes), *shape[2:])
     largest = max(planes.size, out.size)
     together = max(1, _BLOCK_BYTES * len(planes) // max(1, largest * x.itemsize))
     bounds = split(len(planes), get_num_threads() if largest >= _WORTH_THREADS else 1)
@@ -124,4 +125,4 @@ def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
 
     if out.size:
         run_parts(part, len(bounds))
-    return out.reshape(shape)
+    return result

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.reduction import running_sums
 from ..core.op import Call, op
 from ..core.value import shape_of
 from .comparison import eq, where
@@ -31,10 +32,7 @@ def dim_first(size: int, dim: int, *rest: Any) -> tuple[Any, ...]:
 def _cumsum(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
     if x.ndim == 0:
         return x.copy()
-    if reverse:
-        back = _along(dim, slice(None, None, -1))
-        return np.ascontiguousarray(np.add.accumulate(x[back], axis=dim, dtype=x.dtype)[back])
-    return np.add.accumulate(x, axis=dim, dtype=x.dtype)
+    return running_sums(x, dim, reverse)
 
 
 #: Running sum along `dim`, from the end with `reverse`.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import reduction
 from ..array.elementwise import total
 from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
@@ -117,7 +118,10 @@ mean_all: Call = op(
 
 
 def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    r = np.add.reduce(x, axis=dims, keepdims=keepdim, out=...)
+    if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
+        r = reduction.row_sums(x, keepdim)
+    else:
+        r = np.add.reduce(x, axis=dims, keepdims=keepdim, out=...)
     n = count(x.shape, dims)
     return np.true_divide(r, n, out=r) if n else _over_nothing(r)
 
@@ -128,7 +132,7 @@ mean_dims: Call = op(
     _mean,
     (
         lambda g, shape_x, dims, keepdim: (
-            spread(g, shape_x, dims, keepdim) / (count(shape_x, dims) or math.nan)
+            spread(g / (count(shape_x, dims) or math.nan), shape_x, dims, keepdim)
         ),
     ),
     kind="reduce",
@@ -313,6 +317,8 @@ std_mean = op(
 
 
 def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    if ord == 2 and x.size >= reduction.LARGE and reduction.is_over_all(x, dims):
+        return reduction.norm(x).reshape((1,) * x.ndim if keepdim else ())
     if ord == 2 and x.dtype.kind != "c":
         r = np.add.reduce(x * x, axis=dims, keepdims=keepdim, out=...)
         return np.sqrt(r, out=r)
@@ -433,6 +439,8 @@ def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     if x.size == 0:
         with np.errstate(divide="ignore"):
             return np.log(np.add.reduce(x, axis=dims, keepdims=keepdim), out=...)  # type: ignore[call-overload]  # NumPy's stubs are narrower than NumPy
+    if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
+        return reduction.row_logsumexp(x, keepdim)
     key = x.real if x.dtype.kind == "c" else x
     top = np.maximum.reduce(key, axis=dims, keepdims=True, out=...)
     top[np.isinf(top)] = 0

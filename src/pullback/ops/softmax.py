@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import norm
+from ..core.bulk import unwrapped
 from ..core.op import Call, op
 from ..core.value import shape_of
 from .elementwise import exp
@@ -42,6 +43,8 @@ def _softmax(x: ndarray, /, dim: int) -> ndarray:
 
 
 def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
+    # The kernel spreads its own work: large arrays need no values that do.
+    g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
         if g.size > LARGE:
             return norm.softmax_adjoint(g, out, dim=dim)
@@ -96,6 +99,7 @@ def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
 
 
 def _log_softmax_rule(g: Any, out: Any, dim: int) -> Any:
+    g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
         if g.size > LARGE:
             return norm.log_softmax_adjoint(g, out, dim=dim)

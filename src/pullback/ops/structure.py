@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import reduction
 from ..array.strides import extent, laid_out, reshaped_strides, strided, strides_of
 from ..array.transposed import c_copy
 from ..core import batched, engine, inplace
@@ -160,6 +161,8 @@ def permute_to_front(x: Any, dim: int) -> Any:
 def _sum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     if x.dtype.kind in "iu":
         return np.add.reduce(x, axis=dims, dtype=x.dtype, keepdims=keepdim, out=...)
+    if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
+        return reduction.row_sums(x, keepdim)
     return np.add.reduce(x, axis=dims, keepdims=keepdim, out=...)
 
 

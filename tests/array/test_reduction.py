@@ -1,0 +1,54 @@
+"""Reductions of large rows give what NumPy's give in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import special
+
+from pullback.array import reduction
+
+
+def _rows(dtype: str) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((7, 90, 500)).astype(dtype)
+
+
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_rows(dtype: str, keepdim: bool) -> None:
+    x = _rows(dtype)
+    assert reduction.is_over_rows(x, (2,))
+    assert not reduction.is_over_rows(x, (1,))
+    assert not reduction.is_over_rows(x.swapaxes(0, 2), (2,))
+    wide = x.astype(np.float64)
+    sums, logs = reduction.row_sums(x, keepdim), reduction.row_logsumexp(x, keepdim)
+    assert sums.dtype == logs.dtype == x.dtype
+    np.testing.assert_allclose(sums, wide.sum(-1, keepdims=keepdim), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(logs, special.logsumexp(wide, axis=-1, keepdims=keepdim), rtol=1e-6)
+
+
+def test_rows_of_infinities_have_a_log_sum() -> None:
+    x = _rows("f4")
+    x[0, 0], x[0, 1, 3], x[0, 2, 3] = -np.inf, np.inf, np.nan
+    with np.errstate(all="ignore"):
+        assert reduction.row_logsumexp(x, False)[0, :3].tolist()[:2] == [-np.inf, np.inf]
+        assert np.isnan(reduction.row_logsumexp(x, False)[0, 2])
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_norm(dtype: str) -> None:
+    x = _rows(dtype)
+    result = reduction.norm(x)
+    assert (result.shape, result.dtype) == ((), x.dtype)
+    np.testing.assert_allclose(result, np.linalg.norm(x.astype(np.float64)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_running_sums(dim: int, reverse: bool) -> None:
+    x = _rows("f8").swapaxes(0, 1)
+    turned = np.flip(x, dim) if reverse else x
+    expected = turned.cumsum(dim)
+    np.testing.assert_array_equal(
+        reduction.running_sums(x, dim, reverse), np.flip(expected, dim) if reverse else expected
+    )
