@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from math import pi, prod, sqrt
+from typing import Any
 
 import numpy as np
 from numpy import ndarray
@@ -236,7 +237,7 @@ def gelu_derivative(x: ndarray, approximate: str = "none") -> ndarray:
 
 # ------------------------------------------------------------------------------------------------------ where
 
-_SAME_SIZE_INTEGER = {1: np.dtype("i1"), 2: np.dtype("i2"), 4: np.dtype("i4"), 8: np.dtype("i8")}
+_SAME_SIZE_INTEGER: dict[int, Any] = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
 
 
 def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
@@ -265,4 +266,20 @@ def where(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     inputs = [condition, *(bits for bits in (bits_x, bits_y) if bits.ndim)]
     result = np.empty_like(next((a for a in (x, y) if a.shape == shape), condition), dtype=x.dtype)
     blockwise(block, *inputs, scratch=1, dtype=integer, out=result.view(integer))
+    return result
+
+
+def masked(condition: ndarray, x: ndarray, keep: bool) -> ndarray:
+    """`x` where the boolean `condition` of its shape is `keep`, else 0; elements of 4 or 8 bytes."""
+    integer = _SAME_SIZE_INTEGER[x.dtype.itemsize]
+
+    def block(condition: ndarray, bits: ndarray, out: ndarray) -> None:
+        if keep:
+            np.negative(condition.view(np.int8), out=out)
+        else:
+            np.subtract(condition.view(np.int8), np.int8(1), out=out)
+        np.bitwise_and(out, bits, out=out)
+
+    result = np.empty_like(x)
+    blockwise(block, condition, x.view(integer), dtype=integer, out=result.view(integer))
     return result

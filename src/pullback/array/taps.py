@@ -82,6 +82,7 @@ def transposed(places: ndarray, weights: ndarray, size: int, counts: ndarray | N
 def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
     """The map along one axis of an array."""
     columns = (-1, *(1,) * (x.ndim - axis - 1))
+    lead: tuple[Any, ...] = (slice(None),) * axis
     total: ndarray | None = None
     for rows, places, weights in taps.terms:
         term = np.take(x, places, axis)
@@ -92,10 +93,10 @@ def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
         elif rows is None:
             np.add(total, term, out=total)
         else:
-            total[(*(slice(None),) * axis, rows)] += term
+            total[(*lead, rows)] += term
     assert total is not None
     if taps.empty.size:
-        total[(*(slice(None),) * axis, taps.empty)] = 0
+        total[(*lead, taps.empty)] = 0
     return total
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..array.activations import where as where_kernel
+from ..array import activations
 from ..array.elementwise import WORTH_BLOCKS
 from ..core.op import Call, elementwise, of, promoted, unsupported
 from ..core.value import TensorBase, Value
@@ -115,7 +115,7 @@ def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
     if x.shape != condition.shape or x.size < _WORTH_BITS or x.dtype not in _BITS:
         return None
     if x.size >= WORTH_BLOCKS:
-        return where_kernel(condition, *((x, _zero_of(x)) if keep else (_zero_of(x), x)))
+        return activations.masked(condition, x, keep)
     bits = _BITS[x.dtype]
     flags = condition.view(np.int8)
     mask = (np.negative(flags) if keep else np.subtract(flags, np.int8(1))).astype(bits)  # type: ignore[call-overload]  # NumPy's stubs are narrower than NumPy
@@ -125,12 +125,8 @@ def _masked(condition: Any, x: Any, keep: bool) -> ndarray | None:
 def chosen(condition: ndarray, x: ndarray, y: ndarray) -> ndarray:
     """`np.where` of two arrays of one dtype, by masks of bits where they are large."""
     if condition.dtype.kind == "b" and max(condition.size, x.size, y.size) >= WORTH_BLOCKS:
-        return where_kernel(condition, x, y)
+        return activations.where(condition, x, y)
     return np.where(condition, x, y)
-
-
-def _zero_of(x: ndarray) -> ndarray:
-    return np.zeros((), x.dtype)
 
 
 def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:

@@ -367,6 +367,9 @@ def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...
     shape = kept(shape_of(x), dims)
     if ord == 0:
         return None  # the count of what is not 0 is constant
+    if ord == 2:
+        out = reshape(out, shape)
+        return x * where(eq(out, 0), 0, reshape(g, shape) / out)
     return reshape(g, shape) * norm_slope(x, reshape(out, shape), ord, dims)
 
 
