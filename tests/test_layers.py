@@ -24,7 +24,7 @@ LAYERS = [
     ["array"],
     ["core"],
     ["ops"],
-    ["tensor fft linalg masked random return_types signal special types"],
+    ["tensor fft linalg masked quasirandom random return_types signal special storage types"],
     [
         "autograd", "func _vmap_internals", "_C", "testing",
         "accelerator amp backends cpu cuda mps mtia xpu",
@@ -32,7 +32,7 @@ LAYERS = [
     ["nn"],
     ["optim", "utils", "_utils", "distributions", "multiprocessing"],
     ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
-    ["__init__ __main__ _VF _as_torch check fx hub onnx overrides runner serialization"],
+    ["__init__ __main__ _VF _as_torch check functional fx hub onnx overrides runner serialization"],
 ]
 
 PLACE = {

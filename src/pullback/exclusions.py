@@ -140,12 +140,9 @@ EXCLUDED: dict[str, dict[str, str]] = {
         "torch": (
             "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage "
             "DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage "
-            "StorageBase storage"
+            "StorageBase"
         ),
         "torch.Tensor": "storage_type",
-    },
-    "what belongs to later stages": {
-        "torch": "functional quasirandom",
     },
     "functions that are not there yet": {
         "torch": "embedding_bag lobpcg slice_inverse",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import attention, functional, init, modules, parallel, parameter, utils
+from . import attention, functional, grad, init, modules, parallel, parameter, utils
 from .modules import (
     CELU,
     ELU,
@@ -342,6 +342,7 @@ __all__ = [
     "Unflatten",
     "attention",
     "functional",
+    "grad",
     "init",
     "modules",
     "parallel",

@@ -11,15 +11,31 @@ from .allowed import (
     safe_globals,
 )
 from .load import load
+from .locations import (
+    DEFAULT_PROTOCOL,
+    MAP_LOCATION,
+    STORAGE,
+    LoadEndianness,
+    SourceChangeWarning,
+    default_restore_location,
+    location_tag,
+)
 from .save import save
 
 __all__ = [
+    "DEFAULT_PROTOCOL",
+    "MAP_LOCATION",
+    "STORAGE",
+    "LoadEndianness",
+    "SourceChangeWarning",
     "_get_layout",
     "add_safe_globals",
     "clear_safe_globals",
+    "default_restore_location",
     "get_safe_globals",
     "get_unsafe_globals_in_checkpoint",
     "load",
+    "location_tag",
     "safe_globals",
     "save",
 ]

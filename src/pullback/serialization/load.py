@@ -16,6 +16,7 @@ from ..tensor.storage import TypedStorage
 from . import legacy
 from .archive import Archive
 from .legacy import dtype_of_kind, typed
+from .locations import NO_CUDA
 from .names import is_torch, own
 from .restricted import Unpickler as Restricted
 from .safetensors import load_file
@@ -79,11 +80,7 @@ def _restorer(map_location: Any) -> Callable[[Any], None]:
         if callable(map_location) or kind == "cpu":
             return
         if kind == "cuda":
-            raise RuntimeError(
-                "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. "
-                "If you are running on a CPU-only machine, please use torch.load with "
-                "map_location=torch.device('cpu') to map your storages to the CPU."
-            )
+            raise RuntimeError(NO_CUDA)
         raise RuntimeError(
             f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {place})"
         )

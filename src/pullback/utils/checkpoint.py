@@ -30,6 +30,15 @@ class CheckpointError(RuntimeError):
 CheckpointError.__module__ = "torch.utils.checkpoint"
 
 
+def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
+    """The random states of the accelerators that arguments are on: none are."""
+    return [], []
+
+
+def set_device_states(devices: Any, states: Any, *, device_type: Any = None) -> None:
+    """Restore what `get_device_states` gave: nothing."""
+
+
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Detached inputs that require grad where the originals do."""
     return tuple(

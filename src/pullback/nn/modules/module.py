@@ -515,6 +515,9 @@ class Module(ModuleState, ModuleHooks):
 
     _call_impl = __call__
 
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """What `torch.compile` does, in place: modules run eagerly as they are."""
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         reduced: Any = object.__reduce_ex__(self, max(2, int(protocol)))
         made, args, *rest = reduced

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .data_parallel import DataParallel, data_parallel
-from .devices import gather, parallel_apply, replicate, scatter
 from .distributed import DistributedDataParallel
+from .parallel_apply import parallel_apply
+from .replicate import replicate
+from .scatter_gather import gather, scatter
 
 __all__ = [
     "DataParallel", "DistributedDataParallel", "data_parallel", "gather", "parallel_apply", "replicate",

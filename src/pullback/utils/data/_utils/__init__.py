@@ -1,0 +1,10 @@
+"""torch.utils.data._utils: where torch has the parts of its loader that libraries import."""
+
+from __future__ import annotations
+
+from . import collate, worker
+
+#: Seconds between looks at the workers, in torch.
+MP_STATUS_CHECK_INTERVAL = 5.0
+
+__all__ = ["MP_STATUS_CHECK_INTERVAL", "collate", "worker"]

@@ -1,0 +1,16 @@
+"""torch.utils.data._utils.collate: batches from samples."""
+
+from __future__ import annotations
+
+from ..collate import _tensors as collate_tensor_fn
+from ..collate import collate, default_collate, default_collate_fn_map, default_convert
+
+#: The error of `default_collate` for samples of other kinds.
+default_collate_err_msg_format = (
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+)
+
+__all__ = [
+    "collate", "collate_tensor_fn", "default_collate", "default_collate_err_msg_format",
+    "default_collate_fn_map", "default_convert",
+]  # fmt: skip

@@ -1,0 +1,112 @@
+"""Corners of torch that few programs visit: quasirandom, nn.grad, nn.parallel without accelerators, ..."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+T = Any
+
+_Pair = namedtuple("Pair", "a b")
+
+
+def _failing(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    try:
+        print(function(*args, **kwargs))
+    except Exception as error:  # noqa: BLE001  # the text is what is looked at
+        print(type(error).__name__, error)
+
+
+def _module(torch: T, name: str) -> T:
+    return import_module(f"{torch.__name__}.{name}")
+
+
+def sobol(torch: T) -> None:
+    sobol = torch.quasirandom.SobolEngine
+    for scramble, seed in ((False, None), (True, 5), (True, None)):
+        torch.manual_seed(3)
+        engine = sobol(4, scramble=scramble, seed=seed)
+        print(engine, engine.shift, engine.sobolstate[:, :3])
+        print(engine.draw(), engine.num_generated)
+        print(engine.draw(5), engine.draw(2, dtype=torch.float64))
+        print(engine.fast_forward(7).draw(2), engine.num_generated)
+        print(engine.reset().draw_base2(2).dtype, engine.draw_base2(2))
+        out = torch.empty(0)
+        print(engine.draw(1, out=out), out, engine.quasi)
+    print(sobol(21201).draw(3)[:, -5:], sobol(2).fast_forward(3).draw(1), torch.rand(1))
+    _failing(sobol, 0)
+    _failing(sobol, 21202)
+    _failing(sobol(2).fast_forward(3).draw_base2, 2)
+
+
+def gradients_of_convolutions(torch: T) -> None:
+    grad = torch.nn.grad
+    functional = torch.nn.functional
+    for rank in (1, 2, 3):
+        x = torch.arange(2 * 4 * 5**rank).view(2, 4, *[5] * rank).double().sin().requires_grad_()
+        w = torch.arange(6 * 2 * 2**rank).view(6, 2, *[2] * rank).double().cos().requires_grad_()
+        y = getattr(functional, f"conv{rank}d")(x, w, None, 2, 1, 1, 2)
+        g = torch.arange(y.numel()).view_as(y).double().cos()
+        dx, dw = torch.autograd.grad(y, (x, w), g)
+        ours = getattr(grad, f"conv{rank}d_input")(x.shape, w, g, stride=2, padding=1, groups=2)
+        print(torch.allclose(ours, dx), ours.requires_grad, ours.shape)
+        ours = getattr(grad, f"conv{rank}d_weight")(x, w.shape, g, 2, 1, 1, 2)
+        print(torch.allclose(ours, dw), ours.shape)
+
+
+def parallel(torch: T) -> None:
+    spread = _module(torch, "nn.parallel.scatter_gather")
+    comm = _module(torch, "nn.parallel.comm")
+    apply = _module(torch, "nn.parallel.parallel_apply")
+    replicate = _module(torch, "nn.parallel.replicate")
+    t = torch.ones(2)
+    print(spread.scatter([1, (2, 3), {"a": 4}, _Pair(1, 2)], [0, 1]))
+    _failing(spread.scatter, t, [0, 1])
+    print(spread.scatter_kwargs((1, 2), {"a": 3}, [0, 1]), spread.scatter_kwargs((), {"a": 3}, [0]))
+    _failing(spread.gather, [t, t], 0)
+    print(spread.gather([None], 0), spread.gather([[None], [None]], 0), spread.is_namedtuple(_Pair(1, 2)))
+    _failing(spread.gather, [{"a": None}, {"b": None, "c": None}], 0)
+    _failing(comm.broadcast, t, [0])
+    _failing(comm.broadcast, t)
+    _failing(comm.reduce_add, [t])
+    _failing(comm.scatter, t, [0])
+    _failing(comm.gather, [t])
+    print(apply.get_a_var([1, {"a": t}]), apply.get_a_var([1]))
+    _failing(replicate.replicate, torch.nn.Linear(1, 1), [0])
+
+
+def compiled_modules(torch: T) -> None:
+    layer = torch.nn.Linear(2, 2)
+    print(layer.compile(backend="eager"), layer(torch.ones(2)).shape, list(layer.state_dict()))
+
+
+def places(torch: T) -> None:
+    serialization = torch.serialization
+    storage = torch.ones(2).untyped_storage()
+    print(serialization.default_restore_location(storage, "cpu") is storage)
+    for place in ("cuda:0", "there"):
+        _failing(serialization.default_restore_location, storage, place)
+    print(serialization.location_tag(storage), list(serialization.LoadEndianness))
+    print(serialization.DEFAULT_PROTOCOL, serialization.SourceChangeWarning.__mro__[1])
+
+
+def homes(torch: T) -> None:
+    print(torch.functional.einsum is torch.einsum, torch.functional.norm is torch.norm)
+    print(_module(torch, "storage").UntypedStorage is torch.UntypedStorage)
+    collate = _module(torch, "utils.data._utils.collate")
+    print(collate.default_collate is torch.utils.data.default_collate)
+    print(collate.default_collate([{"a": 1}, {"a": 2}]), collate.default_collate_err_msg_format)
+    print(_module(torch, "utils.data._utils.worker").get_worker_info())
+    checkpoint = torch.utils.checkpoint
+    print(checkpoint.get_device_states(torch.ones(1)), checkpoint.set_device_states([], []))
+    print(torch._assert(True, "fine"))
+    _failing(torch._assert, False, "the text")
+
+
+def environment(torch: T) -> None:
+    collect = _module(torch, "utils.collect_env")
+    info = collect.get_env_info()
+    print(info._fields, info.is_cuda_available, info.is_debug_build)
+    print([line.split(":")[0] for line in collect.get_pretty_env_info().splitlines()[:12]])
