@@ -32,7 +32,7 @@ from .explanation import (
 from .formula import formulas
 from .modules import ModuleCalls, groups, paths_by_parameters
 from .names import Names, argument, assigned_at, expression_at, is_ours
-from .shown import LARGEST, Shown, norm, show
+from .shown import LARGEST, Shown, norm, show, widened
 from .source import place_of
 from .structure import BY_KIND, BY_NAME, of_chain, of_numbers
 from .walk import Path, array_at_bottom, undisturbed
@@ -144,6 +144,7 @@ class Builder:
         self.allowance = MOST_SHOWN
         self.explanation = Explanation(site.call)
         self.steps: dict[Node, Step] = {}
+        self.singly = False
         self.known_formulas: dict[Any, str] = {}
 
     def build(self) -> Explanation:
@@ -281,7 +282,7 @@ class Builder:
         name = self.name_of(y) or (written if written is not None and _is_name(written) else None)
         if name is None:
             name = "y" if count == 1 else f"y{position}"
-        if type(node) is not AccumulateGrad and not self.brief:
+        if type(node) is not AccumulateGrad and node in self.steps:
             self.steps[node].kind = "output"
             self.steps[node].variable = self.steps[node].variable or name
         v = np.asarray(g)
@@ -291,7 +292,7 @@ class Builder:
         )  # fmt: skip
         value = None if isinstance(y, GradientEdge) else show(array_at_bottom(y))
         return OutputPart(
-            name, tuple(shape), str(dtype), value, covector, self.ids[node],
+            name, tuple(shape), str(dtype), value, covector, self.ids.get(node),
             written if written != name else None,
         )  # fmt: skip
 
@@ -325,9 +326,16 @@ class Builder:
 
     # --- Jacobians ------------------------------------------------------------------------------------------
 
-    def add_jacobians(self, gradients: Sequence[ndarray | None]) -> None:
-        """Build J of each output by each leaf, where it is small enough, and the contributions to vᵀ·J."""
+    def add_jacobians(self, gradients: Sequence[ndarray | None], singly: bool = False) -> None:
+        """Build J of each output by each leaf, where it is small enough, and the contributions to vᵀ·J.
+
+        `singly`: row by row, as rules run on one covector. They may say something else on a batch where a
+        saved value was changed behind autograd's back.
+        """
         parts = self.explanation.leaves
+        self.singly = singly
+        for part in parts:
+            part.jacobians, part.contributions = [], None
         for k, output in enumerate(self.explanation.outputs):
             columns = sum(math.prod(p.shape) for p in parts)
             rows = math.prod(output.shape)
@@ -336,10 +344,21 @@ class Builder:
             if refusal is None:
                 dtype = self.path.roots[k][1].dtype
                 units = jacobians.unit_rows(output.shape, dtype)
-                found, refusal = jacobians.rows_of(self.path, k, units)
+                found, refusal = jacobians.rows_of(self.path, k, units, singly)
             for part, gradient, numbers in zip(parts, gradients, found):
                 part.jacobians.append(self.jacobian(k, output, part, numbers, refusal, gradient))
             self.add_contributions(k, found, gradients, refusal)
+        remarks = []
+        for part, gradient in zip(parts, gradients):
+            if part.why_no_contributions is not None:
+                part.contributions = None
+            elif gradient is not None and part.contributions:
+                remark, is_finite = self.compare_sum(part, gradient)
+                if is_finite and not singly:
+                    self.add_jacobians(gradients, singly=True)
+                    return
+                remarks += [remark] if remark else []
+        self.explanation.notes += remarks
 
     def jacobian(
         self, k: int, output: OutputPart, part: LeafPart, numbers: ndarray | None, refusal: str | None,
@@ -401,8 +420,7 @@ class Builder:
             running = np.zeros(part.shape, gradient.dtype)
             if listed and listed[-1].running.array is not None:
                 running = listed[-1].running.array
-            if part.why_no_contributions is None and math.prod(part.shape) > LARGEST and v.size > 1:
-                part.contributions = None
+            if math.prod(part.shape) > LARGEST and v.size > 1:
                 part.why_no_contributions = f"{part.name} has {math.prod(part.shape):,} elements"
                 continue
             for position, index in enumerate(np.ndindex(v.shape)):
@@ -416,6 +434,29 @@ class Builder:
                     Contribution(k, index, v[index].item(), show(row), show(term), show(running))
                 )
 
+    @staticmethod
+    def compare_sum(part: LeafPart, gradient: ndarray) -> tuple[str, bool]:
+        """What is to be said where the contributions do not add up to the gradient, and whether they should:
+        where all is finite.
+        """
+        assert part.contributions is not None  # the caller has looked
+        total = part.contributions[-1].running.array
+        if total is None:
+            return "", False
+        with np.errstate(all="ignore"):
+            apart = ~np.isclose(widened(total), widened(gradient), 1e-2, 1e-3 * norm(gradient), True)
+        if bool((apart & ~np.isfinite(widened(gradient))).any()):
+            return (
+                f"Some of {part.name}'s derivatives are infinite: 0 times infinity is NaN, so the single "
+                "contributions do not add up there."
+            ), False
+        if bool(apart.any()):
+            return (
+                f"The contributions to {part.name} do not add up to its gradient: some backward on the way "
+                "is not linear in the covector."
+            ), True
+        return "", False
+
     def products(
         self, k: int, rows: Sequence[ndarray | None], output: OutputPart
     ) -> list[ndarray | None]:
@@ -427,10 +468,10 @@ class Builder:
         places = [_place_in(index, v.shape, output.shape) for index in np.ndindex(v.shape)]
         if v.dtype.kind == "c":
             units = np.zeros((v.size, *output.shape), v.dtype)
-            flat = units.reshape(v.size, -1)
+            flat = units.reshape(v.size, math.prod(output.shape))
             for position, place in enumerate(places):
                 flat[position, place] = v.reshape(-1)[position]
-            return jacobians.rows_of(self.path, k, units)[0]
+            return jacobians.rows_of(self.path, k, units, self.singly)[0]
         with np.errstate(all="ignore"):
             return [
                 None if r is None
@@ -501,7 +542,7 @@ def refuse_transforms(call: BackwardCall) -> None:
         if not isinstance(array_at_bottom(g), (ndarray, np.generic)):
             raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
     for y in call.outputs:
-        if isinstance(y, TensorBase) and not isinstance(array_at_bottom(y), ndarray):
+        if isinstance(y, TensorBase) and not isinstance(array_at_bottom(y), (ndarray, np.generic)):
             raise RuntimeError("explain needs numbers; inside vmap, grad or compile there are none yet")
 
 

@@ -70,7 +70,8 @@ class Covector:
 class OutputPart:
     """One output y and its covector.
 
-    `node` is the id of the step that made it, `written` the expression in the call where that is no name.
+    `node` is the id of the step that made it (None where no asked-for input leads to it), `written` the
+    expression in the call where that is no name.
     """
 
     name: str
@@ -78,7 +79,7 @@ class OutputPart:
     dtype: str
     value: Shown | None
     covector: Covector
-    node: int
+    node: int | None
     written: str | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -58,8 +58,10 @@ class Cost:
         return None
 
 
-def rows_of(path: Path, output: int, rows: ndarray) -> tuple[list[ndarray | None], str | None]:
-    """Pull each of the covectors `rows` (along the first axis) of one output back.
+def rows_of(
+    path: Path, output: int, rows: ndarray, singly: bool = False
+) -> tuple[list[ndarray | None], str | None]:
+    """Pull each of the covectors `rows` (along the first axis) of one output back, all at once or `singly`.
 
     Returns
     -------
@@ -71,7 +73,8 @@ def rows_of(path: Path, output: int, rows: ndarray) -> tuple[list[ndarray | None
     if len(rows) == 1:
         return [None if r is None else r[None] for r in single(path, output, rows[0])], None
     try:
-        return path.pull_batch(output, rows), None
+        if not singly:
+            return path.pull_batch(output, rows), None
     except (RuntimeError, TypeError, ValueError, NotImplementedError, AttributeError, IndexError) as error:
         if len(rows) > MOST_SINGLE_ROWS:
             return (
@@ -79,6 +82,8 @@ def rows_of(path: Path, output: int, rows: ndarray) -> tuple[list[ndarray | None
                 f"a rule on the way cannot run on a batch ({type(error).__name__}: {error})",
             )
     singles = [single(path, output, row) for row in rows]
+    if not singles:
+        return [None] * len(path.targets), "there are no rows"
     return [
         None if all(s[k] is None for s in singles)
         else np.stack([_or_zeros(s[k], next(t[k] for t in singles if t[k] is not None)) for s in singles])

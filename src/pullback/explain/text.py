@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -20,6 +21,9 @@ WIDTH = 100
 MOST_STEPS = 40
 MOST_LEAVES = 24
 MOST_TERMS = 16
+
+#: Elements of the largest value that is printed on one line.
+MOST_IN_LINE = 12
 
 #: Elements of the largest value that is printed whole.
 LARGEST = 144
@@ -140,6 +144,10 @@ def _terms(explanation: Explanation, terms: list[Contribution]) -> Iterator[str]
         index = ",".join(map(str, term.index))
         place = f"[{index}]" if term.index else ""
         name = f"v{place}" if not several else f"v of {explanation.outputs[term.output].name}{place}"
+        if math.prod(term.product.shape) > MOST_IN_LINE:
+            factor = f"{_number(term.covector)} · J{place or '[]'}"
+            yield f"        {name}: {factor}, {_short(term.product)}   so far {_short(term.running)}"
+            continue
         product = f"{name}: {_number(term.covector)} · {_short(term.row)} = {_short(term.product)}"
         if len(product) + len(_short(term.running)) + 19 <= WIDTH:
             yield f"        {product}   so far {_short(term.running)}"
@@ -308,7 +316,7 @@ def _array(head: str, array: ndarray) -> Iterator[str]:
 
 def _short(value: Shown) -> str:
     """A value on one line."""
-    if value.array is None or value.array.size > 64:
+    if value.array is None or value.array.size > MOST_IN_LINE:
         return f"{_shape(value.shape)} of norm {_number(value.norm)}"
     text = _compact(
         widened(value.array).tolist() if value.array.dtype.kind in "fVc" else value.array.tolist()

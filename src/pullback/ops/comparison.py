@@ -140,6 +140,8 @@ def _where(condition: ndarray, x: Any, y: Any, /, out: Any = ...) -> ndarray:
         )
         if masked is not None:
             return masked
+    # Rules on 0-d arrays end in NumPy's scalars, which have a dtype where Python's numbers have none.
+    x, y = (np.asarray(v) if isinstance(v, np.generic) else v for v in (x, y))
     common = dtypes.result_numpy_dtype([x, y])
     x = x if isinstance(x, ndarray) and x.dtype == common else np.asarray(x).astype(common)
     y = y if isinstance(y, ndarray) and y.dtype == common else np.asarray(y).astype(common)
