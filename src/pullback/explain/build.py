@@ -17,6 +17,7 @@ from ..core.node import AccumulateGrad, GradientEdge, MultiNode, Node, edge_targ
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..tensor.backward import BackwardCall
 from . import jacobian as jacobians
+from .differences import Differences
 from .explanation import (
     Arrow,
     Call,
@@ -32,6 +33,7 @@ from .explanation import (
 from .formula import formulas
 from .modules import ModuleCalls, groups, paths_by_parameters
 from .names import Names, argument, assigned_at, expression_at, is_ours
+from .replay import CannotReplay
 from .shown import LARGEST, Shown, norm, show, widened
 from .source import place_of
 from .structure import BY_KIND, BY_NAME, of_chain, of_numbers
@@ -161,7 +163,8 @@ class Builder:
             self.explanation.leaves = [self.leaf(k, g) for k, g in enumerate(gradients)]
             if not self.brief:
                 self.finish_path()
-                self.add_jacobians(gradients)
+                numbers = self.add_jacobians(gradients)
+                self.add_checks(gradients, numbers)
         self.add_notes()
         if self.call.inputs is None:
             self.explanation._tensors = [edge.variable for edge in self.path.targets]
@@ -326,12 +329,15 @@ class Builder:
 
     # --- Jacobians ------------------------------------------------------------------------------------------
 
-    def add_jacobians(self, gradients: Sequence[ndarray | None], singly: bool = False) -> None:
+    def add_jacobians(
+        self, gradients: Sequence[ndarray | None], singly: bool = False
+    ) -> list[list[ndarray | None]]:
         """Build J of each output by each leaf, where it is small enough, and the contributions to vᵀ·J.
 
         `singly`: row by row, as rules run on one covector. They may say something else on a batch where a
-        saved value was changed behind autograd's back.
+        saved value was changed behind autograd's back. Returns the rows, per output and leaf.
         """
+        built = []
         parts = self.explanation.leaves
         self.singly = singly
         for part in parts:
@@ -345,6 +351,7 @@ class Builder:
                 dtype = self.path.roots[k][1].dtype
                 units = jacobians.unit_rows(output.shape, dtype)
                 found, refusal = jacobians.rows_of(self.path, k, units, singly)
+            built.append(found)
             for part, gradient, numbers in zip(parts, gradients, found):
                 part.jacobians.append(self.jacobian(k, output, part, numbers, refusal, gradient))
             self.add_contributions(k, found, gradients, refusal)
@@ -355,10 +362,33 @@ class Builder:
             elif gradient is not None and part.contributions:
                 remark, is_finite = self.compare_sum(part, gradient)
                 if is_finite and not singly:
-                    self.add_jacobians(gradients, singly=True)
-                    return
+                    return self.add_jacobians(gradients, singly=True)
                 remarks += [remark] if remark else []
         self.explanation.notes += remarks
+        return built
+
+    def add_checks(
+        self, gradients: Sequence[ndarray | None], numbers: Sequence[Sequence[ndarray | None]]
+    ) -> None:
+        """Compare with central differences, or say why not."""
+        parts = self.explanation.leaves
+        try:
+            dtypes = [str(d) for node in self.path.nodes for d in _dtypes_of(node)]
+            norms = [s.norm for s in self.steps.values() if s.norm is not None and math.isfinite(s.norm)]
+            differences = Differences(self.path, dtypes, max(norms, default=0.0))
+        except CannotReplay as reason:
+            for part in parts:
+                part.why_unchecked = str(reason)
+            return
+        for position, (part, gradient) in enumerate(zip(parts, gradients)):
+            edge = self.path.targets[position]
+            if gradient is None or edge is None:
+                continue
+            try:
+                rows = [found[position] for found in numbers]
+                part.check = differences.check(edge_target(edge)[0], gradient, rows)
+            except CannotReplay as reason:
+                part.why_unchecked = str(reason)
 
     def jacobian(
         self, k: int, output: OutputPart, part: LeafPart, numbers: ndarray | None, refusal: str | None,
@@ -568,6 +598,11 @@ def saved_values(node: Node) -> list[Saved]:
 def _has_hooks(node: Node) -> bool:
     hooks = node._hooks
     return hooks is not None and bool(hooks.tensor or hooks.pre or hooks.post)
+
+
+def _dtypes_of(node: Node) -> list[Any]:
+    dtypes = node._dtype if isinstance(node, MultiNode) else (node._dtype,)
+    return [d for d in dtypes if d is not None]
 
 
 def _at(node: Node, index: int) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -102,9 +103,10 @@ def _leaf(explanation: Explanation, part: LeafPart) -> Iterator[str]:
     yield from _accumulation(explanation, part)
     if part.check is not None:
         verdict = "agrees" if part.check.agrees else "DOES NOT AGREE"
-        yield f"    checked by {part.check.method}: largest error {part.check.largest_error:.1e}, {verdict}"
+        yield f"    checked by {part.check.method}: {verdict}, largest error {part.check.largest_error:.1e}"
         if part.check.remark:
-            yield f"        {part.check.remark}"
+            yield from textwrap.wrap(part.check.remark, WIDTH - 8, initial_indent=" " * 8,
+                                     subsequent_indent=" " * 8)
     elif part.why_unchecked:
         yield f"    not checked by central differences: {part.why_unchecked}"
 
@@ -249,8 +251,6 @@ def _meeting(arriving: list[Arrow]) -> str:
 
 
 def _notes(notes: Iterable[str]) -> Iterator[str]:
-    import textwrap
-
     for note in notes:
         yield ""
         yield from textwrap.wrap(note, WIDTH, initial_indent="Note: ", subsequent_indent="      ")

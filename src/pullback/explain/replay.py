@@ -1,0 +1,301 @@
+"""Runs a graph forward again, in double precision, from values of its leaves that may be chosen.
+
+A graph is kept for going back, so not all that the forward run had is there. What is not has to be found, or
+to be shown not to matter:
+
+- a leaf, and whatever an op saved, is there as it was in the run;
+- a constant that no rule asks for (the 1 of ``x + 1``) leaves all derivatives alone: zeros stand for it, and
+  the result is known up to a shift only;
+- where a later op saved that result, the shift is known, too;
+- where the next op's derivative depends on it and nobody saved it, the run cannot be repeated: `CannotReplay`
+  says so. So it does for custom functions, which are code and no op.
+
+What is repeated is compared with what was saved, so that a value changed behind the graph's back is found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core import inplace
+from ..core.inplace import AsStridedBackward0, CopySlices
+from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
+from .shown import widened
+from .walk import Path, array_at_bottom
+
+#: How far a value run again in float64 may be from the one that was saved in a dtype.
+CLOSE = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-3, "complex64": 1e-3}
+ROUGH = 5e-2
+
+Place = tuple[Node, int]
+
+
+class CannotReplay(Exception):
+    """Why a graph cannot be run forward again."""
+
+
+class Replay:
+    """The forward run of a path.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    CannotReplay
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.nodes = sorted(path.nodes, key=lambda node: node._seq)
+        self.known = saved_results(path)
+        self.shifts: dict[Place, ndarray] = {}
+        self.constants: dict[Place, ndarray] = {}
+        self.leaves: dict[Node, ndarray] = {}
+        for node in self.nodes:
+            if type(node) is AccumulateGrad:
+                value = self.known.get((node, 0))
+                value = array_at_bottom(node.variable) if value is None else value
+                if not isinstance(value, (ndarray, np.generic)):
+                    raise CannotReplay("a leaf has no numbers")
+                self.leaves[node] = widened(np.asarray(value))
+        self._learn()
+
+    def run(self, changed: dict[Node, ndarray]) -> list[ndarray]:
+        """The outputs' values, up to constants, with other values in some leaves."""
+        values: dict[Place, ndarray] = {}
+        for node in self.nodes:
+            if type(node) is AccumulateGrad:
+                values[node, 0] = changed.get(node, self.leaves[node])
+                continue
+            for place, value in self._results(node, values).items():
+                shift = self.shifts.get(place)
+                values[place] = value if shift is None else value + shift
+        return [
+            values[place] if (place := edge_target(edge)) in values else np.zeros(shape_at(place))
+            for edge, _ in self.path.roots
+        ]
+
+    # --- the first run --------------------------------------------------------------------------------------
+
+    def _learn(self) -> None:
+        """Run once on the leaves as they were; find shifts, and what cannot be had."""
+        values: dict[Place, ndarray] = {(node, 0): value for node, value in self.leaves.items()}
+        unknown: set[Place] = set()
+        for node in self.nodes:
+            if type(node) is AccumulateGrad:
+                continue
+            if is_random(node):
+                self._keep(node)
+            lacking = self._lacking(node, unknown)
+            for place, value in self._results(node, values).items():
+                saved = self.known.get(place)
+                if saved is not None and saved.shape == value.shape:
+                    saved_wide = widened(saved)
+                    if lacking:
+                        self.shifts[place] = saved_wide - value
+                    elif not agrees(value, saved_wide, str(saved.dtype)):
+                        raise CannotReplay(
+                            f"{type(node).__name__} run again gives other values than it gave: something on "
+                            "the way was changed in place, or keeps a state of its own"
+                        )
+                    value = saved_wide if lacking else value
+                elif lacking:
+                    unknown.add(place)
+                values[place] = value
+
+    def _keep(self, node: Node) -> None:
+        """Take the result of a random draw as it was."""
+        for place in places_of(node):
+            saved = self.known.get(place)
+            if saved is None:
+                raise CannotReplay(f"{type(node).__name__} draws random numbers, and these were not kept")
+            self.constants[place] = widened(saved)
+
+    def _lacking(self, node: Node, unknown: set[Place]) -> bool:
+        """Whether a node's result is known up to a shift only.
+
+        Raises
+        ------
+        CannotReplay
+            Where the node's derivative depends on what is not known.
+        """
+        op = node._op
+        if op is None or is_random(node):
+            return any(e is None or edge_target(e) in unknown for e in node._edges) and op is None
+        lacking = False
+        asked = set().union(*op.layout.wanted)
+        by_result = "out" in asked or bool(asked & set(op.outputs))
+        for position, edge in enumerate(node._edges):
+            name = op.inputs[0 if op.variadic else position]
+            if edge is None:
+                # Where the rule goes by the result, the result is there and shows whether this mattered.
+                lacking = lacking or (not by_result and self._constant(node, position) is None)
+            elif edge_target(edge) in unknown:
+                if by_result or name in asked:
+                    raise CannotReplay(
+                        f"a constant before {type(node).__name__} was not kept, and its derivative depends "
+                        "on it"
+                    )
+                lacking = True
+        return lacking
+
+    # --- one op ---------------------------------------------------------------------------------------------
+
+    def _results(self, node: Node, values: dict[Place, ndarray]) -> dict[Place, ndarray]:
+        """What a node's op gives on the values of its inputs."""
+        if self.constants and (node, 0) in self.constants:
+            return {place: self.constants[place] for place in places_of(node)}
+        if isinstance(node, CopySlices):
+            return {(node, 0): self._written(node, values)}
+        if isinstance(node, AsStridedBackward0):
+            return {(node, 0): self._viewed(node, values)}
+        op = node._op
+        if op is None or (op.kind == "opaque" and op.name.endswith("_backward")):
+            raise CannotReplay(f"{type(node).__name__} has no kernel that could be run again by itself")
+        inputs = [
+            values[edge_target(edge)] if edge is not None else self._stand_in(node, position)
+            for position, edge in enumerate(node._edges)
+        ]
+        result = self._evaluated(op, inputs, tuple(map(_widest, attributes(node))))
+        results = result if isinstance(result, tuple) else (result,)
+        which = range(len(results)) if op.many else op.differentiable_outputs
+        carried = [results[k] for k in which]
+        return {
+            place: widened(np.asarray(value)) for place, value in zip(places_of(node), carried)
+        }
+
+    @staticmethod
+    def _evaluated(op: Any, inputs: list[Any], attrs: tuple[Any, ...]) -> Any:
+        """Run a kernel; an operand that is not there is one that was left out, or else zero."""
+        try:
+            try:
+                return op.evaluate(tuple(inputs), attrs)
+            except AttributeError:
+                return op.evaluate(tuple(np.zeros(1) if v is None else v for v in inputs), attrs)
+        except Exception as error:
+            raise CannotReplay(f"{op.name} cannot be run again: {type(error).__name__}: {error}") from error
+
+    def _stand_in(self, node: Node, position: int) -> Any:
+        """An input that no covector goes to: as it was saved, else zeros or nothing."""
+        value = self._constant(node, position)
+        if value is not None:
+            return widened(value) if isinstance(value, ndarray) and value.dtype.kind in "fcV" else value
+        if node._op.kind == "elementwise":
+            return np.zeros(node._shape)
+        if node._op.variadic:
+            raise CannotReplay(f"an operand of {node._op.name} was not kept")
+        if position == 0:
+            return np.zeros(node._shape if not isinstance(node, MultiNode) else node._shape[0])
+        return None
+
+    @staticmethod
+    def _constant(node: Node, position: int) -> Any:
+        """The saved value of an input; None where it was not saved."""
+        layout = node._op.layout
+        if node._op.variadic or node._saved is None:
+            return None
+        name = node._op.inputs[position]
+        if name not in layout.values:
+            return None
+        return array_at_bottom(node._saved[layout.position[name]])
+
+    @staticmethod
+    def _written(node: CopySlices, values: dict[Place, ndarray]) -> ndarray:
+        base, source = node._edges
+        whole = np.zeros(node._shape) if base is None else values[edge_target(base)]
+        whole = inplace.laid_out_like(whole.copy(), node.strides)
+        part: Any = np.zeros(()) if source is None else values[edge_target(source)]
+        return np.asarray(inplace.put(whole, part, node.steps, node.strides))
+
+    @staticmethod
+    def _viewed(node: AsStridedBackward0, values: dict[Place, ndarray]) -> ndarray:
+        value: Any = values[edge_target(node._edges[0])]
+        for step, index in reversed(node.chain):
+            value = step._op.call(value, *attributes(step))
+            if index is not None:
+                value = value[index]
+        if value.shape != node._shape:
+            raise CannotReplay("a view cannot be taken again")
+        return np.asarray(value)
+
+
+def work(path: Path) -> int:
+    """About how many numbers one run moves; a small op counts as some hundred."""
+    total = 0
+    for node in path.nodes:
+        shapes = node._shape if isinstance(node, MultiNode) else (node._shape,)
+        total += 300 + sum(math.prod(shape) for shape in shapes if shape is not None)
+    return total
+
+
+def saved_results(path: Path) -> dict[Place, ndarray]:
+    """Results of nodes that some node of the path saved, as they were in the run."""
+    found: dict[Place, ndarray] = {}
+    for node in path.nodes:
+        op, saved = node._op, node._saved
+        if op is None or not saved or op.variadic:
+            continue
+        layout = op.layout
+        for position in range(layout.count):
+            value, counter, version = saved[3 * position : 3 * position + 3]
+            if not isinstance(value, ndarray) or counter[0] != version:
+                continue
+            at, output = layout.input_index[position], layout.output_index[position]
+            if at >= 0:
+                edge = node._edges[at] if at < len(node._edges) else None
+                if edge is not None:
+                    found.setdefault(edge_target(edge), value)
+            elif output in op.differentiable_outputs:
+                found.setdefault((node, op.differentiable_outputs.index(output)), value)
+            elif output >= len(op.outputs):
+                found.setdefault((node, 0), value)
+    return found
+
+
+def attributes(node: Node) -> Sequence[Any]:
+    """The attributes with which a node's op was called."""
+    layout = node._op.layout
+    assert node._saved is not None  # a freed graph is refused before
+    return node._saved[3 * layout.count + len(layout.metadata) :]
+
+
+def shape_at(place: Place) -> tuple[int, ...]:
+    """Shape of one result of a node."""
+    node, index = place
+    return tuple(node._shape[index] if isinstance(node, MultiNode) else node._shape)
+
+
+def is_random(node: Node) -> bool:
+    """Whether a node's op draws random numbers."""
+    return node._op is not None and "generator" in node._op.attrs
+
+
+def places_of(node: Node) -> list[Place]:
+    """The results of a node that carry gradients."""
+    return [(node, k) for k in range(len(node._shape))] if isinstance(node, MultiNode) else [(node, 0)]
+
+
+def _widest(attribute: Any) -> Any:
+    """An attribute that does not make values narrow: another dtype in place of a narrow floating one."""
+    if isinstance(attribute, np.dtype) and attribute.kind in "fcV":
+        return np.dtype(np.complex128 if attribute.kind == "c" else np.float64)
+    return attribute
+
+
+def agrees(value: ndarray, saved: ndarray, dtype: str) -> bool:
+    """Whether a value run again is the one that was saved, up to rounding."""
+    tolerance = CLOSE.get(dtype, ROUGH)
+    finite = saved[np.isfinite(saved)]
+    scale = float(np.abs(finite).max(initial=0))
+    with np.errstate(all="ignore"):
+        return bool(np.allclose(value, saved, tolerance, tolerance * scale + 1e-30, equal_nan=True))
+
+
+__all__ = ["CannotReplay", "Replay"]
