@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from numpy.testing import assert_array_equal
 
 import pullback as torch
 from pullback import nn
-from pullback.explain import record
+from pullback.explain import explain, record
 
 ROOT = Path(__file__).parents[2]
 
@@ -158,3 +159,42 @@ def test_an_unknown_option() -> None:
     done = run("--colour", "x.py")
     assert done.returncode == 2
     assert "unknown option --colour" in done.stderr
+
+
+def test_a_page_for_all_calls(tmp_path: Path) -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with record() as r:
+        (x * x).sum().backward()
+        (x * 3).sum().backward()
+    r.save(tmp_path / "all.html")
+    r[0].save(tmp_path / "one.html")
+    assert "<html" in (tmp_path / "all.html").read_text(encoding="utf-8")
+    assert "(x * x).sum().backward()" in (tmp_path / "one.html").read_text(encoding="utf-8")
+    assert "<iframe" in r[0]._repr_html_()
+
+
+def test_the_data_is_json() -> None:
+    x = torch.tensor([[0.0, 2.0]], dtype=torch.bfloat16, requires_grad=True)
+    z = torch.tensor([1 + 2j], requires_grad=True)
+    with record() as r:
+        (x.log() * 0).sum().backward()
+        (z * z).backward(torch.tensor([1j]))
+    for explanation in r.explanations:
+        read = json.loads(json.dumps(explanation.to_dict(), allow_nan=False))
+        assert read["version"] == 1
+        assert read["call"]["kind"] == "backward"
+    assert r[0].to_dict()["leaves"][0]["gradient"]["data"][0][0] == "nan"
+    assert r[1].to_dict()["leaves"][0]["gradient"]["data"] == [[4.0, 2.0]]
+
+
+def test_ten_thousand_steps() -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x
+    for _ in range(5000):
+        y = y * 1.0001
+        y = y + 0.1
+    explanation = explain(y, torch.ones(3))
+    assert len([s for s in explanation.steps if s.kind != "group"]) == 10_001
+    assert len(explanation.arrows) == 10_000
+    assert [len(s.members) for s in explanation.steps if s.kind == "group"] == [5000, 5000]
+    assert len(str(explanation).splitlines()) < 400

@@ -557,7 +557,7 @@ class Builder:
                 f"Hooks stand on the way ({', '.join(sorted(set(hooked)))}). They are not called here: the "
                 "numbers are those without them."
             )
-        custom = sorted({type(n).__name__ for n in self.path.nodes if hasattr(n, "__dict__")})
+        custom = sorted({type(node).__name__ for node in self.path.custom})
         if custom:
             notes.append(
                 f"Custom functions stand on the way ({', '.join(custom)}): their backward ran for this "

@@ -6,9 +6,11 @@ is over only looks at what it left in `.grad`.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -20,6 +22,7 @@ from ..tensor import backward as calls
 from .build import Builder, Site
 from .explanation import Explanation
 from .modules import ModuleCalls
+from .page import frame_of, page_of
 from .shown import show
 from .walk import array_at_bottom, looking
 
@@ -65,6 +68,13 @@ class Recording:
 
     def __getitem__(self, index: int) -> Explanation:
         return self.explanations[index]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all explanations as one HTML page."""
+        Path(path).write_text(page_of([e.to_dict() for e in self.explanations]), encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        return frame_of([e.to_dict() for e in self.explanations])
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.explanations))

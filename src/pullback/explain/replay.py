@@ -130,7 +130,9 @@ class Replay:
         if op is None or is_random(node):
             return any(e is None or edge_target(e) in unknown for e in node._edges) and op is None
         lacking = False
-        asked = set().union(*op.layout.wanted)
+        wanted = op.layout.wanted
+        rules = wanted if op.joint else [w for w, e in zip(wanted, node._edges) if e is not None]
+        asked = set().union(*rules)
         by_result = "out" in asked or bool(asked & set(op.outputs))
         for position, edge in enumerate(node._edges):
             name = op.inputs[0 if op.variadic else position]

@@ -103,12 +103,16 @@ def _leaf(explanation: Explanation, part: LeafPart) -> Iterator[str]:
     yield from _accumulation(explanation, part)
     if part.check is not None:
         verdict = "agrees" if part.check.agrees else "DOES NOT AGREE"
-        yield f"    checked by {part.check.method}: {verdict}, largest error {part.check.largest_error:.1e}"
+        error = f"largest error {part.check.largest_error:.1e}"
+        yield from _wrapped(f"checked by {part.check.method}: {verdict}, {error}")
         if part.check.remark:
-            yield from textwrap.wrap(part.check.remark, WIDTH - 8, initial_indent=" " * 8,
-                                     subsequent_indent=" " * 8)
+            yield from _wrapped(part.check.remark)
     elif part.why_unchecked:
-        yield f"    not checked by central differences: {part.why_unchecked}"
+        yield from _wrapped(f"not checked by central differences: {part.why_unchecked}")
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8)
 
 
 def _product(output: OutputPart, count: int) -> str:

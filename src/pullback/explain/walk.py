@@ -53,6 +53,8 @@ class Path:
         In the order in which their rules run.
     targets : list of edges or None
         None for an input that is not part of any graph.
+    custom : list of Node
+        The nodes of custom functions.
     """
 
     def __init__(self, roots: Sequence[tuple[Any, Any]], targets: Sequence[Any] | None = None) -> None:
@@ -68,6 +70,7 @@ class Path:
             self.needed = needed_nodes(starts, wanted)
             self.nodes = sorted(self.needed, key=lambda node: -node._seq)
             self.targets = list(targets)
+        self.custom = [node for node in self.nodes if hasattr(node, "__dict__")]
 
     def pull(
         self, covectors: Sequence[Any], visit: Visit | None = None, recorded: bool = False
@@ -83,6 +86,16 @@ class Path:
         recorded : bool
             Whether the pullback itself is recorded.
         """
+        # A custom function may let go of what it holds when it has gone backward.
+        contexts = [(vars(node), dict(vars(node))) for node in self.custom]
+        try:
+            return self._pull(covectors, visit, recorded)
+        finally:
+            for held, before in contexts:
+                held.clear()
+                held.update(before)
+
+    def _pull(self, covectors: Sequence[Any], visit: Visit | None, recorded: bool) -> list[Any]:
         heap: list[tuple[int, Node]] = []
         pending: dict[Node, Any] = {}
         wanted: dict[Node, list[tuple[int, int]]] = {}
@@ -195,8 +208,8 @@ def reachable(starts: Iterable[Node]) -> list[Node]:
 def undisturbed(path: Path, narrow: bool = False) -> Iterator[None]:
     """Within: rules may run, and whatever they do to the run is put back at the end.
 
-    That is: random streams, what contexts of custom functions hold, the `.grad` of leaves that a rule's own
-    backward wrote to, warnings that would be shown only once.
+    That is: random streams, the `.grad` of leaves that a rule's own backward wrote to, warnings that would be
+    shown only once. (What contexts of custom functions hold is put back after every run, by `Path.pull`.)
 
     Parameters
     ----------
@@ -207,7 +220,6 @@ def undisturbed(path: Path, narrow: bool = False) -> Iterator[None]:
     thread = get_ident()
     now = modes()
     streams = get_rng_state(), random.getstate(), np.random.get_state()
-    contexts = [(vars(node), dict(vars(node))) for node in path.nodes if hasattr(node, "__dict__")]
     outer = engine.running.get(thread)
     outer_changes = engine.rehearsals.get(thread)
     narrows = narrow and thread not in engine.selecting
@@ -238,9 +250,6 @@ def undisturbed(path: Path, narrow: bool = False) -> Iterator[None]:
         reset_modes(token)
         looking.reset(flag)
         engine.put_grads_back(changes)
-        for held, before in contexts:
-            held.clear()
-            held.update(before)
         set_rng_state(streams[0])
         random.setstate(streams[1])
         np.random.set_state(streams[2])
