@@ -2,8 +2,11 @@
 
 import torch
 
+from pullback import explain
+
 x = torch.tensor([-2.0, -0.5], requires_grad=True)
 hidden = torch.relu(3 * x)
-y = (hidden * hidden).sum()
-y.backward()
+loss = ((hidden - 1) ** 2).sum()
+loss.backward(retain_graph=True)
 print("x.grad:", x.grad)
+print(explain.why_zero(x))
