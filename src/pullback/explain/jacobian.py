@@ -52,7 +52,7 @@ class Cost:
         if self.rows <= 1:
             return None
         if self.rows > MOST_ROWS or self.elements > MOST_ELEMENTS:
-            return f"J would have {self.rows:,} rows and {self.elements:,} elements"
+            return f"with all leaves J would have {self.rows:,} rows and {self.elements:,} elements"
         if self.work > MOST_WORK:
             return f"building J would move {self.work:,} numbers through the graph"
         return None
@@ -123,7 +123,13 @@ def column_of(
     seed = np.zeros(arrived.shape, array_at_bottom(arrived).dtype)
     seed[index] = 1
     back = Path([(edge_of(arrived), seed)], [edge_of(v)])
-    (found,) = back.pull([seed])
+    try:
+        (found,) = back.pull([seed])
+    except RuntimeError as error:
+        error.add_note(
+            "A column of J takes a second derivative on the way, which this op has not; rows do not."
+        )
+        raise
     return np.zeros(shape, dtype) if found is None else np.asarray(found)
 
 

@@ -153,7 +153,7 @@ def _look_at_grads(call: calls.BackwardCall, explanation: Explanation, tensors: 
         value = None if grad is None else array_at_bottom(grad)
         if not isinstance(value, ndarray):
             part.after = None
-            if part.after is not None or part.gradient is not None:
+            if part.gradient is not None:
                 explanation.notes.append(
                     f"{part.name}.grad is None after the call: a hook took it away, as an optimizer step in "
                     "backward does."

@@ -27,7 +27,7 @@ MOST_TERMS = 16
 MOST_IN_LINE = 12
 
 #: Elements of the largest value that is printed whole.
-LARGEST = 144
+LARGEST = 48
 
 
 def text_of(explanation: Explanation) -> str:
