@@ -206,13 +206,15 @@ class Search:
                     scope.place_of_line(statement.line), ast.unparse(statement.value),
                 )  # fmt: skip
                 suspects.append((lost, evidence))
-        known = [s for s in suspects if s[0].kind != "history lost"]
-        for cut, seen in (*known, *suspects):
-            return cut, False, seen
+        for cut, seen in suspects:
+            if cut.kind != "history lost":
+                return cut, False, seen
         for statement in statements:
             written = cuts_in(statement.value, scope, statement.unrecorded)
             for cut in (*written, *self.inside(statement.value)):
                 return cut, False, (f"on the way to `{name}`: {scope.place(statement.node)}",)
+        for cut, seen in suspects:
+            return cut, False, seen
         return None
 
     def _touches(self, cut: Cut, inputs: list[str]) -> bool:

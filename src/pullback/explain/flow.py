@@ -238,11 +238,3 @@ def _key(edge: Any) -> tuple[Node, int]:
 
 def _shape(edge: Any) -> tuple[int, ...]:
     return edge.node._shape[edge.index] if type(edge) is Output else edge._shape
-
-
-def ones_for(edge: Any) -> ndarray:
-    """The covector that backward starts with where none is given."""
-    node, index = edge_target(edge)
-    if isinstance(node, MultiNode):
-        return np.ones(node._shape[index], node._dtype[index])
-    return np.ones(node._shape, node._dtype)

@@ -13,6 +13,7 @@ from ..core.value import TensorBase, dtype_of
 from ..nn.modules.module import Module
 from .answer import Answer
 from .cuts import Search, carrier_of, cuts_in, has_history
+from .roots import last_backward, receiver_of
 from .scene import Scene, Scope, Statement, paths_in, tensors_in
 from .source import place_of
 from .walk import reachable
@@ -249,31 +250,6 @@ def _reads(statement: Statement, name: str, scene: Scene, x: Any) -> bool:
 
 def _recorded(value: Any) -> bool:
     return isinstance(value, TensorBase) and value._node is not None and value._node is not LEAF
-
-
-def last_backward(scene: Scene) -> ast.Call | None:
-    """The last call of `backward` that is written before the line of a scene."""
-    if scene.scope is None:
-        return None
-    calls = [
-        call
-        for call, _ in scene.scope.calls
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and call.lineno <= scene.line
-    ]
-    return max(calls, key=lambda call: call.lineno, default=None)
-
-
-def receiver_of(call: ast.Call, scene: Scene) -> str | None:
-    """The name whose backward a call is: of ``loss.sum().backward()`` and
-    ``autograd.backward(loss)`` loss.
-    """
-    assert isinstance(call.func, ast.Attribute)
-    owner: ast.expr = call.func.value
-    if ast.unparse(owner).endswith("autograd") and call.args:
-        owner = call.args[0]
-    names = paths_in(owner)
-    known = [p for p in names if next(tensors_in(scene.value(p)), None) is not None]
-    return next(iter((*known, *names)), None)
 
 
 def _no_backward(name: str, scene: Scene, nodes: list[Node]) -> Answer:

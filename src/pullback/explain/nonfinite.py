@@ -12,9 +12,9 @@ from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from .answer import Answer
-from .flow import Flow, Visit, ones_for
-from .missing import last_backward, receiver_of
+from .flow import Flow, Visit
 from .patterns import OVERFLOW, PATTERNS, UNKNOWN, Pattern
+from .roots import Root, root_of
 from .scene import Scene
 from .source import changed_at, place_of
 from .walk import array_at_bottom
@@ -51,25 +51,20 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
     if t._grad is None or finite(t._grad):
         grad = "" if t._grad is None else " and so is its gradient"
         return Answer("finite", f"{name} is finite{grad}.", certain=True)
-    if loss is None:
-        call = last_backward(scene)
-        loss_name = None if call is None else receiver_of(call, scene)
-        found = scene.value(loss_name) if loss_name else None
-        loss = found if isinstance(found, TensorBase) else youngest_root(scene)
-    if loss is None or loss._node is None:
+    root = root_of(loss, scene)
+    if root is None:
         return Answer(
             "no graph", f"The graph that gave {name}.grad is gone.", None, (),
             "ask with the loss at hand: `explain.why_nan(x, loss)`",
         )  # fmt: skip
-    if not finite(loss):
-        return _of_value(loss, scene.name_of(loss) or "the loss", scene)
-    return _of_gradient(t, name, loss, scene)
-
-
-def youngest_root(scene: Scene) -> Any:
-    """The youngest result among a frame's variables."""
-    roots = [t for t in scene.tensors() if t._node is not None and t._node is not LEAF]
-    return max(roots, key=lambda t: edge_target(t._node)[0]._seq, default=None)
+    if not finite(root.loss):
+        return _of_value(root.loss, scene.name_of(root.loss) or "the loss", scene)
+    if not finite(root.covector) and root.call is not None and scene.scope is not None:
+        return Answer(
+            "covector not finite", "The covector that `backward` was given is not finite.",
+            scene.scope.place(root.call), (), "look at where it comes from", certain=True,
+        )  # fmt: skip
+    return _of_gradient(name, root, scene)
 
 
 def _of_value(t: Any, name: str, scene: Scene) -> Answer:
@@ -195,10 +190,10 @@ def _risky(node: Node) -> bool:
     return node._op is not None and node._op.name in PATTERNS
 
 
-def _of_gradient(t: Any, name: str, loss: Any, scene: Scene) -> Answer:
-    flow = Flow([loss._node], scene.tensors())
+def _of_gradient(name: str, root: Root, scene: Scene) -> Answer:
+    flow = Flow([root.loss._node], scene.tensors())
     first: Visit | None = None
-    for visit in flow.pull([ones_for(loss._node)]):
+    for visit in flow.pull([root.covector]):
         if all(finite(g) for g in visit.covectors) and any(not finite(g) for _, g in visit.sent):
             first = visit
             break
@@ -221,7 +216,7 @@ def _of_gradient(t: Any, name: str, loss: Any, scene: Scene) -> Answer:
         )
     return Answer(
         pattern.kind, f"{cause} It happens on the way back, in {type(node).__name__}.", place_of(node),
-        tuple(evidence), mend, certain=not flow.stuck,
+        tuple(evidence), mend, certain=not flow.stuck and root.known,
     )  # fmt: skip
 
 

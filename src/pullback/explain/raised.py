@@ -11,7 +11,8 @@ from ..core.blame import Place, own_file, place_at
 from ..nn.modules.module import Module
 from .answer import Answer
 from .cuts import Search, carrier_of, has_history
-from .missing import receiver_of, switched_off
+from .missing import switched_off
+from .roots import receiver_of
 from .scene import Scene, paths_in, tensors_in
 
 Judge = Callable[[BaseException, "Raised"], Answer]
@@ -99,7 +100,8 @@ def _second_backward(error: BaseException, raised: Raised) -> Answer:
         )  # fmt: skip
     return Answer(
         "second backward", "The first backward freed what the second one needs.", first, tuple(evidence),
-        "pass `retain_graph=True` to the first, or add the losses and call backward once", certain=True,
+        "pass `retain_graph=True` to the first, add the losses and call backward once, or `detach()` what "
+        "the second need not go through",
     )  # fmt: skip
 
 

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.blame import user_frame
+from ..core.blame import Place, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from .answer import Answer
 from .flat import CAUSES, NOISE, STEPS, Cause, is_flat
-from .flow import Flow, Visit, ones_for
-from .missing import last_backward, receiver_of
-from .nonfinite import youngest_root
+from .flow import Flow, Visit
+from .roots import Root, root_of
 from .scene import Scene
 from .source import place_of
 from .walk import array_at_bottom
@@ -48,23 +47,25 @@ def why_zero(x: Any, loss: Any = None) -> Answer:
         )
     if grad is not None and np.all(np.abs(grad) > NOISE):
         return Answer("not zero", f"{name}.grad has no zeros.", certain=True)
-    if loss is None:
-        call = last_backward(scene)
-        loss_name = None if call is None else receiver_of(call, scene)
-        found = scene.value(loss_name) if loss_name else None
-        recorded = isinstance(found, TensorBase) and found._node is not None
-        loss = found if recorded else youngest_root(scene)
-    if loss is None or loss._node is None or loss._node is LEAF:
+    root = root_of(loss, scene)
+    if root is None:
         return Answer(
             "no graph", f"The graph that gave {name}.grad is gone.", None, (),
             "ask with the loss at hand: `explain.why_zero(x, loss)`",
         )  # fmt: skip
-    return _search(x, name, loss, grad, scene)
+    if not np.any(root.covector) and root.call is not None and scene.scope is not None:
+        return Answer(
+            "covector of zeros",
+            "The covector that `backward` was given is 0.",
+            scene.scope.place(root.call), (), "pass the weights that are meant, or leave it out for a scalar",
+            certain=True,
+        )  # fmt: skip
+    return _search(x, name, root, grad, scene)
 
 
-def _search(x: Any, name: str, loss: Any, grad: ndarray | None, scene: Scene) -> Answer:
-    flow = Flow([loss._node], scene.tensors())
-    visits = list(flow.pull([ones_for(loss._node)]))
+def _search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) -> Answer:
+    flow = Flow([root.loss._node], scene.tensors())
+    visits = list(flow.pull([root.covector]))
     leaf = next((n for n in flow.nodes if isinstance(n, AccumulateGrad) and n.variable is x), None)
     if leaf is None:
         return Answer(
@@ -92,22 +93,27 @@ def _search(x: Any, name: str, loss: Any, grad: ndarray | None, scene: Scene) ->
             "cancelled", f"The ways from the loss to {name} cancel: their covectors add up to 0.", ways[0],
             tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None),
             "look whether the same value is added and taken away, or whether the loss is constant in it",
-            certain=not flow.stuck and len({(p.file, p.line) for p in ways if p is not None}) == 1,
+            certain=root.known and not flow.stuck and _lines(ways) == 1,
         )  # fmt: skip
     if not ends:
         return _suspect(name, flow, leading)
-    lines = {(p.file, p.line) for visit, _ in ends if (p := place_of(visit.node)) is not None}
+    lines = _lines([place_of(visit.node) for visit, _ in ends])
     visit = ends[0][0]
     kind, cause, mend = _cause(visit.node)
-    stuck = [node for node in flow.stuck if node in leading]
+    sure = root.known and not any(node in leading for node in flow.stuck)
     seen = [
         f"a covector that is not zero comes into {type(visit.node).__name__}, and zero goes on to {name}",
     ]
-    if len(lines) > 1:
+    if lines > 1:
         seen += [f"and so it does at {place_of(v.node)}" for v, _ in ends[1:]]
     return Answer(
-        kind, cause, place_of(visit.node), tuple(seen), mend, certain=len(lines) == 1 and not stuck
+        kind, cause, place_of(visit.node), tuple(seen), mend, certain=lines == 1 and sure
     )
+
+
+def _lines(places: list[Place | None]) -> int:
+    """How many lines there are among places."""
+    return len({(place.file, place.line) for place in places if place is not None})
 
 
 def _leading(nodes: list[Node], leaf: Node) -> set[Node]:
@@ -166,6 +172,15 @@ def _partial(
             place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for these elements",), mend,
             certain=not flow.stuck and same,
         )  # fmt: skip
+    for visits in arriving.values():
+        for visit, g in visits:
+            if np.all(np.asarray(g)) or not all(np.all(c) for c in visit.covectors) or not np.any(g):
+                continue
+            kind, cause, mend = _cause(visit.node)
+            return Answer(
+                kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
+                place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for some elements",), mend,
+            )  # fmt: skip
     return Answer(
         "zero in places", f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0.", None, (),
         "explain the backward: `pullback.explain(loss)` shows each contribution",

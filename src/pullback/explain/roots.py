@@ -1,0 +1,103 @@
+"""Where a backward began: the call as it is written, the tensor that it was called on, its covector."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..core.node import LEAF, MultiNode, edge_target
+from ..core.value import TensorBase, shape_of
+from .scene import Scene, paths_in, tensors_in
+from .walk import array_at_bottom
+
+
+@dataclass(frozen=True)
+class Root:
+    """What a question about a gradient starts from.
+
+    Attributes
+    ----------
+    loss : tensor
+    covector : ndarray
+        Of the loss's shape.
+    known : bool
+        Whether the covector is what `backward` was given; otherwise it is a guess, 1 everywhere.
+    call : ast.Call or None
+        The call of `backward`, where it is written in the scene.
+    """
+
+    loss: Any
+    covector: ndarray
+    known: bool
+    call: ast.Call | None
+
+
+def root_of(loss: Any, scene: Scene) -> Root | None:
+    """The root of a question: the loss that was given, else the last backward before the scene's line,
+    else the youngest result among the variables; None where there is no history.
+    """
+    call = last_backward(scene)
+    name = None if call is None else receiver_of(call, scene)
+    called = scene.value(name) if name else None
+    if loss is None:
+        recorded = isinstance(called, TensorBase) and called._node is not None
+        loss = called if recorded else youngest_root(scene)
+    if loss is None or loss._node is None or loss._node is LEAF:
+        return None
+    ones = ones_for(loss._node)
+    if call is None or called is not loss:
+        return Root(loss, ones, True, None)
+    given = next((k.value for k in call.keywords if k.arg == "gradient"), call.args[0] if call.args else None)
+    if given is None:
+        return Root(loss, ones, True, call)
+    value = scene.value(ast.unparse(given))
+    if not isinstance(value, TensorBase):
+        return Root(loss, ones, False, call)
+    covector = np.asarray(array_at_bottom(value))
+    while covector.ndim > len(shape_of(loss)):
+        covector = covector.sum(0)
+    same = covector.shape == shape_of(loss)
+    return Root(loss, covector.astype(ones.dtype) if same else ones, same, call)
+
+
+def last_backward(scene: Scene) -> ast.Call | None:
+    """The last call of `backward` that is written before the line of a scene."""
+    if scene.scope is None:
+        return None
+    calls = [
+        call
+        for call, _ in scene.scope.calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and call.lineno <= scene.line
+    ]
+    return max(calls, key=lambda call: call.lineno, default=None)
+
+
+def receiver_of(call: ast.Call, scene: Scene) -> str | None:
+    """The name whose backward a call is: of ``loss.sum().backward()`` and
+    ``autograd.backward(loss)`` loss.
+    """
+    assert isinstance(call.func, ast.Attribute)
+    owner: ast.expr = call.func.value
+    if ast.unparse(owner).endswith("autograd") and call.args:
+        owner = call.args[0]
+    names = paths_in(owner)
+    known = [p for p in names if next(tensors_in(scene.value(p)), None) is not None]
+    return next(iter((*known, *names)), None)
+
+
+def youngest_root(scene: Scene) -> Any:
+    """The youngest result among a frame's variables."""
+    roots = [t for t in scene.tensors() if t._node is not None and t._node is not LEAF]
+    return max(roots, key=lambda t: edge_target(t._node)[0]._seq, default=None)
+
+
+def ones_for(edge: Any) -> ndarray:
+    """The covector that backward starts with where none is given."""
+    node, index = edge_target(edge)
+    if isinstance(node, MultiNode):
+        return np.ones(node._shape[index], node._dtype[index])
+    return np.ones(node._shape, node._dtype)
