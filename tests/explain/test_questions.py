@@ -168,3 +168,46 @@ def test_the_name_of_an_unused_parameter() -> None:
     with pytest.raises(RuntimeError, match="not have been used") as missing:
         torch.autograd.grad(x.sum(), layer.weight)
     assert "It is `layer.weight`" in missing.value.__notes__[0]
+
+
+def test_a_step_of_the_optimizer_does_not_mislead() -> None:
+    """The weights are others than those that the graph was computed from."""
+    w = torch.tensor([0.0, 2.0], requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=1.0)
+    loss = torch.sqrt(w * w).sum()  # here
+    loss.backward()
+    optimizer.step()
+    answer = explain.why_nan(w)
+    assert not answer.certain
+    assert answer.place is not None
+    assert answer.place.code.endswith("# here")
+
+
+def test_a_leaf_that_is_used_nowhere_was_not_replaced() -> None:
+    x = torch.ones(2, requires_grad=True)
+    loss = (x * 2).sum()
+    loss.backward()
+    other = torch.ones(2, requires_grad=True)
+    assert explain.why_none(other).kind == "not reached"
+
+
+def test_the_relu_of_a_model_is_suspected_after_backward() -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+    with torch.no_grad():
+        model[0].bias.fill_(-100)
+    loss = model(torch.randn(5, 4)).mean()
+    loss.backward()
+    answer = explain.why_zero(model[0].weight)
+    assert answer.kind == "dead relu"
+    assert not answer.certain
+
+
+def test_rows_of_a_table_that_are_not_used() -> None:
+    table = torch.nn.Embedding(5, 2)
+    loss = table(torch.tensor([1, 2])).sum()  # here
+    loss.backward()
+    answer = explain.why_zero(table.weight)
+    assert answer.kind == "not selected"
+    assert answer.place is not None
+    assert answer.place.code.endswith("# here")

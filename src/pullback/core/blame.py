@@ -68,8 +68,9 @@ REMEMBERED = 16
 def written(counter: list[Any]) -> None:
     """Count a write in a version counter and note its place.
 
-    What is noted stands behind the count: a list of [first version, last version, code, position], one for
-    each run of writes from the same place.
+    What is noted stands behind the count: a list of [first version, last version, code, position, number],
+    one for each run of writes from the same place; the number tells which nodes are older than the last
+    write.
     """
     counter[0] = version = counter[0] + 1
     frame = _caller(1)
@@ -83,8 +84,9 @@ def written(counter: list[Any]) -> None:
     runs = counter[1]
     if runs and (last := runs[-1])[2] is code and last[3] == at and last[1] == version - 1:
         last[1] = version
+        last[4] = next_sequence()
         return
-    runs.append([version, version, code, at])
+    runs.append([version, version, code, at, next_sequence()])
     if len(runs) > REMEMBERED:
         del runs[0]
 
@@ -212,17 +214,22 @@ def changes(counter: list[Any], since: int = 0) -> list[Place]:
     if len(counter) == 1:
         return []
     found = []
-    for _, last, code, at in counter[1]:
+    for _, last, code, at, _ in counter[1]:
         place = place_at(code, at) if since < last <= counter[0] else None
         if place is not None:
             found.append(place)
     return found
 
 
+def written_since(counter: list[Any], sequence: int) -> bool:
+    """Whether a storage was written to after the node with a number was made."""
+    return len(counter) > 1 and bool(counter[1]) and counter[1][-1][4] > sequence
+
+
 def change_at(counter: list[Any], version: int) -> Place | None:
     """Where the write was that made a version; None where that is forgotten or was outside the program."""
     if len(counter) > 1:
-        for first, last, code, at in counter[1]:
+        for first, last, code, at, _ in counter[1]:
             if first <= version <= last:
                 return place_at(code, at)
     return None

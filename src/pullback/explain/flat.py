@@ -131,6 +131,7 @@ CAUSES: dict[str, Cause] = {
     "add": Cause("cancelled", "The ways through the sum cancel.", "look at the signs"),
 }
 for _name, _other in (
+    ("embedding", "index"), ("index_put", "index"), ("pick", "index"),
     ("clamp_min", "clamp"), ("clamp_max", "clamp"), ("clamp_both", "clamp"), ("clamp_min_number", "clamp"),
     ("clamp_max_number", "clamp"), ("clamp_min_tensor", "clamp"), ("clamp_max_tensor", "clamp"),
     ("threshold_in_place", "threshold"), ("pow", "pow_scalar"), ("matmul", "mm"), ("bmm", "mm"),
@@ -142,6 +143,10 @@ for _name, _other in (
     ("dot", "mm"), ("hardsigmoid", "clamp"), ("relu6", "clamp"), ("std", "softmax"),
 ):  # fmt: skip
     CAUSES[_name] = CAUSES[_other]
+
+#: Ops that take a part of a tensor, and those that are flat only where another factor is 0.
+SELECTIONS = {"index", "embedding", "select", "slice", "gather", "index_select", "pick", "masked_select"}
+PRODUCTS = {name for name, cause in CAUSES.items() if cause.kind in ("multiplied by 0", "cancelled")}
 
 #: Below this, of the covector that came in, what a rule sends is rounding noise.
 NOISE = 1e-6

@@ -15,13 +15,16 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.blame import is_freed
+from ..core.blame import is_freed, written_since
 from ..core.engine import conform
 from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, edge_target
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.saved import Packed
 from ..core.value import TensorBase
 from .walk import array_at_bottom, reachable
+
+#: Attributes that freed nodes of these ops have had, but for rare programs: what a linear layer passes.
+LIKELY: dict[str, tuple[Any, ...]] = dict.fromkeys(("addmm", "addmm_nt", "addmm_tn", "addmm_tt"), (1, 1))
 
 
 @dataclass
@@ -62,6 +65,8 @@ class Flow:
         Youngest first.
     stuck : list of Node
         Nodes whose rule could not run, because what they saved is gone.
+    assumed : bool
+        Whether a value was worked out with attributes that are likely and not known.
     """
 
     def __init__(self, roots: Iterable[Any], tensors: Iterable[Any]) -> None:
@@ -70,15 +75,21 @@ class Flow:
         self.values: dict[tuple[Node, int], ndarray] = {}
         self.constants: dict[tuple[Node, int], Any] = {}
         self.stuck: list[Node] = []
+        self.assumed = False
         inside = set(self.nodes)
+        first_use: dict[Node, int] = {}
+        for node in self.nodes:
+            for edge in node._edges:
+                if edge is not None:
+                    first_use[edge_target(edge)[0]] = node._seq  # youngest first: the oldest use stays
         for tensor in tensors:
             edge = tensor._node
             if edge is not None and edge is not LEAF and isinstance(tensor._value, ndarray):
                 node, index = edge_target(edge)
-                if node in inside:
+                if node in inside and not written_since(tensor._counter, node._seq):
                     self.values[node, index] = tensor._value
         for node in self.nodes:
-            self._read(node)
+            self._read(node, first_use.get(node, node._seq))
         warned = quiet(IGNORE)
         try:
             for node in reversed(self.nodes):
@@ -86,10 +97,11 @@ class Flow:
         finally:
             loud(warned)
 
-    def _read(self, node: Node) -> None:
+    def _read(self, node: Node, used: int) -> None:
         if isinstance(node, AccumulateGrad):
             value = array_at_bottom(node.variable)
-            if isinstance(value, ndarray):
+            # What an optimizer's step wrote over is not what the graph was computed from.
+            if isinstance(value, ndarray) and not written_since(node.variable._counter, used):
                 self.values[node, 0] = value
             return
         op = node._op
@@ -145,8 +157,11 @@ class Flow:
         if not layout.attrs:
             return ()
         saved = node._saved
-        if not isinstance(saved, tuple) or is_freed(saved):
+        if not isinstance(saved, tuple):
             return None
+        if is_freed(saved):
+            self.assumed = self.assumed or node._op.name in LIKELY
+            return LIKELY.get(node._op.name)
         return tuple(saved[3 * layout.count + len(layout.metadata) :])
 
     def _runnable(self, node: Node) -> Node | None:
@@ -154,7 +169,10 @@ class Flow:
         if not node._frees or not is_freed(node._saved):
             return node
         op = node._op
-        if op is None or op.attrs or op.variadic or op.many or isinstance(node, MultiNode):
+        if op is None or op.variadic or op.many or isinstance(node, MultiNode):
+            return None
+        attrs = self._attributes(node)
+        if attrs is None:
             return None
         layout = op.layout
         wants = (True,) if op.joint else tuple(edge is not None for edge in node._edges)
@@ -170,6 +188,7 @@ class Flow:
             if edge is None:
                 return None
             saved.append(_shape(edge))
+        saved += attrs
         likeness = object.__new__(type(node))
         for name in ("_edges", "_shape", "_dtype", "_seq", "level"):
             if hasattr(node, name):

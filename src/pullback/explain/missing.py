@@ -199,7 +199,8 @@ def _of_leaf(x: Any, name: str, scene: Scene, loss: Any) -> Answer:
         if late is not None:
             return late
         made = scope.assigning(name, scene.line)
-        if loss_lines and made and made[-1].line > loss_lines[-1]:
+        older = [s for s in made if loss_lines and s.line < loss_lines[-1]]
+        if older and made[-1].line > loss_lines[-1]:
             return Answer(
                 "replaced leaf",
                 f"{name} was given a new tensor after {loss_name} was computed: the graph leads to the old "

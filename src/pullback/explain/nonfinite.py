@@ -46,12 +46,15 @@ def why_nan(t: Any, loss: Any = None) -> Answer:
         raise TypeError(f"why_nan: expected a tensor, got {type(t).__name__}")
     scene = Scene(user_frame(sys._getframe(1)))
     name = scene.name_of(t) or "the tensor"
-    if not finite(t):
+    spoilt = t._node is LEAF and t._grad is not None and not finite(t._grad)
+    if not finite(t) and not spoilt:
         return _of_value(t, name, scene)
     if t._grad is None or finite(t._grad):
         grad = "" if t._grad is None else " and so is its gradient"
         return Answer("finite", f"{name} is finite{grad}.", certain=True)
     root = root_of(loss, scene)
+    if root is None and not finite(t):
+        return _of_value(t, name, scene)
     if root is None:
         return Answer(
             "no graph", f"The graph that gave {name}.grad is gone.", None, (),
@@ -76,7 +79,7 @@ def _of_value(t: Any, name: str, scene: Scene) -> Answer:
         )  # fmt: skip
     flow = Flow([t._node], scene.tensors())
     has_nan = bool(np.isnan(_floats(t)).any())
-    unsure = False
+    unsure = flow.assumed
     for node in reversed(flow.nodes):
         if isinstance(node, AccumulateGrad):
             if not finite(node.variable):
@@ -216,7 +219,7 @@ def _of_gradient(name: str, root: Root, scene: Scene) -> Answer:
         )
     return Answer(
         pattern.kind, f"{cause} It happens on the way back, in {type(node).__name__}.", place_of(node),
-        tuple(evidence), mend, certain=not flow.stuck and root.known,
+        tuple(evidence), mend, certain=not flow.stuck and root.known and not flow.assumed,
     )  # fmt: skip
 
 

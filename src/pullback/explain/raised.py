@@ -176,7 +176,7 @@ def _unused(error: BaseException, raised: Raised) -> Answer:
     for output in names:
         made = scene.scope.assigning(name, scene.line)
         lines = [s.line for s in scene.scope.assigning(output, scene.line)]
-        if made and lines and made[-1].line > lines[-1]:
+        if lines and any(s.line < lines[-1] for s in made) and made[-1].line > lines[-1]:
             return Answer(
                 "replaced leaf", f"{name} was given a new tensor after {output} was computed.",
                 scene.scope.place_of_line(made[-1].line), (),

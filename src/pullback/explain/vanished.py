@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.blame import Place, user_frame
+from ..core.blame import Place, is_freed, user_frame
 from ..core.node import LEAF, AccumulateGrad, Node, edge_target
 from ..core.value import TensorBase
 from .answer import Answer
-from .flat import CAUSES, NOISE, STEPS, Cause, is_flat
+from .flat import CAUSES, NOISE, PRODUCTS, SELECTIONS, STEPS, Cause, is_flat
 from .flow import Flow, Visit
 from .roots import Root, root_of
 from .scene import Scene
@@ -93,14 +93,14 @@ def _search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) -
             "cancelled", f"The ways from the loss to {name} cancel: their covectors add up to 0.", ways[0],
             tuple(f"one way: {place}" for place in dict.fromkeys(ways) if place is not None),
             "look whether the same value is added and taken away, or whether the loss is constant in it",
-            certain=root.known and not flow.stuck and _lines(ways) == 1,
+            certain=root.known and not flow.stuck and not flow.assumed and _lines(ways) == 1,
         )  # fmt: skip
     if not ends:
         return _suspect(name, flow, leading)
     lines = _lines([place_of(visit.node) for visit, _ in ends])
     visit = ends[0][0]
     kind, cause, mend = _cause(visit.node)
-    sure = root.known and not any(node in leading for node in flow.stuck)
+    sure = root.known and not flow.assumed and not any(node in leading for node in flow.stuck)
     seen = [
         f"a covector that is not zero comes into {type(visit.node).__name__}, and zero goes on to {name}",
     ]
@@ -170,7 +170,7 @@ def _partial(
         return Answer(
             kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. There: {cause}",
             place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for these elements",), mend,
-            certain=not flow.stuck and same,
+            certain=not flow.stuck and not flow.assumed and same,
         )  # fmt: skip
     for visits in arriving.values():
         for visit, g in visits:
@@ -181,6 +181,14 @@ def _partial(
                 kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
                 place_of(visit.node), (f"{type(visit.node).__name__} sends 0 for some elements",), mend,
             )  # fmt: skip
+    for node in flow.nodes:
+        op = "" if node._op is None else node._op.name
+        if op in SELECTIONS and any(e is not None and edge_target(e)[0] is leaf for e in node._edges):
+            kind, cause, mend = _cause(node)
+            return Answer(
+                kind, f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0. Probably: {cause}",
+                place_of(node), (f"{type(node).__name__} takes a part of {name}",), mend,
+            )  # fmt: skip
     return Answer(
         "zero in places", f"{int(mask.sum())} of {mask.size} elements of {name}.grad are 0.", None, (),
         "explain the backward: `pullback.explain(loss)` shows each contribution",
@@ -189,9 +197,11 @@ def _partial(
 
 def _suspect(name: str, flow: Flow, leading: set[Node]) -> Answer:
     candidates = [n for n in flow.nodes if n in leading and n._op is not None and n._op.name in STEPS]
-    certain = bool(candidates) and len({(p.file, p.line) for n in candidates if (p := place_of(n))}) == 1
+    certain = _lines([place_of(node) for node in candidates]) == 1
     flat = [n for n in flow.nodes if n in leading and _is_flat(n, flow)]
-    flat = flat or [n for n in flow.stuck if n in leading and n._op is not None and n._op.name in CAUSES]
+    gone = [n for n in flow.nodes if n in leading and n._op is not None and is_freed(n._saved)]
+    guessed = [n for n in gone if n._op.name in CAUSES]
+    flat = flat or sorted(guessed, key=lambda n: n._op.name in PRODUCTS)
     proof = "to be certain, ask before `backward` or after `backward(retain_graph=True)`"
     for node in candidates or flat:
         kind, cause, mend = _cause(node)
