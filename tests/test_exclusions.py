@@ -40,8 +40,8 @@ def test_the_page_is_what_the_list_gives() -> None:
 @pytest.mark.parametrize(
     ("place", "name"),
     [
-        ("torch", "sparse_coo_tensor"), ("torch", "nested"), ("torch", "AliasDb"),
-        ("torch.Tensor", "to_sparse"), ("torch.Tensor", "chalf"),
+        ("torch", "sparse_csr_tensor"), ("torch", "nested"), ("torch", "AliasDb"),
+        ("torch.Tensor", "to_sparse_csr"), ("torch.Tensor", "chalf"),
     ],
 )  # fmt: skip
 def test_the_error_says_why(place: str, name: str) -> None:

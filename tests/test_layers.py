@@ -24,7 +24,7 @@ LAYERS = [
     ["array"],
     ["core"],
     ["ops"],
-    ["tensor fft linalg masked quasirandom random return_types signal special storage types"],
+    ["tensor fft linalg masked quasirandom random return_types signal sparse special storage types"],
     [
         "autograd", "func _vmap_internals", "_C", "testing",
         "accelerator amp backends cpu cuda mps mtia xpu",

@@ -77,6 +77,7 @@ _LAZY = (
     "return_types",
     "serialization",
     "signal",
+    "sparse",
     "special",
     "storage",
     "testing",
@@ -107,6 +108,7 @@ _LAZY_NAMES = {
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
     **dict.fromkeys(("Event", "Stream"), "streams"),
     "_assert": "overrides",
+    **dict.fromkeys(("sparse_coo_tensor", "spmm"), "sparse"),
     "compile": "compiler",
     "get_device_module": "accelerator",
     **dict.fromkeys(

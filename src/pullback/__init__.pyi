@@ -46,6 +46,7 @@ from . import random as random
 from . import return_types as return_types
 from . import serialization as serialization
 from . import signal as signal
+from . import sparse as sparse
 from . import special as special
 from . import storage as storage
 from . import testing as testing
@@ -2012,6 +2013,12 @@ def sort(
 sparse_bsc: layout
 sparse_bsr: layout
 sparse_coo: layout
+def sparse_coo_tensor(
+    indices: Any, values: Any = None, size: Any = None, *, dtype: dtype | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    check_invariants: builtins.bool | None = None, is_coalesced: builtins.bool | None = None,
+) -> Any:
+    """A sparse tensor of coordinates."""
 sparse_csc: layout
 sparse_csr: layout
 def split(
@@ -2031,6 +2038,8 @@ def split_with_sizes_copy(
     out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, ...]:
     """Parts of given sizes along an axis: a copy of what the view of that name shows."""
+def spmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """An older name of `mm`."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def sqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""

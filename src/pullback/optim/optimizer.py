@@ -41,6 +41,8 @@ class Optimizer:
 
     #: Whether a step treats a complex parameter as its real and imaginary parts (see `update`).
     _splits_complex = False
+    #: Whether `update` takes sparse gradients.
+    _takes_sparse = False
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -178,6 +180,10 @@ class Optimizer:
         return loss
 
     def _step_of(self, param: Any, grad: Any, group: dict[str, Any]) -> None:
+        if type(grad) is not Tensor and grad.is_sparse and not self._takes_sparse:
+            name = "Adam" if type(self).__name__ == "AdamW" else type(self).__name__
+            advice = ", please consider SparseAdam instead" if name == "Adam" else ""
+            raise RuntimeError(f"{name} does not support sparse gradients{advice}")
         state = self.state.get(param)
         if not state:
             state = self.init(param, group)

@@ -20,6 +20,8 @@ class SGD(Optimizer):
     Nesterov's form follows Sutskever et al. 2013, with torch's convention that γ multiplies the whole step.
     """
 
+    _takes_sparse = True
+
     def __init__(
         self, params: Any, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0,
         nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,

@@ -1371,6 +1371,8 @@ class Methods(TensorBase):
         """
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """The tensor itself, in another dtype where one is given."""
+    def to_sparse(self, sparse_dim: builtins.int | None = None, **options: Any) -> Tensor:
+        """The elements that are not zero, as a sparse tensor of coordinates."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
     def topk(

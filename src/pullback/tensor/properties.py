@@ -194,6 +194,14 @@ def get_device(input: Any) -> int:
 
 
 @public(is_function=False, out=False)
+def to_sparse(self: Any, sparse_dim: int | None = None, **options: Any) -> Any:
+    """The elements that are not zero, as a sparse tensor of coordinates."""
+    from .sparse import to_sparse
+
+    return to_sparse(self, sparse_dim, **options)
+
+
+@public(is_function=False, out=False)
 def is_pinned(self: Any, device: Any = None) -> bool:
     """False: only an accelerator has pinned memory."""
     return False
