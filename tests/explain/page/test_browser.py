@@ -10,11 +10,21 @@ import pytest
 import pullback as torch
 from pullback.explain.page import page_of
 
+from ..seeds.cases import CASES, Case
 from .samples import chain, linear
 
 J = np.array([[6.0, 0.0], [2.0, 24.0], [0.0, 10.0]])
 V = np.array([1.0, 10.0, 100.0])
 HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
+
+
+def explained(case: Case) -> dict[str, Any]:
+    y, _ = case.make()
+    return torch.explain(y, None if case.covector is None else torch.tensor(case.covector)).to_dict()
+
+
+def exact(page: Any, selector: str) -> list[float]:
+    return [float(cell.get_attribute("title")) for cell in page.page.locator(selector).all()]
 
 
 def number(text: str) -> float:
@@ -33,8 +43,7 @@ def test_an_edited_covector_gives_numpy_s_product(visit: Any) -> None:
         page.page.fill(f"input[data-place='{place}']", str(weight))
     expected = np.array([0.5, -2.0, 1e3]) @ J
     assert total(page) == pytest.approx(expected, rel=1e-4)
-    exact = [float(cell.get_attribute("title")) for cell in page.page.locator("tfoot td.number").all()]
-    assert exact == expected.tolist()
+    assert exact(page, "tfoot td.number") == expected.tolist()
     assert page.texts("code.after") == ["[0, 9953]"]
     page.page.click("text=v as in the run")
     assert total(page) == [26.0, 1240.0]
@@ -190,3 +199,18 @@ def test_numbers_as_text(visit: Any) -> None:
     }  # fmt: skip
     page = visit(page_of([linear([list(texts)], [1.0])]))
     assert page.texts("tbody td.number:not(.product)") == list(texts.values())
+
+
+def test_the_seeds_numbers_are_on_their_pages(visit: Any) -> None:
+    page = visit(page_of([explained(case) for case in CASES]))
+    for place, case in enumerate(CASES):
+        page.page.select_option("nav select", str(place))
+        rows = page.page.locator("table.covector-table tbody tr").count()
+        width = np.size(case.gradient)
+        J = np.reshape(exact(page, "tbody td.number:not(.product)"), (rows, width))
+        batch = rows * width // np.size(case.jacobian)
+        assert J.tolist() == np.tile(np.reshape(case.jacobian, (-1, width)), (batch, 1)).tolist(), case.name
+        assert exact(page, "tfoot td.number") == np.ravel(case.gradient).tolist(), case.name
+        # Worked out anew in the page, from its J and an edited v.
+        page.page.click("text=v = 1 everywhere")
+        assert exact(page, "tfoot td.number") == J.sum(0).tolist(), case.name
