@@ -110,8 +110,9 @@ class Equation {
   buildSummary() {
     const { leaf } = this;
     for (const jacobian of jacobiansOf(leaf)) {
-      this.body.append(make("p", {}, make("b", {}, `J = ${jacobian.title}`),
-        ` is ${shapeText(jacobian.shape)}, ${jacobian.structure}. ${jacobian.why_absent ?? ""}`));
+      const { title, shape, structure, why_absent: reason } = jacobian;
+      const absent = reason ? `${structure === "zero" ? ":" : "; not built:"} ${reason}` : "";
+      this.body.append(make("p", {}, make("b", {}, `J = ${title}`), ` is ${shapeText(shape)}, ${structure}${absent}`));
       if (jacobian.value) this.body.append(make("p", {}, make("code", {}, valueText(jacobian.value))));
     }
     if (leaf.gradient) {

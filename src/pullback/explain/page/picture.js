@@ -104,7 +104,9 @@ function opName(box) {
 function boxLines(box) {
   if (box.kind === "covector") {
     const { covector } = box.output;
-    return [["name", `${box.name} = ${clipped(valueText(covector.value, 4), 30)}`],
+    const large = sizeOf(covector.value.shape) > MOST_IN_TEXT;
+    const value = large ? `${box.name}, ${shapeText(covector.value.shape)}` : `${box.name} = ${valueText(covector.value, 4)}`;
+    return [["name", clipped(value, 34)],
       ["small", covector.default ? "left out, so 1" : covector.broadcast_from ? "a batch of covectors" : "the gradient argument"]];
   }
   if (box.kind === "group") {
