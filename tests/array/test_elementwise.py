@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
 from pullback.array import activations, elementwise, threads
 
@@ -238,3 +239,16 @@ def test_sigmoid_of_complex_numbers_and_zero_dimensions():
     np.testing.assert_allclose(activations.sigmoid(z), 1 / (1 + np.exp(-z)))
     result = activations.gelu(np.array(1.0))
     assert (type(result), result.shape) == (np.ndarray, ())
+
+
+def test_gelu_and_its_derivative_hold_the_normal_distribution_to_float32():
+    x = np.linspace(-12, 12, 100_001).astype(np.float32)
+    wide = x.astype(np.float64)
+    distribution = special.ndtr(wide)
+    np.testing.assert_allclose(activations.gelu(x), wide * distribution, rtol=0, atol=7e-7)
+    density = np.exp(-wide * wide / 2) / np.sqrt(2 * np.pi)
+    np.testing.assert_allclose(
+        activations.gelu_derivative(x), distribution + wide * density, rtol=0, atol=3e-7
+    )
+    edges = np.array([0.0, -0.0, np.inf, 1e30, -1e30], np.float32)
+    np.testing.assert_array_equal(activations.gelu(edges), np.array([0, 0, np.inf, 1e30, 0], np.float32))

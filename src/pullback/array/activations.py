@@ -49,6 +49,17 @@ def sigmoid(x: ndarray) -> ndarray:
     return blockwise(sigmoid_block, x)
 
 
+def _sigmoid_adjoint_block(g: ndarray, y: ndarray, out: ndarray) -> None:
+    np.subtract(1, y, out=out)
+    np.multiply(out, y, out=out)
+    np.multiply(out, g, out=out)
+
+
+def sigmoid_adjoint(g: ndarray, y: ndarray) -> ndarray:
+    """g · (1 − y) · y for y = sigmoid(x), all of one shape and dtype."""
+    return blockwise(_sigmoid_adjoint_block, g, y)
+
+
 def _silu_block(x: ndarray, out: ndarray) -> None:
     np.negative(x, out=out)
     np.exp(out, out=out)
@@ -165,16 +176,48 @@ def _normal_cdf_twice(x: ndarray, out: ndarray, spare: ndarray, scaled: ndarray)
     np.add(out, 1, out=out)
 
 
+#: R with erf(x / √2) = tanh(x · R(x²)), for the smallest largest error of the left side on |x| ≤ 5.7, beyond
+#: which both sides are ±1 in float32. Φ is off by 1e-7 at most and gelu by 6e-7 (torch's gelu by 1.2e-6),
+#: with 11 passes less than through `erf`, and NumPy's tanh takes half the time of its exp.
+_PROBIT_COEFFICIENTS = tuple(
+    np.float32(c)
+    for c in (
+        0.797884941462078, 0.0363330845651692, -3.259496443735793e-05, -5.530619902666585e-05,
+        3.964745513456138e-06, -1.3226343669732243e-07, 1.7561737276659838e-09,
+    )
+)  # fmt: skip
+
+
+def _erf_of_normal(x: ndarray, out: ndarray, squares: ndarray) -> None:
+    """erf(x / √2), and x² beside it, in float32."""
+    np.multiply(x, x, out=squares)
+    np.multiply(squares, _PROBIT_COEFFICIENTS[-1], out=out)
+    for coefficient in _PROBIT_COEFFICIENTS[-2:0:-1]:
+        np.add(out, coefficient, out=out)
+        np.multiply(out, squares, out=out)
+    np.add(out, _PROBIT_COEFFICIENTS[0], out=out)
+    np.multiply(out, x, out=out)
+    np.tanh(out, out=out)
+
+
 def _gelu_block(x: ndarray, out: ndarray, spare: ndarray, scaled: ndarray) -> None:
-    _normal_cdf_twice(x, out, spare, scaled)
+    if x.dtype == _FLOAT32:
+        _erf_of_normal(x, out, spare)
+        np.add(out, 1, out=out)
+    else:
+        _normal_cdf_twice(x, out, spare, scaled)
     np.multiply(x, 0.5, out=spare)
     np.multiply(out, spare, out=out)
 
 
 def _gelu_derivative_block(x: ndarray, out: ndarray, spare: ndarray, scaled: ndarray) -> None:
-    _normal_cdf_twice(x, out, spare, scaled)
+    if x.dtype == _FLOAT32:
+        _erf_of_normal(x, out, spare)
+        np.add(out, 1, out=out)
+    else:
+        _normal_cdf_twice(x, out, spare, scaled)
+        np.multiply(x, x, out=spare)
     np.multiply(out, 0.5, out=out)
-    np.multiply(x, x, out=spare)
     np.multiply(spare, -0.5, out=spare)
     np.exp(spare, out=spare)
     np.multiply(spare, x, out=spare)
