@@ -26,6 +26,10 @@ _BLOCK = 1 << 17
 #: dot product.
 _ROW = 4096
 
+#: Length of a row up to which its sum is a product with ones, in half of the time that NumPy's sum takes; the
+#: error of longer ones would pass that of NumPy's sum by pairs.
+_LONGEST_PRODUCT = 8192
+
 
 def is_over_rows(x: ndarray, dims: Sequence[int]) -> bool:
     """Whether a reduction over `dims` is one of the rows of a large C-ordered array of real floats."""
@@ -55,7 +59,11 @@ def _reduced(x: ndarray, keepdim: bool) -> tuple[ndarray, ndarray, ndarray]:
 def row_sums(x: ndarray, keepdim: bool) -> ndarray:
     """The sum of each row."""
     rows, result, values = _reduced(x, keepdim)
-    _by_rows(lambda x, out: np.add.reduce(x, axis=1, out=out), rows, values)
+    if x.shape[-1] <= _LONGEST_PRODUCT:
+        ones = np.ones(x.shape[-1], x.dtype)
+        _by_rows(lambda x, out: np.matmul(x, ones, out=out), rows, values)
+    else:
+        _by_rows(lambda x, out: np.add.reduce(x, axis=1, out=out), rows, values)
     return result
 
 

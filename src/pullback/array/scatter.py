@@ -50,6 +50,9 @@ def positions(index: ndarray, dim: int, shape: Sequence[int]) -> ndarray:
 def _check_range(index: ndarray, dim: int, length: int) -> None:
     if not index.size:
         return
+    # Read without signs, what is negative is too large as well: one search instead of two.
+    if index.dtype == np.int64 and int(index.view(np.uint64).max()) < length:
+        return
     lowest, highest = int(index.min()), int(index.max())
     if lowest < 0 or highest >= length:
         wrong = lowest if lowest < 0 else highest

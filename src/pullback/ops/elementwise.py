@@ -162,27 +162,21 @@ def _frac(x: ndarray, /, out: Any = ...) -> ndarray:
 frac = elementwise("frac", _frac, lambda g: g, promote=None, check=refuse("frac_cpu", "biuc"))
 
 
-#: Elements in a row of zeros.
-_ROW = 1024
-
-
 def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
     """The larger of 0 and x; of 0 and −0 the second, as torch has it.
 
-    A large array is compared with rows of zeros: NumPy's loops with a number do not use SIMD (524,288 float32
-    take 175 µs with a number, 85 µs so).
+    NumPy's maximum with a number does not use SIMD, its clip does: 4,194,304 float32 take 1.5 ms and 0.7 ms.
     """
-    rows = x.size // _ROW
-    fits = out is ... or (out.flags.c_contiguous and out.shape == x.shape and out.dtype == x.dtype)
-    if rows < 4 or x.dtype.kind != "f" or not x.flags.c_contiguous or not fits:
+    if x.size < _WORTH_CLIPPING or x.dtype.kind != "f":
         return np.maximum(0, x, out=out)
-    result = np.empty_like(x) if out is ... else out
-    flat, target, whole = x.reshape(-1), result.reshape(-1), rows * _ROW
-    np.maximum(
-        np.zeros(_ROW, x.dtype), flat[:whole].reshape(rows, _ROW), out=target[:whole].reshape(rows, _ROW)
-    )
-    np.maximum(0, flat[whole:], out=target[whole:])
-    return result
+    zero, most = x.dtype.type(0), x.dtype.type(np.inf)
+    if x.size < WORTH_BLOCKS:
+        return np.clip(x, zero, most, out=None if out is ... else out)
+    return blockwise(lambda x, out: np.clip(x, zero, most, out=out), x, out=out)
+
+
+#: Elements from which `clip`, which costs 2 µs more to call, is faster than `maximum`.
+_WORTH_CLIPPING = 8192
 
 
 def _refuse_relu(x: ndarray) -> None:
