@@ -47,6 +47,20 @@ def test_no_wrong_line_is_certain(program: Path) -> None:
     assert answer.mend or not answer.certain
 
 
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
+def test_the_same_within_a_function(program: Path, tmp_path: Path) -> None:
+    """Variables are then locals, and the answer is asked for in the function."""
+    body = program.read_text().split('"""', 2)[2].strip().splitlines()
+    imports = [text for text in body if text.startswith(("import ", "from "))]
+    inside = [f"    {text}" if text else "" for text in body if text not in imports]
+    lines = [*imports, "", "def program():", *inside, "    return answer", "", "answer = program()", ""]
+    path = tmp_path / program.name
+    path.write_text("\n".join(lines))
+    answer, line = answer_of(path)
+    assert named(answer, path, line) or not answer.certain
+    assert named(answer, path, line) == RESULTS.get(program.stem, (True, True))[0]
+
+
 def test_nine_of_ten_lines_are_named() -> None:
     assert len(PROGRAMS) >= 50
     right = {}

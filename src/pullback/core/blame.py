@@ -183,9 +183,9 @@ def variable_of(value: Any) -> tuple[str, Place | None] | None:
                 if held is value:
                     return name, _assigned_at(frame, name)
             for name, held in variables.items():
-                parameters = getattr(held, "named_parameters", None)
-                if parameters is not None and not isinstance(held, type):
-                    for path, parameter in parameters():
+                # Asked of the type: an object's own look-up may run anything, an import even.
+                if hasattr(type(held), "named_parameters"):
+                    for path, parameter in held.named_parameters():
                         if parameter is value:
                             return f"{name}.{path}", _assigned_at(frame, name)
         frame = frame.f_back

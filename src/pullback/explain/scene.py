@@ -7,11 +7,12 @@ putting the two together: the statement whose inputs still carry the history and
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from ..core.blame import Place, own_file
@@ -315,7 +316,7 @@ def code_of(value: Any) -> CodeType | None:
         value = getattr(value, "forward", None)
     value = getattr(value, "__func__", value)
     # A decorator of pullback's (`no_grad`) shows what it wraps.
-    while hasattr(value, "__wrapped__"):
-        value = value.__wrapped__
+    if isinstance(value, FunctionType):
+        value = inspect.unwrap(value)
     code = getattr(value, "__code__", None)
     return code if isinstance(code, CodeType) and not own_file[code.co_filename] else None
