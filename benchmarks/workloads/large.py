@@ -20,7 +20,7 @@ from benchmarks import data
 from benchmarks.case import Case, Library, Row
 
 #: Heavy enough that few rounds give a steady median.
-ROUNDS = 7
+ROUNDS = 5
 TARGET = 1.5
 
 Make = Callable[[], np.ndarray]

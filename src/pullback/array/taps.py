@@ -44,6 +44,8 @@ class Taps(NamedTuple):
     terms: tuple[Tap, ...]
     #: Rows of no term at all.
     empty: ndarray
+    #: What each row is multiplied by at the end: its weights, where all of a row are equal.
+    scale: ndarray | None = None
 
 
 def from_table(places: ndarray, weights: ndarray, size: int, counts: ndarray | None = None) -> Taps:
@@ -53,6 +55,9 @@ def from_table(places: ndarray, weights: ndarray, size: int, counts: ndarray | N
     output, taps = places.shape
     if counts is None:
         counts = np.full(output, taps)
+    scale = None
+    if taps > 1 and (weights == weights[:, :1]).all():
+        scale, weights = weights[:, 0], np.ones_like(weights)
     terms = []
     for tap in range(taps):
         chosen = counts > tap
@@ -60,7 +65,7 @@ def from_table(places: ndarray, weights: ndarray, size: int, counts: ndarray | N
         within: Any = slice(None) if rows is None else rows
         factors = weights[within, tap]
         terms.append(Tap(rows, places[within, tap], None if (factors == 1).all() else factors))
-    return Taps(size, output, tuple(terms), np.flatnonzero(counts == 0))
+    return Taps(size, output, tuple(terms), np.flatnonzero(counts == 0), scale)
 
 
 def transposed(places: ndarray, weights: ndarray, size: int, counts: ndarray | None = None) -> Taps:
@@ -95,6 +100,8 @@ def along(x: ndarray, taps: Taps, axis: int) -> ndarray:
         else:
             total[(*lead, rows)] += term
     assert total is not None
+    if taps.scale is not None:
+        np.multiply(total, taps.scale.reshape(columns).astype(x.dtype, copy=False), out=total)
     if taps.empty.size:
         total[(*lead, taps.empty)] = 0
     return total
