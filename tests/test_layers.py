@@ -20,7 +20,12 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 #: From the ground up. A layer has one or more parts, which do not know each other; the names of one part,
 #: each a file or a folder of the package, may import each other.
 LAYERS = [
-    ["version torch_version absent dtypes device errors exclusions futures graph_errors size streams"],
+    [
+        (
+            "version torch_version absent dtypes device errors exclusions futures graph_errors size streams "
+            "process_group"
+        )
+    ],
     ["array"],
     ["core"],
     ["ops"],

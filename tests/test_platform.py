@@ -96,6 +96,16 @@ def test_switches_are_put_back() -> None:
     pullback.backends.cuda.matmul.allow_tf32 = False
 
 
+def test_types_of_cuda_tensors() -> None:
+    cuda = pullback.cuda
+    kind = cuda.FloatTensor if cuda.is_available() else pullback.FloatTensor
+    assert isinstance(kind([1.0]), pullback.FloatTensor)
+    assert not isinstance(pullback.ones(1), cuda.FloatTensor)
+    assert (cuda.LongTensor.dtype, cuda.LongTensor.is_cuda) == (pullback.int64, True)
+    with pytest.raises(TypeError, match="^type torch.cuda.HalfTensor not available. Torch not compiled wi"):
+        cuda.HalfTensor(2)
+
+
 def test_no_tensor_is_spread_over_processes() -> None:
     kind = importlib.import_module("pullback.distributed.tensor").DTensor
     assert not pullback.distributed.is_available()

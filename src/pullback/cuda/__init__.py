@@ -13,6 +13,7 @@ from typing import Any
 
 from ..absent import answering, nothing, refusing, uninstantiable
 from ..device import device as _device
+from ..tensor.legacy import CUDA_TYPES
 
 _HERE = "torch.cuda"
 _NO_CUDA = "Torch not compiled with CUDA enabled"
@@ -73,7 +74,7 @@ _CAPTURING = {
 
 globals().update(
     {**_REFUSED, **_UNMEASURED, **_UNMANAGED, **_COUNTED, **_DENIED, **_DONE, **_EMPTY, **_CLASSES, **_GRAPHS,
-     **_CAPTURING}
+     **_CAPTURING, **CUDA_TYPES}
 )  # fmt: skip
 
 default_generators: tuple[Any, ...] = ()

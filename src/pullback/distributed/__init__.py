@@ -1,10 +1,68 @@
-"""torch.distributed: process groups are not part of this build, and it says so where programs ask first."""
+"""torch.distributed: a group of one process, with which programs made for several also run as one.
+
+`is_available` is False, so that programs which ask first take their way without groups.
+"""
 
 from __future__ import annotations
 
-__all__ = ["is_available"]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ..process_group import ProcessGroup
+from .collectives import (
+    ReduceOp,
+    Work,
+    all_gather,
+    all_gather_into_tensor,
+    all_gather_object,
+    all_reduce,
+    all_to_all,
+    barrier,
+    broadcast,
+    broadcast_object_list,
+    gather,
+    gather_object,
+    irecv,
+    isend,
+    recv,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    scatter,
+    scatter_object_list,
+    send,
+)
+from .groups import (
+    destroy_process_group,
+    get_backend,
+    get_rank,
+    get_world_size,
+    group,
+    init_process_group,
+    is_available,
+    is_backend_available,
+    is_gloo_available,
+    is_initialized,
+    is_mpi_available,
+    is_nccl_available,
+    is_torchelastic_launched,
+    new_group,
+)
+
+if TYPE_CHECKING:
+    from . import tensor as tensor
+
+__all__ = [
+    "ProcessGroup", "ReduceOp", "Work", "all_gather", "all_gather_into_tensor", "all_gather_object",
+    "all_reduce", "all_to_all", "barrier", "broadcast", "broadcast_object_list", "destroy_process_group",
+    "gather", "gather_object", "get_backend", "get_rank", "get_world_size", "group", "init_process_group",
+    "irecv", "is_available", "is_backend_available", "is_gloo_available", "is_initialized",
+    "is_mpi_available", "is_nccl_available", "is_torchelastic_launched", "isend", "new_group", "recv",
+    "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
+]  # fmt: skip
 
 
-def is_available() -> bool:
-    """Whether process groups can be made: False, as in a torch that was built without them."""
-    return False
+def __getattr__(name: str) -> Any:
+    if name == "tensor":
+        return importlib.import_module(f"{__name__}.tensor")
+    raise AttributeError(f"module 'torch.distributed' has no attribute '{name}'", name=name)

@@ -106,36 +106,47 @@ class tensortype(type):
     is_sparse: bool
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, Tensor) and dtype_of(instance) == cls.dtype.numpy
+        return isinstance(instance, Tensor) and not cls.is_cuda and dtype_of(instance) == cls.dtype.numpy
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.is_cuda:
+            raise TypeError(
+                f"type torch.cuda.{cls.__name__} not available. Torch not compiled with CUDA enabled."
+            )
         return construct(args, kwargs, cls.dtype, True)
 
 
-def _legacy_type(dtype: dtypes.dtype) -> tensortype:
-    name = f"{dtype.scalar_type}Tensor"
-    members = {"__module__": "torch", "dtype": dtype, "layout": strided, "is_cuda": False, "is_sparse": False}
-    return tensortype(name, (), members)
+def _legacy_types(is_cuda: bool) -> dict[str, tensortype]:
+    members = {
+        "__module__": "torch.cuda" if is_cuda else "torch",
+        "layout": strided,
+        "is_cuda": is_cuda,
+        "is_sparse": False,
+    }
+    return {
+        name: tensortype(name, (), {**members, "dtype": dtype})
+        for dtype in _DTYPES
+        for name in (f"{dtype.scalar_type}Tensor",)
+    }
 
+
+_DTYPES = (
+    dtypes.float32,
+    dtypes.float64,
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.uint8,
+    dtypes.int8,
+    dtypes.int16,
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.bool,
+)
 
 #: The types that torch's top level has.
-TYPES = {
-    t.__name__: t
-    for t in map(
-        _legacy_type,
-        (
-            dtypes.float32,
-            dtypes.float64,
-            dtypes.float16,
-            dtypes.bfloat16,
-            dtypes.uint8,
-            dtypes.int8,
-            dtypes.int16,
-            dtypes.int32,
-            dtypes.int64,
-            dtypes.bool,
-        ),
-    )
-}
+TYPES = _legacy_types(is_cuda=False)
+
+#: Those of `torch.cuda`, which have no instances and make none: programs choose between the two.
+CUDA_TYPES = _legacy_types(is_cuda=True)
 
 Tensor.__new__ = staticmethod(_new_tensor)  # type: ignore[method-assign]  # subclasses may add parameters of their own
