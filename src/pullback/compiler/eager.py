@@ -38,7 +38,8 @@ class OptimizedModule(Module):
     def __init__(self, mod: Module, call: Callable[..., Any] | None = None) -> None:
         super().__init__()
         self._orig_mod = mod
-        self._call = mod if call is None else call
+        # Not by assignment: a module would become a second child, with a second copy of its state.
+        self.__dict__["_call"] = mod if call is None else call
         self.training = mod.training
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -51,7 +52,7 @@ class OptimizedModule(Module):
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = (
-            name in ("_orig_mod", "_call", "training")
+            name in ("_orig_mod", "training")
             or name in self.__dict__
             or "_orig_mod" not in self._modules
         )
