@@ -162,9 +162,12 @@ def _flat(data: Any, sizes: tuple[int, ...], dtype: np.dtype[Any] | None) -> lis
         below: list[Any] = []
         for item in level:
             if not _is_sequence(item):
-                wrong = wrong or TypeError("not a sequence")
-                below.append(item)
-                continue
+                if dtype is None or not isinstance(item, dict):
+                    wrong = wrong or TypeError("not a sequence")
+                    below.append(item)
+                    continue
+                # Where the dtype is known torch reads what can be iterated over, such as the keys of a dict.
+                item = list(item)
             if len(item) != size:
                 wrong = wrong or ValueError(
                     f"expected sequence of length {size} at dim {dim} (got {len(item)})"

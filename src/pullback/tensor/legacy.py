@@ -63,7 +63,7 @@ def construct(args: tuple[Any, ...], kwargs: dict[str, Any], dtype: dtypes.dtype
     data = args[0] if args else given["data"]
     if isinstance(data, TensorBase):
         raise _tensor_with_device()
-    if not hasattr(type(data), "__getitem__"):
+    if isinstance(data, dict) or not hasattr(type(data), "__getitem__"):
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
     return made(array_from(data, dtype.numpy))
 

@@ -270,3 +270,38 @@ def subclassed_convolution(torch: T) -> None:
     state = {"module.a": 1, "b": 2, "module.c": 3}
     utils.consume_prefix_in_state_dict_if_present(state, "module.")
     print(state)
+
+
+def what_is_replaced_keeps_its_place(torch: T) -> None:
+    nn = torch.nn
+
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Linear(1, 2)
+            self.second = nn.Tanh()
+            self.p = nn.Parameter(torch.ones(1))
+            self.q = nn.Parameter(torch.ones(1))
+            self.register_buffer("u", torch.ones(1))
+            self.register_buffer("v", torch.ones(1))
+
+    net = Net()
+    net.first = nn.Conv1d(1, 2, 3)
+    net.p = nn.Parameter(torch.zeros(1))
+    net.u = torch.zeros(1)
+    print(net, list(net.state_dict()))
+    net.second = None
+    net.first = nn.ReLU()
+    net.second = nn.ELU()
+    net.q = None
+    net.p = nn.Parameter(torch.zeros(2))
+    net.q = nn.Parameter(torch.zeros(3))
+    print(nn.Sequential(*net.children()), [p.shape for p in net.parameters()])
+    layers = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2))
+    layers[0] = nn.Linear(4, 3)
+    print(layers, layers(torch.ones(1, 4)).shape)
+    listed = nn.ModuleList([nn.ReLU(), nn.ELU()])
+    listed[0] = nn.Tanh()
+    named = nn.ModuleDict({"x": nn.ReLU(), "y": nn.ELU()})
+    named["x"] = nn.Tanh()
+    print(listed, named)

@@ -95,7 +95,7 @@ class Module(ModuleState, ModuleHooks):
         if isinstance(value, Parameter):
             if parameters is None:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
-            self._forget(name)
+            self._forget(name, "_parameters")
             self.register_parameter(name, value)
             return
         if parameters is not None and name in parameters:
@@ -114,7 +114,7 @@ class Module(ModuleState, ModuleHooks):
         if isinstance(value, Module):
             if modules is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
-            self._forget(name)
+            self._forget(name, "_modules")
             self._put_module(name, value)
             return
         if modules is not None and name in modules:
@@ -138,12 +138,15 @@ class Module(ModuleState, ModuleHooks):
             return
         super().__setattr__(name, value)
 
-    def _forget(self, name: str) -> None:
-        """Take a name out of wherever it is, before it is registered anew."""
+    def _forget(self, name: str, kept: str) -> None:
+        """Take a name out of wherever else it is, before it is registered anew.
+
+        What is in the store `kept` is overwritten there and keeps its place: children run in their order.
+        """
         stores = self.__dict__
         stores.pop(name, None)
         for store in _STORES:
-            if store in stores:
+            if store != kept and store in stores:
                 stores[store].pop(name, None)
         if "_non_persistent_buffers_set" in stores:
             stores["_non_persistent_buffers_set"].discard(name)
