@@ -78,6 +78,11 @@ def cuts_in(expression: ast.AST, scope: Scope, unrecorded: int = 0) -> Iterator[
 def _cut(node: ast.AST) -> tuple[str, str, str] | None:
     if isinstance(node, ast.Attribute) and node.attr == "data" and isinstance(node.ctx, ast.Load):
         return ".data", "takes the values without their history", "leave `.data` out"
+    if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load):
+        return (
+            "not recorded", "is the gradient of a backward that was not recorded",
+            "call `backward(create_graph=True)`, or `torch.autograd.grad(…, create_graph=True)`",
+        )  # fmt: skip
     if isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
         return (
             "not differentiable", "compares, which has no derivative",
@@ -91,6 +96,14 @@ def _cut(node: ast.AST) -> tuple[str, str, str] | None:
     owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
     if name in DETACHING and method:
         return "detached", "cuts the history off", "leave `detach()` out where gradients must pass"
+    if name == "grad" and owner.endswith("autograd"):
+        given = {k.arg: getattr(k.value, "value", None) for k in node.keywords}
+        if given.get("create_graph") is not True:
+            return (
+                "not recorded", "differentiates without recording how",
+                "pass `create_graph=True` where the gradient itself is to be differentiated",
+            )  # fmt: skip
+        return None
     if owner in ("np", "numpy"):
         return (
             "left the library", "computes with NumPy, which records nothing",

@@ -118,6 +118,11 @@ CAUSES: dict[str, Cause] = {
     "minimum": Cause("not selected", "The other argument is smaller everywhere.", "use a soft minimum"),
     "select": Cause("not selected", "Only another part of the tensor is used.", "look at the index"),
     "index": Cause("not selected", "Only another part of the tensor is used.", "look at the index"),
+    "max_pool_2d": Cause(
+        "not selected",
+        "Only the largest element of each window is used.",
+        "none for a max pool; an average pool passes something on to every element",
+    ),
     "dropout_noise": Cause(
         "dropped out",
         "Dropout has dropped all of it.",
@@ -131,7 +136,8 @@ CAUSES: dict[str, Cause] = {
     "add": Cause("cancelled", "The ways through the sum cancel.", "look at the signs"),
 }
 for _name, _other in (
-    ("embedding", "index"), ("index_put", "index"), ("pick", "index"),
+    ("max_pool_1d", "max_pool_2d"), ("max_pool_3d", "max_pool_2d"), ("embedding", "index"),
+    ("index_put", "index"), ("pick", "index"),
     ("clamp_min", "clamp"), ("clamp_max", "clamp"), ("clamp_both", "clamp"), ("clamp_min_number", "clamp"),
     ("clamp_max_number", "clamp"), ("clamp_min_tensor", "clamp"), ("clamp_max_tensor", "clamp"),
     ("threshold_in_place", "threshold"), ("pow", "pow_scalar"), ("matmul", "mm"), ("bmm", "mm"),
@@ -145,7 +151,10 @@ for _name, _other in (
     CAUSES[_name] = CAUSES[_other]
 
 #: Ops that take a part of a tensor, and those that are flat only where another factor is 0.
-SELECTIONS = {"index", "embedding", "select", "slice", "gather", "index_select", "pick", "masked_select"}
+SELECTIONS = {
+    "index", "embedding", "select", "slice", "gather", "index_select", "pick", "masked_select", "topk",
+    "max_pool_1d", "max_pool_2d", "max_pool_3d",
+}  # fmt: skip
 PRODUCTS = {name for name, cause in CAUSES.items() if cause.kind in ("multiplied by 0", "cancelled")}
 
 #: Below this, of the covector that came in, what a rule sends is rounding noise.
