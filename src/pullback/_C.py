@@ -8,9 +8,13 @@ from __future__ import annotations
 from .core.value import TensorBase
 from .ops.linalg import LinAlgError as _LinAlgError
 from .size import Size
+from .tensor.overriding import DisableTorchFunctionSubclass, _disabled_torch_function_impl
 from .tensor.random import Generator
 
-__all__ = ["Generator", "Size", "TensorBase", "_LinAlgError", "_get_tracing_state", "_log_api_usage_once"]
+__all__ = [
+    "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase", "_LinAlgError",
+    "_disabled_torch_function_impl", "_get_tracing_state", "_log_api_usage_once",
+]
 
 
 def _get_tracing_state() -> None:

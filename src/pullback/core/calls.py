@@ -333,7 +333,7 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                 mode = modes()
                 if mode is not DEFAULT:
                     if mode is not NO_GRAD:
-                        return public_call(op, (input,), None) if public else run(op, (input,), ())
+                        return public_call(op, (input,), None, method) if public else run(op, (input,), ())
                     node = None
                 token = quiet(IGNORE)
                 try:

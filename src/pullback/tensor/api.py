@@ -298,7 +298,9 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
     def general(input: Any, *args: Any, **kwargs: Any) -> Any:
         if OVERRIDING:
             if _overridden((input, *args)):
-                return dispatch_override(call, (input, *args), kwargs)
+                # An operator such as ``+=`` is a twin of its own, which goes by the method's name.
+                called = getattr(calls.Tensor, label, call)
+                return dispatch_override(called, (input, *args), kwargs)
             if modes().watcher is not None:
                 return intercepted(call, None, label, (input, *args), kwargs)
         operands = (*args, *kwargs.values())
@@ -490,7 +492,7 @@ def public_call(op: Op, inputs: tuple[Any, ...], out: Any, method: str = "") -> 
     if OVERRIDING:
         named = {} if out is None else {"out": out}
         if _overridden(inputs):
-            return dispatch_override(op.public, inputs, named, operator)
+            return dispatch_override(_called(op, method), inputs, named, operator)
         behind = None if named else partial(_checked_call, op, method)
         found = intercepted(op.public, behind, op.name, inputs, named)
         if found is not PASS:
@@ -498,12 +500,37 @@ def public_call(op: Op, inputs: tuple[Any, ...], out: Any, method: str = "") -> 
     return _checked_call(op, method, *inputs, out=out)
 
 
+#: The methods that overrides are told of where an operator was called; the others' are their own.
+_BEHIND_OPERATORS = {
+    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul",
+    "__truediv__": "div", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
+    "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
+}
+
+
+def _called(op: Op, method: str) -> Function:
+    """What overrides are told was called: the function, or the method as `Tensor` has it."""
+    if not method:
+        return op.public
+    called: Function = getattr(calls.Tensor, _BEHIND_OPERATORS.get(method, method))
+    return called
+
+
+def override_operator(method: str, *operands: Any) -> Any:
+    """What overrides of the operands answer to an operator; `PASS` where there are none."""
+    if (OVERRIDING and _overridden(operands)) or (
+        not isinstance(operands[-1], TensorBase) and adopt(operands[-1:])
+    ):
+        return dispatch_override(getattr(calls.Tensor, method), operands, {}, True)
+    return PASS
+
+
 def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
     try:
         checked = tuple(checked_operand(op, i, v, bool(method)) for i, v in enumerate(inputs))
     except TypeError:
         if adopt(inputs):
-            return dispatch_override(op.public, inputs, {} if out is None else {"out": out})
+            return dispatch_override(_called(op, method), inputs, {} if out is None else {"out": out})
         if method:
             _explain("Tensor", method, inputs, {})
         if op.name in _COMPARISONS:

@@ -80,6 +80,7 @@ TOP_LEVEL: dict[str, Any] = {
     **settings.FUNCTIONS,
     **storage.NAMES,
     "DisableTorchFunctionSubclass": overriding.DisableTorchFunctionSubclass,
+    "is_tensor": properties.is_tensor,
     "to_dlpack": interchange.to_dlpack,
     **shape_inplace.FUNCTIONS,
 }

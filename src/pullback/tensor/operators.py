@@ -9,24 +9,39 @@ import numpy as np
 from ..core.calls import make_call
 from ..core.value import TensorBase, dtype_of
 from ..ops import arithmetic, comparison, elementwise, mixture
-from .api import inplace_twin
+from .api import inplace_twin, override_operator
 from .contract import matmul
+from .interception import PASS
 from .math import floor_divide, positive, power, power_of, remainder, remainder_of
 from .tensor import Tensor
 
 
 def _reflected_division(self: Any, other: Any) -> Any:
-    return self.reciprocal() * other
+    found = override_operator("__rtruediv__", self, other)
+    return self.reciprocal() * other if found is PASS else found
 
 
-def _answering(function: Any, *known: type, inner: Any = None) -> Any:
-    """An operator that has no answer to operands of other types than those that the function knows; `inner`
-    is what the function does with a tensor and a number, where nothing can override it.
+def _answering(method: str, function: Any, *known: type, inner: Any = None) -> Any:
+    """An operator that has no answer to operands of other types than those that the function knows.
+
+    Parameters
+    ----------
+    method
+        What overrides are told was called.
+    function
+        What gives the result.
+    known
+        The types of operands that the function has answers or errors for.
+    inner
+        What the function does with a tensor and a number, where nothing can override it.
     """
 
     def operator(self: Any, other: Any) -> Any:
         if inner is not None and type(self) is Tensor and type(other) in (int, float):
             return inner(self, other)
+        found = override_operator(method, self, other)
+        if found is not PASS:
+            return found
         try:
             return function(self, other)
         except TypeError:
@@ -45,6 +60,9 @@ def _reflected(function: Any) -> Any:
 
 
 def _inverted(self: Any) -> Any:
+    found = override_operator("__invert__", self)
+    if found is not PASS:
+        return found
     if dtype_of(self).kind not in "biu":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return comparison.bitwise_not.op.public(self)
@@ -77,24 +95,38 @@ _PLAIN = {
     "__rshift__": comparison.bitwise_right_shift,
 }
 
+#: What operators are called that are not a method under another name: overrides read it.
+_OWN_NAMES = {
+    **{name: name for name in _PLAIN},
+    **{
+        name: name
+        for name in (
+            "__floordiv__", "__rfloordiv__", "__rpow__", "__rmatmul__", "__rmod__", "__rlshift__",
+            "__rrshift__",
+        )
+    },
+    "__invert__": "__invert__", "__matmul__": "matmul", "__mod__": "remainder", "__pow__": "pow",
+    "__rdiv__": "__rdiv__",
+}
+
 _OPERATORS = {
     **{name: make_call(call.op, public=True, method=name) for name, call in _PLAIN.items()},
     "__rdiv__": _reflected_division,
     "__rtruediv__": _reflected_division,
-    "__neg__": arithmetic.neg.op.public,
-    "__abs__": elementwise.abs.op.public,
-    "__pow__": _answering(power, *_NUMBERS, inner=power_of),
-    "__rpow__": _answering(_reflected(power), *_NUMBERS),
-    "__matmul__": _answering(matmul, TensorBase),
-    "__rmatmul__": _answering(_reflected(matmul), TensorBase),
-    "__floordiv__": _answering(floor_divide, *_NUMBERS),
-    "__rfloordiv__": _answering(_reflected(floor_divide), *_NUMBERS),
-    "__mod__": _answering(remainder, *_NUMBERS, inner=remainder_of),
-    "__rmod__": _answering(_reflected(remainder), *_NUMBERS),
+    "__neg__": make_call(arithmetic.neg.op, public=True, method="neg"),
+    "__abs__": make_call(elementwise.abs.op, public=True, method="abs"),
+    "__pow__": _answering("__pow__", power, *_NUMBERS, inner=power_of),
+    "__rpow__": _answering("__rpow__", _reflected(power), *_NUMBERS),
+    "__matmul__": _answering("matmul", matmul, TensorBase),
+    "__rmatmul__": _answering("__rmatmul__", _reflected(matmul), TensorBase),
+    "__floordiv__": _answering("__floordiv__", floor_divide, *_NUMBERS),
+    "__rfloordiv__": _answering("__rfloordiv__", _reflected(floor_divide), *_NUMBERS),
+    "__mod__": _answering("remainder", remainder, *_NUMBERS, inner=remainder_of),
+    "__rmod__": _answering("__rmod__", _reflected(remainder), *_NUMBERS),
     "__pos__": positive,
     "__invert__": _inverted,
-    "__rlshift__": _answering(_reflected(comparison.bitwise_left_shift), *_NUMBERS),
-    "__rrshift__": _answering(_reflected(comparison.bitwise_right_shift), *_NUMBERS),
+    "__rlshift__": _answering("__rlshift__", _reflected(comparison.bitwise_left_shift), *_NUMBERS),
+    "__rrshift__": _answering("__rrshift__", _reflected(comparison.bitwise_right_shift), *_NUMBERS),
     "__iadd__": inplace_twin("add", arithmetic.add.op.public),
     "__isub__": inplace_twin("sub", arithmetic.sub.op.public),
     "__imul__": inplace_twin("mul", arithmetic.mul.op.public),
@@ -109,3 +141,5 @@ _OPERATORS = {
 }
 for _name, _function in _OPERATORS.items():
     setattr(Tensor, _name, _function)
+for _name, _own in _OWN_NAMES.items():
+    _OPERATORS[_name].__name__ = _OPERATORS[_name].__qualname__ = _own

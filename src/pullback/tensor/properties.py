@@ -29,6 +29,7 @@ def _question(name: str, answer: Any, meaning: str) -> None:
             return answer(args[0])
         return answer(**parser.bind(args, kwargs))
 
+    ask.__name__ = ask.__qualname__ = name
     ask.__doc__ = f"Whether {meaning}."
     public(ask, name=name, out=False)
 
@@ -110,7 +111,6 @@ def resolve_neg(input: Any) -> Any:
     return input
 
 
-@public(method=False, out=False)
 def is_tensor(obj: Any, /) -> bool:
     """Whether an object is a tensor."""
     return isinstance(obj, Tensor)
