@@ -140,6 +140,31 @@ def _explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any
         raise error from None
 
 
+#: NumPy's names of parameters, which torch's own parser takes too, with torch's.
+_NUMPY_NAMES = {
+    "axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other",
+}
+
+
+#: Functions of torch's in Python, which do not.
+_IN_PYTHON = frozenset({"norm", "split", "unique", "unique_consecutive"})
+
+
+def _renamed(
+    function: Function, place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What a function gives whose call failed, with NumPy's names taken for torch's; `PASS` where there are
+    none, or where that is wrong too.
+    """
+    named = {_NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
+    if named.keys() == kwargs.keys() or len(named) < len(kwargs) or place == "nn" or name in _IN_PYTHON:
+        return PASS
+    try:
+        return function(*args, **named)
+    except TypeError:
+        return PASS
+
+
 def as_function(method: Function, name: str) -> Function:
     """A method as a function of torch's top level, which says itself what is wrong with a call."""
 
@@ -166,8 +191,12 @@ def _with_overrides(function: Function, place: str, name: str) -> Function:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            if isinstance(error, TypeError) and adopt((*args, *kwargs.values())):
-                return dispatch_override(call, args, kwargs)
+            if isinstance(error, TypeError):
+                if adopt((*args, *kwargs.values())):
+                    return dispatch_override(call, args, kwargs)
+                found = _renamed(function, place, name, args, kwargs)
+                if found is not PASS:
+                    return found
             _explain(place, name, args, kwargs)
             raise
 
@@ -190,8 +219,12 @@ def _with_out(function: Function, printed: str, place: str, name: str) -> Functi
                 return function(*args, **kwargs)
             return write_out(out, function(*args, **kwargs), printed, _items((*args, *kwargs.values())))
         except Exception as error:
-            if isinstance(error, TypeError) and adopt((*args, *kwargs.values())):
-                return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
+            if isinstance(error, TypeError):
+                if adopt((*args, *kwargs.values())):
+                    return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
+                found = PASS if out is not None else _renamed(function, place, name, args, kwargs)
+                if found is not PASS:
+                    return found
             _explain(place, name, args, kwargs if out is None else {**kwargs, "out": out})
             raise
 

@@ -462,7 +462,7 @@ def where(condition: Any, *args: Any, **named: Any) -> Any:
     it holds.
     """
     operands = [*args, *(named[k] for k in ("input", "self", "other") if k in named)]
-    if isinstance(condition, TensorBase):
+    if isinstance(condition, TensorBase) and named.keys() <= {"input", "self", "other"}:
         if not operands:
             refuse_dynamic("where", condition)
             return nonzero(condition, as_tuple=True)
