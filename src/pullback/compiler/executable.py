@@ -18,9 +18,8 @@ from ..core.op import TABLE
 from . import blas
 from .index import strides_of
 from .kernel import Emission, Kernel, emit
-from .llvm import engine
+from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module, number
-from .llvm.functions import definitions
 from .lowered import Buffer, Call, Contraction
 from .lowering import Result, lower
 from .program import Program
@@ -63,7 +62,9 @@ class Executable:
         writer = _Steps(self, module, emissions)
         self.segments = writer.segments()
         self.llvm = writer.text()
-        self._library = engine.Library(self.llvm, writer.symbols) if writer.names else None
+        # Only what the vectoriser chose to call is compiled.
+        resolve = (lambda text: functions.addresses(functions.called(text))) if module.functions else None
+        self._library = engine.Library(self.llvm, writer.symbols, resolve) if writer.names else None
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
         assert self._library is not None or not writer.names
         self._run = [
@@ -284,12 +285,10 @@ class _Steps:
         kernels = [
             f"define internal void @{name}{text}" for text, name in self.kernels.items()
         ]
-        functions, declared = definitions(self.module)
-        declarations = {**self.module.declarations, **declared}
         return "\n".join(
             [
-                *declarations.values(), *functions, *kernels, *self.functions, engine.attributes(),
-                "!0 = distinct !{}",
+                *self.module.declarations.values(), *functions.declarations(self.module), *kernels,
+                *self.functions, engine.attributes(), "!0 = distinct !{}",
                 '!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}',
             ]
         )

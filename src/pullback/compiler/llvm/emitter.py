@@ -88,7 +88,7 @@ class Module:
         """The name of a mathematical function for a dtype, which the module will hold."""
         symbol = f"{name}_{TYPES[dtype]}"
         self.functions.setdefault(symbol)
-        return symbol
+        return f"pullback_{symbol}"
 
 
 class Emitter:

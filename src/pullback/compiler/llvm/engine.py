@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 #: Options under which the loops' text is compiled; part of the disk cache's key.
@@ -37,6 +38,15 @@ def attributes() -> str:
     )
 
 
+@functools.cache
+def register_bytes() -> int:
+    """How wide the processor's widest vector register is."""
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    return 64 if features.get("avx512f") else 32 if features.get("avx") else 16
+
+
 class Library:
     """Machine code of one module, and the addresses of its functions.
 
@@ -46,14 +56,16 @@ class Library:
         LLVM's textual form.
     symbols : dict of str to int
         Addresses of functions that the module calls and the process does not export.
+    resolve : callable, optional
+        Gives further addresses, from the text of the optimised module.
     """
 
-    def __init__(self, text: str, symbols: dict[str, int]) -> None:
+    def __init__(
+        self, text: str, symbols: dict[str, int], resolve: Callable[[str], dict[str, int]] | None = None
+    ) -> None:
         import llvmlite.binding as llvm
 
         machine = target()
-        for name, address in symbols.items():
-            llvm.add_symbol(name, address)
         module = llvm.parse_assembly(text)
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
@@ -63,6 +75,10 @@ class Library:
         options.slp_vectorization = True
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
+        if resolve is not None:
+            symbols = {**symbols, **resolve(str(module))}
+        for name, address in symbols.items():
+            llvm.add_symbol(name, address)
         self.module = module
         self.engine = llvm.create_mcjit_compiler(module, _machine())
         self.engine.finalize_object()

@@ -1,24 +1,181 @@
-"""Mathematical functions of a module: LLVM's intrinsics and the C library's."""
+"""Mathematical functions for native code: compiled on first use, once per process, each for several widths.
+
+A program's module only declares a scalar function and, as its vector variants, the same function of vectors
+as wide as the processor's registers; LLVM's vectoriser calls these. A variant is free to branch on whether
+any of its lanes needs the C library, which a loop's body could not do and still be vectorised, and a
+function's text is compiled once, not once per place that calls it.
+"""
 
 from __future__ import annotations
 
+import functools
+import re
+from typing import Any
+
+from .. import mathematics
+from . import engine
 from .emitter import Module
+from .lanes import Lanes, Writer
 
-_INTRINSIC = frozenset({"exp", "exp2", "log", "log2", "log10", "sin", "cos", "pow"})
+_TWO_OPERANDS = frozenset({"pow", "atan2", "hypot", "fmod"})
+_PREFIX = "pullback_"
+#: Addresses of what has been compiled, by symbol, and the libraries that hold it.
+_addresses: dict[str, int] = {}
+_libraries: list[engine.Library] = []
 
 
-def definitions(module: Module) -> tuple[list[str], dict[str, str]]:
-    """(definitions, declarations) of the functions that a module asked for."""
-    functions, declared = [], {}
+def _arity(name: str) -> int:
+    return 2 if name in _TWO_OPERANDS else 1
+
+
+@functools.cache
+def _widths(real: str) -> tuple[int, ...]:
+    """Lanes of the vector variants: as many numbers as a register holds, and as wider numbers beside them."""
+    size = engine.register_bytes()
+    return (size // 4, size // 8) if real == "float" else (size // 8,)
+
+
+def _vector(symbol: str, lanes: int) -> str:
+    return f"{_PREFIX}{symbol}_{lanes}"
+
+
+def declarations(module: Module) -> list[str]:
+    """The text by which a module knows the functions that it asked for."""
+    lines, kept = [], []
     for symbol in module.functions:
-        name, type_ = symbol.rsplit("_", 1)
-        letters = {"float": "f32", "double": "f64"}[type_]
-        count = 2 if name in ("pow", "atan2", "hypot", "fmod") else 1
-        callee = f"llvm.{name}.{letters}" if name in _INTRINSIC else name + ("f" if type_ == "float" else "")
-        parameters = ", ".join(f"{type_} %x{n}" for n in range(count))
-        declared[callee] = f"declare {type_} @{callee}({', '.join([type_] * count)})"
-        functions.append(
-            f"define internal {type_} @{symbol}({parameters}) alwaysinline memory(none) nounwind willreturn "
-            f"#0 {{\n  %r = call {type_} @{callee}({parameters})\n  ret {type_} %r\n}}"
+        name, real = symbol.rsplit("_", 1)
+        count = _arity(name)
+        variants = []
+        for lanes in _widths(real):
+            vector = _vector(symbol, lanes)
+            type_ = f"<{lanes} x {real}>"
+            lines.append(f"declare {type_} @{vector}({', '.join([type_] * count)}) memory(none) nounwind #0")
+            variants.append(f"_ZGV_LLVM_N{lanes}{'v' * count}_{_PREFIX}{symbol}({vector})")
+            kept.append(f"ptr @{vector}")
+        mapping = ",".join(variants)
+        lines.append(
+            f"declare {real} @{_PREFIX}{symbol}({', '.join([real] * count)}) memory(none) nounwind "
+            "willreturn "
+            f'#0 "vector-function-abi-variant"="{mapping}"'
         )
-    return functions, declared
+    if kept:
+        lines.append(
+            f"@llvm.compiler.used = appending global [{len(kept)} x ptr] [{', '.join(kept)}], "
+            'section "llvm.metadata"'
+        )
+    return lines
+
+
+def called(text: str) -> set[str]:
+    """Symbols of the mathematical functions that an optimised module calls."""
+    return set(re.findall(rf"call [^@\n]*@({_PREFIX}\w+_(?:float|double)(?:_\d+)?)\(", text))
+
+
+def addresses(symbols: set[str]) -> dict[str, int]:
+    """Where the functions of these symbols lie; those that are not yet compiled are."""
+    missing = sorted(symbols - _addresses.keys())
+    if missing:
+        library = engine.Library(text(missing), {})
+        _libraries.append(library)
+        for symbol in missing:
+            _addresses[symbol] = library.address(symbol)
+    return {symbol: _addresses[symbol] for symbol in symbols}
+
+
+def text(symbols: list[str]) -> str:
+    """A module that defines mathematical functions."""
+    declared: dict[str, str] = {}
+    defined = []
+    for symbol in symbols:
+        match = re.fullmatch(rf"{_PREFIX}(\w+?)_(float|double)(?:_(\d+))?", symbol)
+        assert match is not None
+        defined.append(_definition(symbol, match[1], match[2], int(match[3] or 1), declared))
+    return "\n".join([*declared.values(), *defined, engine.attributes()])
+
+
+def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[str, str]) -> str:
+    """One function, and the loop over the lanes that the C library computes."""
+    count = _arity(name)
+    narrow = real == "float"
+    writer = Writer(lanes, narrow)
+    type_, wide = writer.type(real), writer.type("double")
+    operands = [f"%x{n}" for n in range(count)]
+    parameters = ", ".join(f"{type_} {x}" for x in operands)
+    lines = []
+    if narrow:
+        lines = [f"  %w{n} = fpext {type_} {x} to {wide}" for n, x in enumerate(operands)]
+        operands = [f"%w{n}" for n in range(count)]
+    arguments = [writer.value(x, "double") for x in operands]
+    function = mathematics.function(name, narrow)
+    result: Any = None if function is None else function(writer, *arguments)
+    hard: Lanes | None = None
+    if function is None:
+        result, hard = arguments[0], writer.constant(-1, "i1")
+    elif isinstance(result, tuple):
+        result, hard = result
+    lines += writer.lines
+    declared.update(writer.declarations)
+    value = result.name
+    more = ""
+    if hard is not None:
+        loop = f"{symbol}_hard"
+        mask = writer.type("i1")
+        passed = ", ".join([f"{wide} {value}", *(f"{wide} {x}" for x in operands), f"{mask} {hard.name}"])
+        any_ = hard.name
+        if lanes > 1:
+            reduction = f"llvm.vector.reduce.or.v{lanes}i1"
+            declared[reduction] = f"declare i1 @{reduction}({mask})"
+            any_ = "%any"
+            lines.append(f"  %any = call i1 @{reduction}({mask} {hard.name})")
+        lines += [
+            f"  br i1 {any_}, label %slow, label %done, !prof !0", "slow:",
+            f"  %mended = call {wide} @{loop}({passed})", "  br label %done", "done:",
+            f"  %both = phi {wide} [ {value}, %entry ], [ %mended, %slow ]",
+        ]  # fmt: skip
+        value = "%both"
+        more = _hard_lanes(loop, name, lanes, count)
+        declared[name] = f"declare double @{name}({', '.join(['double'] * count)}) memory(none) nounwind"
+        declared["!0"] = '!0 = !{!"branch_weights", i32 1, i32 1000}'
+    if narrow:
+        lines.append(f"  %rounded = fptrunc {wide} {value} to {type_}")
+        value = "%rounded"
+    body = "\n".join(["entry:", *lines, f"  ret {type_} {value}"])
+    return f"define {type_} @{symbol}({parameters}) memory(none) nounwind #0 {{\n{body}\n}}\n{more}"
+
+
+def _hard_lanes(symbol: str, name: str, lanes: int, count: int) -> str:
+    """A function that replaces the lanes of a mask by what the C library computes of them."""
+    letters = [f"x{n}" for n in range(count)]
+    if lanes == 1:
+        operands = ", ".join(f"double %{x}" for x in letters)
+        return (
+            f"define internal double @{symbol}(double %r, {operands}, i1 %mask) noinline memory(none) "
+            f"nounwind #0 {{\n  %y = call double @{name}({operands})\n  ret double %y\n}}\n"
+        )
+    type_, mask = f"<{lanes} x double>", f"<{lanes} x i1>"
+    operands = ", ".join(f"{type_} %{x}" for x in letters)
+    picked = "\n".join(f"  %e{x} = extractelement {type_} %{x}, i64 %n" for x in letters)
+    passed = ", ".join(f"double %e{x}" for x in letters)
+    return f"""define internal {type_} @{symbol}({type_} %r, {operands}, {mask} %mask)
+  noinline memory(none) nounwind #0 {{
+entry:
+  br label %head
+head:
+  %n = phi i64 [ 0, %entry ], [ %next, %tail ]
+  %sofar = phi {type_} [ %r, %entry ], [ %then, %tail ]
+  %this = extractelement {mask} %mask, i64 %n
+  br i1 %this, label %compute, label %tail
+compute:
+{picked}
+  %y = call double @{name}({passed})
+  %with = insertelement {type_} %sofar, double %y, i64 %n
+  br label %tail
+tail:
+  %then = phi {type_} [ %sofar, %head ], [ %with, %compute ]
+  %next = add nuw nsw i64 %n, 1
+  %more = icmp slt i64 %next, {lanes}
+  br i1 %more, label %head, label %done
+done:
+  ret {type_} %then
+}}
+"""

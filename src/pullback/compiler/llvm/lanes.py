@@ -1,0 +1,226 @@
+"""Writing mathematical functions: arithmetic on one number or on a vector of them, as LLVM's text.
+
+`Lanes` are what a function of `mathematics` computes with: float64, 64-bit integers or truth values, one of
+each for every lane. Python's operators write instructions; nothing is reordered or contracted but where
+`Writer` is asked to.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+_COMPARISONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+
+
+class Lanes:
+    """A value in every lane.
+
+    Attributes
+    ----------
+    kind : str
+        ``"double"``, ``"i64"`` or ``"i1"``.
+    """
+
+    __slots__ = ("kind", "name", "writer")
+
+    def __init__(self, writer: Writer, name: str, kind: str) -> None:
+        self.writer = writer
+        self.name = name
+        self.kind = kind
+
+    def _with(self, word: str, other: Any, *, swapped: bool = False, kind: str | None = None) -> Lanes:
+        writer = self.writer
+        right = other if isinstance(other, Lanes) else writer.constant(other, self.kind)
+        left, right = (right, self) if swapped else (self, right)
+        text = f"{word} {writer.type(self.kind)} {left.name}, {right.name}"
+        return writer.instruction(text, kind or self.kind)
+
+    def _arithmetic(self, word: str, other: Any, *, swapped: bool = False) -> Lanes:
+        return self._with(("f" if self.kind == "double" else "") + word, other, swapped=swapped)
+
+    def __add__(self, other: Any) -> Lanes:
+        return self._arithmetic("add", other)
+
+    def __radd__(self, other: Any) -> Lanes:
+        return self._arithmetic("add", other, swapped=True)
+
+    def __sub__(self, other: Any) -> Lanes:
+        return self._arithmetic("sub", other)
+
+    def __rsub__(self, other: Any) -> Lanes:
+        return self._arithmetic("sub", other, swapped=True)
+
+    def __mul__(self, other: Any) -> Lanes:
+        return self._arithmetic("mul", other)
+
+    def __rmul__(self, other: Any) -> Lanes:
+        return self._arithmetic("mul", other, swapped=True)
+
+    def __truediv__(self, other: Any) -> Lanes:
+        return self._arithmetic("div", other)
+
+    def __rtruediv__(self, other: Any) -> Lanes:
+        return self._arithmetic("div", other, swapped=True)
+
+    def __neg__(self) -> Lanes:
+        return self.writer.instruction(f"fneg {self.writer.type(self.kind)} {self.name}", self.kind)
+
+    def __abs__(self) -> Lanes:
+        return self.writer.intrinsic("fabs", self)
+
+    def __and__(self, other: Any) -> Lanes:
+        return self._with("and", other)
+
+    def __or__(self, other: Any) -> Lanes:
+        return self._with("or", other)
+
+    def __xor__(self, other: Any) -> Lanes:
+        return self._with("xor", other)
+
+    def __invert__(self) -> Lanes:
+        return self._with("xor", -1)
+
+    def __lshift__(self, count: int) -> Lanes:
+        return self._with("shl", count)
+
+    def __rshift__(self, count: int) -> Lanes:
+        """Shift right with zeros from above."""
+        return self._with("lshr", count)
+
+    def _compared(self, sign: str, other: Any) -> Lanes:
+        word = f"fcmp {_COMPARISONS[sign]}"
+        if self.kind != "double":
+            word = {"==": "icmp eq", "!=": "icmp ne"}[sign]
+        return self._with(word, other, kind="i1")
+
+    def __lt__(self, other: Any) -> Lanes:
+        return self._compared("<", other)
+
+    def __le__(self, other: Any) -> Lanes:
+        return self._compared("<=", other)
+
+    def __gt__(self, other: Any) -> Lanes:
+        return self._compared(">", other)
+
+    def __ge__(self, other: Any) -> Lanes:
+        return self._compared(">=", other)
+
+    def equals(self, other: Any) -> Lanes:
+        """Whether two numbers are equal; false for NaN."""
+        return self._compared("==", other)
+
+    def differs(self, other: Any) -> Lanes:
+        """Whether two numbers differ; true for NaN."""
+        return self._compared("!=", other)
+
+
+class Writer:
+    """Writes one function for a number of lanes.
+
+    Attributes
+    ----------
+    lanes : int
+    narrow : bool
+        Whether the result will be rounded to float32, so that the arithmetic need not be exact to float64's
+        last bit.
+    lines : list of str
+    declarations : dict of str to str
+    """
+
+    def __init__(self, lanes: int, narrow: bool) -> None:
+        self.lanes = lanes
+        self.narrow = narrow
+        self.lines: list[str] = []
+        self.declarations: dict[str, str] = {}
+        self._known: dict[str, Lanes] = {}
+
+    def type(self, kind: str) -> str:
+        """LLVM's name of the type of lanes."""
+        return kind if self.lanes == 1 else f"<{self.lanes} x {kind}>"
+
+    def value(self, name: str, kind: str) -> Lanes:
+        """Something that already has a name."""
+        return Lanes(self, name, kind)
+
+    def constant(self, value: Any, kind: str = "double") -> Lanes:
+        """The same number in every lane."""
+        if kind == "double":
+            (bits,) = struct.unpack("<Q", struct.pack("<d", value))
+            text = f"0x{bits:016X}"
+        else:
+            text = str(value)
+        if self.lanes > 1:
+            text = "<" + ", ".join([f"{kind} {text}"] * self.lanes) + ">"
+        return Lanes(self, text, kind)
+
+    def instruction(self, text: str, kind: str) -> Lanes:
+        """The value of an instruction, which is written once."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = Lanes(self, f"%v{len(self._known)}", kind)
+            self.lines.append(f"  {found.name} = {text}")
+        return found
+
+    def intrinsic(self, name: str, *xs: Lanes) -> Lanes:
+        """One of LLVM's functions of float64 numbers."""
+        type_ = self.type("double")
+        symbol = f"llvm.{name}.{'f64' if self.lanes == 1 else f'v{self.lanes}f64'}"
+        self.declarations[symbol] = f"declare {type_} @{symbol}({', '.join([type_] * len(xs))})"
+        operands = ", ".join(f"{type_} {x.name}" for x in xs)
+        return self.instruction(f"call {type_} @{symbol}({operands})", "double")
+
+    def _lanes(self, x: Any) -> Lanes:
+        return x if isinstance(x, Lanes) else self.constant(x)
+
+    def fma(self, x: Lanes, y: Any, z: Any) -> Lanes:
+        """``x * y + z`` rounded once."""
+        return self.intrinsic("fma", x, self._lanes(y), self._lanes(z))
+
+    def muladd(self, x: Lanes, y: Any, z: Any) -> Lanes:
+        """``x * y + z``, rounded once or twice, whichever is faster."""
+        return self.intrinsic("fmuladd", x, self._lanes(y), self._lanes(z))
+
+    def sqrt(self, x: Lanes) -> Lanes:
+        return self.intrinsic("sqrt", x)
+
+    def floor(self, x: Lanes) -> Lanes:
+        return self.intrinsic("floor", x)
+
+    def trunc(self, x: Lanes) -> Lanes:
+        return self.intrinsic("trunc", x)
+
+    def copysign(self, x: Any, sign: Lanes) -> Lanes:
+        return self.intrinsic("copysign", self._lanes(x), sign)
+
+    def select(self, condition: Lanes, x: Any, y: Any) -> Lanes:
+        x, y = self._lanes(x), self._lanes(y)
+        type_ = self.type(x.kind)
+        return self.instruction(
+            f"select {self.type('i1')} {condition.name}, {type_} {x.name}, {type_} {y.name}", x.kind
+        )
+
+    def bits(self, x: Lanes) -> Lanes:
+        """The bits of float64 numbers as integers."""
+        return self.instruction(f"bitcast {self.type('double')} {x.name} to {self.type('i64')}", "i64")
+
+    def from_bits(self, x: Lanes) -> Lanes:
+        """The float64 numbers that have these bits."""
+        return self.instruction(f"bitcast {self.type('i64')} {x.name} to {self.type('double')}", "double")
+
+    def polynomial(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
+        """A polynomial by rising powers of `x`, its even and odd halves apart, which shortens the chain."""
+        if len(coefficients) < 6:
+            return self.horner(x, coefficients)
+        square = x * x
+        return self.muladd(self.horner(square, coefficients[1::2]), x, self.horner(square, coefficients[::2]))
+
+    def horner(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
+        """A polynomial by rising powers of `x`, from the highest down: the lowest terms decide the
+        rounding.
+        """
+        total = self.constant(coefficients[-1])
+        for c in reversed(coefficients[:-1]):
+            total = self.muladd(total, x, c)
+        return total

@@ -1,0 +1,60 @@
+"""The compiler's mathematical functions: within two units of the last place, over every exponent,
+in vectors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+from pullback.compiler.handlers import MATHEMATICS
+from pullback.compiler.llvm import engine, functions
+from tests.compiler.mathematics_cases import TWO_OPERANDS, arguments, errors, expected, loop
+
+LONG = np.finfo(np.longdouble).nmant >= 63
+#: Functions that are the C library's in float64, which promises nothing.
+FOREIGN = ("lgamma", "tgamma")
+
+
+@pytest.mark.parametrize("real", ["float", "double"])
+@pytest.mark.parametrize("name", MATHEMATICS)
+def test_within_two_units_of_the_last_place(name, real):
+    if real == "double" and (name in FOREIGN or not LONG):
+        pytest.skip("no wider numbers to compare with")
+    function, _ = loop(name, real)
+    xs = arguments(name, np.float32 if real == "float" else np.float64, 2000)
+    apart = errors(function(*xs), expected(name, *xs))
+    worst = int(np.argmax(apart))
+    assert apart[worst] <= 2, f"{name}({', '.join(repr(x[worst]) for x in xs)}) is {apart[worst]} units off"
+
+
+@pytest.mark.parametrize("real", ["float", "double"])
+@pytest.mark.parametrize("name", ["exp", "log", "sin", "tanh", "pow"])
+def test_loops_call_the_functions_of_whole_registers(name, real):
+    _, library = loop(name, real)
+    lanes = engine.register_bytes() // (4 if real == "float" else 8)
+    assert f"pullback_{name}_{real}_{lanes}" in functions.called(str(library.module))
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+@pytest.mark.parametrize("real", ["float", "double"])
+def test_one_huge_argument_among_small_ones(name, real):
+    """The C library's value goes to its lane, and to no other."""
+    function, _ = loop(name, real)
+    dtype = np.float32 if real == "float" else np.float64
+    plain = np.linspace(-3, 3, 64).astype(dtype)
+    mixed = plain.copy()
+    mixed[[5, 40]] = np.finfo(dtype).max, np.inf
+    others = np.delete(np.arange(64), [5, 40])
+    np.testing.assert_array_equal(function(mixed)[others], function(plain)[others])
+    assert errors(function(mixed), expected(name, mixed)).max() <= 2
+
+
+def test_the_last_elements_are_those_of_one_number_at_a_time():
+    for name in MATHEMATICS:
+        function, _ = loop(name, "float")
+        xs = [np.linspace(0.1, 0.9, 37, dtype=np.float32)] * (2 if name in TWO_OPERANDS else 1)
+        alone = [function(*(x[n : n + 1] for x in xs))[0] for n in range(37)]
+        np.testing.assert_array_equal(function(*xs), alone)
