@@ -67,6 +67,15 @@ FITS: dict[str, tuple[Callable[[Any], Any], tuple[Any, Any], float, float, str]]
         _root(lambda s: ((2 * mp.atanh(s) / s - 2) / s**2 - mpf(2) / 3) / s**2), (mpf(0), _Z), 2.0**-55,
         2.0**-55, "((2 atanh(s) / s - 2) / s**2 - 2/3) / s**2 of s**2, s as for LOG",
     ),
+    "LOG_SINGLE": (
+        _apart(lambda f: (mp.log(1 + f) - f + f**2 / 2) / f**3), (mp.sqrt(mpf("0.5")) - 1, mp.sqrt(2) - 1),
+        2.0**-26, 2.0**-26,
+        "(log(1 + f) - f + f**2 / 2) / f**3, sqrt(1/2) <= 1 + f <= sqrt(2)",
+    ),
+    "TANH_SINGLE": (
+        _root(lambda x: (mp.tanh(x) / x - 1) / x**2), (mpf(0), mpf("0.391")), 2.0**-27, 2.0**-27,
+        "(tanh(x) / x - 1) / x**2 of x**2, |x| <= 5/8",
+    ),
     "SIN": (
         _root(lambda r: (mp.sin(r) / r - 1) / r**2), (mpf(0), _QUARTER), 2.0**-57, 2.0**-31,
         "(sin(r) / r - 1) / r**2 of r**2, |r| <= pi / 4",

@@ -47,6 +47,15 @@ def register_bytes() -> int:
     return 64 if features.get("avx512f") else 32 if features.get("avx") else 16
 
 
+@functools.cache
+def fused() -> bool:
+    """Whether the processor has fused multiply-adds."""
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    return any(features.get(name) for name in ("fma", "neon", "fp-armv8"))
+
+
 class Library:
     """Machine code of one module, and the addresses of its functions.
 

@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from .. import mathematics
+from ..mathematics import single
 from . import engine
 from .emitter import Module
 from .lanes import Lanes, Writer
@@ -97,16 +98,18 @@ def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[st
     """One function, and the loop over the lanes that the C library computes."""
     count = _arity(name)
     narrow = real == "float"
-    writer = Writer(lanes, narrow)
-    type_, wide = writer.type(real), writer.type("double")
+    function = single.FUNCTIONS.get(name) if narrow and engine.fused() else None
+    kind = "double" if function is None else "float"
+    function = function or mathematics.function(name, narrow)
+    writer = Writer(lanes, narrow, kind)
+    given, type_ = writer.type(real), writer.type(kind)
     operands = [f"%x{n}" for n in range(count)]
-    parameters = ", ".join(f"{type_} {x}" for x in operands)
+    parameters = ", ".join(f"{given} {x}" for x in operands)
     lines = []
-    if narrow:
-        lines = [f"  %w{n} = fpext {type_} {x} to {wide}" for n, x in enumerate(operands)]
+    if kind != real:
+        lines = [f"  %w{n} = fpext {given} {x} to {type_}" for n, x in enumerate(operands)]
         operands = [f"%w{n}" for n in range(count)]
-    arguments = [writer.value(x, "double") for x in operands]
-    function = mathematics.function(name, narrow)
+    arguments = [writer.value(x, kind) for x in operands]
     result: Any = None if function is None else function(writer, *arguments)
     hard: Lanes | None = None
     if function is None:
@@ -120,7 +123,7 @@ def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[st
     if hard is not None:
         loop = f"{symbol}_hard"
         mask = writer.type("i1")
-        passed = ", ".join([f"{wide} {value}", *(f"{wide} {x}" for x in operands), f"{mask} {hard.name}"])
+        passed = ", ".join([f"{type_} {value}", *(f"{type_} {x}" for x in operands), f"{mask} {hard.name}"])
         any_ = hard.name
         if lanes > 1:
             reduction = f"llvm.vector.reduce.or.v{lanes}i1"
@@ -129,33 +132,43 @@ def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[st
             lines.append(f"  %any = call i1 @{reduction}({mask} {hard.name})")
         lines += [
             f"  br i1 {any_}, label %slow, label %done, !prof !0", "slow:",
-            f"  %mended = call {wide} @{loop}({passed})", "  br label %done", "done:",
-            f"  %both = phi {wide} [ {value}, %entry ], [ %mended, %slow ]",
+            f"  %mended = call {type_} @{loop}({passed})", "  br label %done", "done:",
+            f"  %both = phi {type_} [ {value}, %entry ], [ %mended, %slow ]",
         ]  # fmt: skip
         value = "%both"
-        more = _hard_lanes(loop, name, lanes, count)
+        more = _hard_lanes(loop, name, kind, lanes, count)
         declared[name] = f"declare double @{name}({', '.join(['double'] * count)}) memory(none) nounwind"
         declared["!0"] = '!0 = !{!"branch_weights", i32 1, i32 1000}'
-    if narrow:
-        lines.append(f"  %rounded = fptrunc {wide} {value} to {type_}")
+    if kind != real:
+        lines.append(f"  %rounded = fptrunc {type_} {value} to {given}")
         value = "%rounded"
-    body = "\n".join(["entry:", *lines, f"  ret {type_} {value}"])
-    return f"define {type_} @{symbol}({parameters}) memory(none) nounwind #0 {{\n{body}\n}}\n{more}"
+    body = "\n".join(["entry:", *lines, f"  ret {given} {value}"])
+    return f"define {given} @{symbol}({parameters}) memory(none) nounwind #0 {{\n{body}\n}}\n{more}"
 
 
-def _hard_lanes(symbol: str, name: str, lanes: int, count: int) -> str:
+def _called(name: str, kind: str, operands: list[str]) -> list[str]:
+    """Instructions that let the C library compute %y from numbers of a kind."""
+    if kind == "double":
+        return [f"  %y = call double @{name}({', '.join(f'double {x}' for x in operands)})"]
+    lines = [f"  {x}_ = fpext float {x} to double" for x in operands]
+    lines.append(f"  %y_ = call double @{name}({', '.join(f'double {x}_' for x in operands)})")
+    return [*lines, "  %y = fptrunc double %y_ to float"]
+
+
+def _hard_lanes(symbol: str, name: str, kind: str, lanes: int, count: int) -> str:
     """A function that replaces the lanes of a mask by what the C library computes of them."""
     letters = [f"x{n}" for n in range(count)]
     if lanes == 1:
-        operands = ", ".join(f"double %{x}" for x in letters)
+        operands = ", ".join(f"{kind} %{x}" for x in letters)
+        body = "\n".join(_called(name, kind, [f"%{x}" for x in letters]))
         return (
-            f"define internal double @{symbol}(double %r, {operands}, i1 %mask) noinline memory(none) "
-            f"nounwind #0 {{\n  %y = call double @{name}({operands})\n  ret double %y\n}}\n"
+            f"define internal {kind} @{symbol}({kind} %r, {operands}, i1 %mask) noinline memory(none) "
+            f"nounwind #0 {{\n{body}\n  ret {kind} %y\n}}\n"
         )
-    type_, mask = f"<{lanes} x double>", f"<{lanes} x i1>"
+    type_, mask = f"<{lanes} x {kind}>", f"<{lanes} x i1>"
     operands = ", ".join(f"{type_} %{x}" for x in letters)
     picked = "\n".join(f"  %e{x} = extractelement {type_} %{x}, i64 %n" for x in letters)
-    passed = ", ".join(f"double %e{x}" for x in letters)
+    computed = "\n".join(_called(name, kind, [f"%e{x}" for x in letters]))
     return f"""define internal {type_} @{symbol}({type_} %r, {operands}, {mask} %mask)
   noinline memory(none) nounwind #0 {{
 entry:
@@ -167,8 +180,8 @@ head:
   br i1 %this, label %compute, label %tail
 compute:
 {picked}
-  %y = call double @{name}({passed})
-  %with = insertelement {type_} %sofar, double %y, i64 %n
+{computed}
+  %with = insertelement {type_} %sofar, {kind} %y, i64 %n
   br label %tail
 tail:
   %then = phi {type_} [ %sofar, %head ], [ %with, %compute ]

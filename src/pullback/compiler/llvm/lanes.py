@@ -1,8 +1,8 @@
 """Writing mathematical functions: arithmetic on one number or on a vector of them, as LLVM's text.
 
-`Lanes` are what a function of `mathematics` computes with: float64, 64-bit integers or truth values, one of
-each for every lane. Python's operators write instructions; nothing is reordered or contracted but where
-`Writer` is asked to.
+`Lanes` are what a function of `mathematics` computes with: floating numbers, integers as wide or truth
+values, one of each for every lane. Python's operators write instructions; nothing is reordered or contracted
+but where `Writer` is asked to.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from typing import Any
 
 _COMPARISONS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 
+#: Kinds of floating numbers, and of integers that hold their bits.
+_REALS = {"double": "i64", "float": "i32"}
+
 
 class Lanes:
     """A value in every lane.
@@ -20,7 +23,7 @@ class Lanes:
     Attributes
     ----------
     kind : str
-        ``"double"``, ``"i64"`` or ``"i1"``.
+        ``"double"``, ``"float"``, ``"i64"``, ``"i32"`` or ``"i1"``.
     """
 
     __slots__ = ("kind", "name", "writer")
@@ -38,7 +41,7 @@ class Lanes:
         return writer.instruction(text, kind or self.kind)
 
     def _arithmetic(self, word: str, other: Any, *, swapped: bool = False) -> Lanes:
-        return self._with(("f" if self.kind == "double" else "") + word, other, swapped=swapped)
+        return self._with(("f" if self.kind in _REALS else "") + word, other, swapped=swapped)
 
     def __add__(self, other: Any) -> Lanes:
         return self._arithmetic("add", other)
@@ -91,7 +94,7 @@ class Lanes:
 
     def _compared(self, sign: str, other: Any) -> Lanes:
         word = f"fcmp {_COMPARISONS[sign]}"
-        if self.kind != "double":
+        if self.kind not in _REALS:
             word = {"==": "icmp eq", "!=": "icmp ne"}[sign]
         return self._with(word, other, kind="i1")
 
@@ -125,13 +128,16 @@ class Writer:
     narrow : bool
         Whether the result will be rounded to float32, so that the arithmetic need not be exact to float64's
         last bit.
+    kind : str
+        ``"double"``, or ``"float"`` where a function computes in float32.
     lines : list of str
     declarations : dict of str to str
     """
 
-    def __init__(self, lanes: int, narrow: bool) -> None:
+    def __init__(self, lanes: int, narrow: bool, kind: str = "double") -> None:
         self.lanes = lanes
         self.narrow = narrow
+        self.kind = kind
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
         self._known: dict[str, Lanes] = {}
@@ -144,9 +150,12 @@ class Writer:
         """Something that already has a name."""
         return Lanes(self, name, kind)
 
-    def constant(self, value: Any, kind: str = "double") -> Lanes:
+    def constant(self, value: Any, kind: str | None = None) -> Lanes:
         """The same number in every lane."""
-        if kind == "double":
+        kind = kind or self.kind
+        if kind in _REALS:
+            if kind == "float":
+                (value,) = struct.unpack("<f", struct.pack("<f", value))
             (bits,) = struct.unpack("<Q", struct.pack("<d", value))
             text = f"0x{bits:016X}"
         else:
@@ -164,12 +173,13 @@ class Writer:
         return found
 
     def intrinsic(self, name: str, *xs: Lanes) -> Lanes:
-        """One of LLVM's functions of float64 numbers."""
-        type_ = self.type("double")
-        symbol = f"llvm.{name}.{'f64' if self.lanes == 1 else f'v{self.lanes}f64'}"
+        """One of LLVM's functions of floating numbers."""
+        type_ = self.type(self.kind)
+        letters = "f64" if self.kind == "double" else "f32"
+        symbol = f"llvm.{name}.{letters if self.lanes == 1 else f'v{self.lanes}{letters}'}"
         self.declarations[symbol] = f"declare {type_} @{symbol}({', '.join([type_] * len(xs))})"
         operands = ", ".join(f"{type_} {x.name}" for x in xs)
-        return self.instruction(f"call {type_} @{symbol}({operands})", "double")
+        return self.instruction(f"call {type_} @{symbol}({operands})", self.kind)
 
     def _lanes(self, x: Any) -> Lanes:
         return x if isinstance(x, Lanes) else self.constant(x)
@@ -202,12 +212,14 @@ class Writer:
         )
 
     def bits(self, x: Lanes) -> Lanes:
-        """The bits of float64 numbers as integers."""
-        return self.instruction(f"bitcast {self.type('double')} {x.name} to {self.type('i64')}", "i64")
+        """The bits of floating numbers as integers."""
+        whole = _REALS[self.kind]
+        return self.instruction(f"bitcast {self.type(self.kind)} {x.name} to {self.type(whole)}", whole)
 
     def from_bits(self, x: Lanes) -> Lanes:
-        """The float64 numbers that have these bits."""
-        return self.instruction(f"bitcast {self.type('i64')} {x.name} to {self.type('double')}", "double")
+        """The floating numbers that have these bits."""
+        whole = self.type(_REALS[self.kind])
+        return self.instruction(f"bitcast {whole} {x.name} to {self.type(self.kind)}", self.kind)
 
     def polynomial(self, x: Lanes, coefficients: Sequence[float]) -> Lanes:
         """A polynomial by rising powers of `x`, its even and odd halves apart, which shortens the chain."""

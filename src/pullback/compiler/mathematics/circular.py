@@ -59,10 +59,12 @@ class _Reduced:
         half = z * 0.5
         tail = ops.muladd(z * r, ops.polynomial(z, SIN[0]), below * (1.0 - half))
         self.sin = r + tail
+        self.sin_low = tail - (self.sin - r)
         near = 1.0 - half
         rest = (1.0 - near) - half
         tail = ops.muladd(z * z, ops.polynomial(z, COS[0]), rest - r * below)
         self.cos = near + tail
+        self.cos_low = tail - (self.cos - near)
 
     def turned(self, ops: Writer, quadrant: Lanes) -> Lanes:
         """The sine after a number of quarter turns."""
@@ -88,31 +90,40 @@ def tan(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
     """The tangent."""
     reduced = _Reduced(ops, x)
     odd = (reduced.quadrant & 1).differs(0)
-    y = ops.select(odd, -reduced.cos, reduced.sin) / ops.select(odd, reduced.sin, reduced.cos)
+    top = ops.select(odd, -reduced.cos, reduced.sin)
+    bottom = ops.select(odd, reduced.sin, reduced.cos)
+    y = top / bottom
+    if not ops.narrow:
+        top_low = ops.select(odd, -reduced.cos_low, reduced.sin_low)
+        bottom_low = ops.select(odd, reduced.sin_low, reduced.cos_low)
+        y = y + ((ops.fma(-y, bottom, top) + top_low) - y * bottom_low) / bottom
     return ops.select(abs(x) < 2.0**-27, x, y), reduced.hard
 
 
-def _arc(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes]:
-    """Half the rest of an arc sine near one, or the arc sine; and where it is the first."""
+def _arc(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
+    """The arc sine in two parts, or near one half of its distance from pi/2; and where it is that."""
     size = abs(x)
     far = size > 0.5
     z = ops.select(far, (1.0 - size) * 0.5, x * x)
     base = ops.select(far, ops.sqrt(z), size)
-    return ops.muladd(base * z, ops.polynomial(z, ASIN[ops.narrow]), base), far
+    return base, base * z * ops.polynomial(z, ASIN[ops.narrow]), far
 
 
 def asin(ops: Writer, x: Lanes) -> Lanes:
     """The arc sine."""
-    arc, far = _arc(ops, x)
-    y = ops.select(far, HALF_PI - (2.0 * arc - HALF_PI_LOW), arc)
+    base, tail, far = _arc(ops, x)
+    twice = 2.0 * base
+    rest = HALF_PI - twice
+    below = ((HALF_PI - rest) - twice) - (2.0 * tail - HALF_PI_LOW)
+    y = ops.select(far, rest + below, base + tail)
     return ops.copysign(ops.select(abs(x) < 2.0**-27, abs(x), y), x)
 
 
 def acos(ops: Writer, x: Lanes) -> Lanes:
     """The arc cosine."""
-    arc, far = _arc(ops, x)
-    signed = ops.copysign(arc, x)
-    near = HALF_PI - (signed - HALF_PI_LOW)
+    base, tail, far = _arc(ops, x)
+    arc = base + tail
+    near = HALF_PI - (ops.copysign(arc, x) - HALF_PI_LOW)
     twice = 2.0 * arc
     below = 2.0 * HALF_PI - (twice - 2.0 * HALF_PI_LOW)
     return ops.select(far, ops.select(x < 0.0, below, twice), near)

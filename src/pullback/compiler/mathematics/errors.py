@@ -7,11 +7,11 @@ from typing import Any
 
 from ..llvm.lanes import Lanes, Writer
 from .coefficients import ERF, ERF_WIDE, ERFC
-from .exponentials import clamped, narrow_exp, near_zero_parts, octaves, scaled
+from .exponentials import clamped, narrow_exp, near_zero, near_zero_parts, octaves, power_of_two, scaled
 
 
-def _tail(ops: Writer, size: Lanes) -> Lanes:
-    """erfc of numbers from 0 to 28."""
+def _tail(ops: Writer, size: Lanes, *, last_bit: bool = True) -> Lanes:
+    """erfc of numbers from 0 to 28, to the last bit or nearly."""
     t = (size - 3.75) / (size + 3.75)
     change = ops.polynomial(t, ERFC[ops.narrow])
     top = change + 1.25
@@ -21,6 +21,9 @@ def _tail(ops: Writer, size: Lanes) -> Lanes:
     square = size * size
     if ops.narrow:
         return narrow_exp(ops, -square) * factor
+    if not last_bit:
+        parts = octaves(ops, -square)
+        return near_zero(ops, parts) * factor * power_of_two(ops, parts.shifted)
     # What roundings left of the factor and of the exponential.
     lost = ops.select(size > 0.5, (twice - bottom) + 1.0, (1.0 - bottom) + twice)
     top_low = (1.25 - top) + change
@@ -43,7 +46,7 @@ def erf(ops: Writer, x: Lanes) -> Lanes:
         y = size * ops.polynomial(z, ERF_WIDE[1])
         return ops.copysign(ops.select(size < 3.92, y, ops.select(size >= 3.92, 1.0, size)), x)
     near = ops.muladd(size, ops.polynomial(z, ERF[0]), size)
-    far = 1.0 - _tail(ops, clamped(ops, size, 0.0, 7.0))
+    far = 1.0 - _tail(ops, clamped(ops, size, 0.0, 7.0), last_bit=False)
     return ops.copysign(ops.select(size < 1.0, near, far), x)
 
 
