@@ -323,6 +323,11 @@ class Stub:
                 self.lines.append(f"{name}: {self.annotation('Any')}")
             else:
                 self.import_from(module, name, name)
+        elif isinstance(value, ModuleType) and callable(value):
+            # To type checkers a module cannot be called; the class that this one has can.
+            kind = type(value).__name__
+            self.import_from(type(value).__module__, kind)
+            self.lines.append(f"{name}: {kind}")
         elif isinstance(value, ModuleType):
             self.import_from(value.__name__.rpartition(".")[0], name, name)
         elif inspect.isfunction(value) or inspect.isbuiltin(value):

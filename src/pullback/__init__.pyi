@@ -22,7 +22,6 @@ from . import cpu as cpu
 from . import cuda as cuda
 from . import distributed as distributed
 from . import distributions as distributions
-from . import explain as explain
 from . import fft as fft
 from . import func as func
 from . import functional as functional
@@ -67,6 +66,7 @@ from .device import device as device
 from .dtypes import dtype as dtype
 from .dtypes import finfo as finfo
 from .dtypes import iinfo as iinfo
+from .explain import CallableModule
 from .size import Size as Size
 from .streams import Event as Event
 from .streams import Stream as Stream
@@ -749,6 +749,7 @@ def expand_copy(
     input: Tensor, size: Sequence[builtins.int], *, implicit: builtins.bool = ..., out: Tensor | None = ...,
 ) -> Tensor:
     """Axes of size 1 repeated: a copy of what the view of that name shows."""
+explain: CallableModule
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def expm1_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`expm1`: writes the result into `input` and returns it."""

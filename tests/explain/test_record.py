@@ -198,3 +198,13 @@ def test_ten_thousand_steps() -> None:
     assert len(explanation.arrows) == 10_000
     assert [len(s.members) for s in explanation.steps if s.kind == "group"] == [5000, 5000]
     assert len(str(explanation).splitlines()) < 400
+
+
+def test_the_module_is_called_and_not_loaded_before() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    explanation = torch.explain((x * x).sum())
+    assert_array_equal(explanation.leaf("x").gradient.array, [2, 4])
+    assert isinstance(torch.explain.record(), type(record()))
+    code = "import pullback, sys; assert 'pullback.explain' not in sys.modules"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60)

@@ -47,13 +47,19 @@ def explain(y: Any, gradient: Any = None, inputs: Any = None) -> Explanation:
     return Builder(backward_call(y, gradient, inputs), Site.of("explain", sys._getframe(1))).build()
 
 
-class _Explain(ModuleType):
-    """A module that can be called."""
+class CallableModule(ModuleType):
+    """A module that can be called; its functions are named once more for type checkers."""
+
+    record = staticmethod(record)
+    why_error = staticmethod(why_error)
+    why_nan = staticmethod(why_nan)
+    why_none = staticmethod(why_none)
+    why_zero = staticmethod(why_zero)
 
     def __call__(self, y: Any, gradient: Any = None, inputs: Any = None) -> Explanation:
         return explain(y, gradient, inputs)
 
 
-sys.modules[__name__].__class__ = _Explain
+sys.modules[__name__].__class__ = CallableModule
 
 __all__ = ["Answer", "Explanation", "explain", "record", "why_error", "why_nan", "why_none", "why_zero"]
