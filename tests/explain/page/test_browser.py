@@ -11,7 +11,7 @@ import pullback as torch
 from pullback.explain.page import page_of
 
 from ..seeds.cases import CASES, Case
-from .samples import chain, linear
+from .samples import chain, edge, linear, node
 
 J = np.array([[6.0, 0.0], [2.0, 24.0], [0.0, 10.0]])
 V = np.array([1.0, 10.0, 100.0])
@@ -214,3 +214,15 @@ def test_the_seeds_numbers_are_on_their_pages(visit: Any) -> None:
         # Worked out anew in the page, from its J and an edited v.
         page.page.click("text=v = 1 everywhere")
         assert exact(page, "tfoot td.number") == J.sum(0).tolist(), case.name
+
+
+def test_a_weight_that_every_round_of_a_loop_shares(visit: Any) -> None:
+    explanation = chain(36)
+    weights = [node(number, "leaf", "AccumulateGrad", variable=f"w{number}") for number in range(36, 39)]
+    explanation["graph"]["nodes"] += weights
+    explanation["graph"]["edges"] += [
+        edge(step, weight["id"], 1.0) for step in range(1, 35) for weight in weights
+    ]
+    page = visit(page_of([explanation])).page
+    assert page.locator("g.box.leaf").count() == 4
+    assert page.locator("path.arrow").count() == 1 + 35 + 34 * 3

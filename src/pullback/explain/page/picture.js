@@ -2,6 +2,7 @@
 // until they are opened; only what is to be seen is laid out.
 
 const MOST_BOXES = 300;
+const MOST_BENDS = 4; // arrows to one leaf that are led around the boxes: dagre takes seconds for dozens of long ones
 const MOST_HEIGHT = 0.72; // of the window; smaller text than eight tenths is not worth seeing it all at once
 const LINE = 17;
 const PAD = 10;
@@ -173,7 +174,7 @@ class Picture {
   /** Lay out the visible boxes; from left to right where that fits, from top to bottom otherwise. */
   layout() {
     const { boxes, frames } = this.boxes.visible();
-    const arrows = this.boxes.arrows();
+    const [arrows, straight] = this.shared(this.boxes.arrows());
     const attempt = (rankdir) => {
       const graph = new dagre.graphlib.Graph({ compound: frames.length > 0 });
       graph.setGraph({ rankdir, nodesep: 18, ranksep: rankdir === "LR" ? 46 : 34, marginx: 12, marginy: 12 });
@@ -194,11 +195,25 @@ class Picture {
         });
       }
       dagre.layout(graph);
+      graph.straight = straight;
       return graph;
     };
     const across = boxes.length <= 12 ? attempt("LR") : null;
     if (across && across.graph().width <= this.pane.clientWidth) return [across, frames, boxes];
     return [attempt("TB"), frames, boxes];
+  }
+
+  /** The arrows to lay out, and those that go straight: all but the last to a leaf that many steps share. */
+  shared(arrows) {
+    const last = new Map();
+    const count = new Map();
+    for (const arrow of arrows) {
+      last.set(arrow.to, arrow);
+      count.set(arrow.to, (count.get(arrow.to) ?? 0) + 1);
+    }
+    const goesStraight = (arrow) => this.boxes.all.get(arrow.to).kind === "leaf"
+      && count.get(arrow.to) > MOST_BENDS && last.get(arrow.to) !== arrow;
+    return [arrows.filter((arrow) => !goesStraight(arrow)), arrows.filter(goesStraight)];
   }
 
   render() {
@@ -218,6 +233,7 @@ class Picture {
     this.places = new Map();
     this.elements = new Map();
     for (const key of frames) this.drawFrame(key, graph.node(key));
+    for (const arrow of graph.straight) this.drawStraight(arrow, graph.node(arrow.from), graph.node(arrow.to));
     for (const edge of graph.edges()) this.drawArrow(graph.edge(edge));
     for (const key of boxes) this.drawBox(key, graph.node(key));
     this.pane.replaceChildren(this.svg);
@@ -250,6 +266,14 @@ class Picture {
       "stroke-width": Number.isFinite(norm) && norm > 0 ? Math.min(3, Math.max(1.1, 1.6 + 0.25 * Math.log10(norm))) : 1.2,
     });
     this.svg.append(path, draw("text", { class: `${kind} label`, x: edge.x, y: edge.y + 4, "text-anchor": "middle" }, edge.text));
+  }
+
+  drawStraight(arrow, from, to) {
+    const start = { x: from.x, y: from.y + from.height / 2 };
+    const end = { x: to.x, y: to.y - to.height / 2 };
+    const bend = { x: end.x, y: (start.y + end.y) / 2 };
+    const kind = arrowClass(arrow.edges);
+    this.svg.append(draw("path", { class: `${kind} straight`, d: curve([start, bend, end]), "marker-end": `url(#tip${kind.split(" ")[1] ?? ""})` }));
   }
 
   listen(key) {
