@@ -166,9 +166,8 @@ class Program:
             size, stride, offset = self.draw(1, 2), self.draw(0, 2), t.storage_offset()
             if (size - 1) * stride < t.numel():
                 t, places = t.as_strided((size,), (stride,), offset), places.ravel()[np.arange(size) * stride]
-        else:
-            return
-        self.live.append(Live(t, Modelled(one.model.storage, places), one.writable))
+        if t is not one.tensor:
+            self.live.append(Live(t, Modelled(one.model.storage, places), one.writable))
 
     def parts(self) -> None:
         one = self.pick()
