@@ -20,6 +20,7 @@ from pullback.serialization import archive
 from tests.recorded import DATA, load
 
 from .contents import content, described
+from .old_tar import old_checkpoint
 
 RECORD = load("checkpoints")
 FOLDER = DATA / "checkpoints"
@@ -199,3 +200,18 @@ torch.save(torch.zeros(1000), {str(path)!r})
 def test_refused(tmp_path: Path, make: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         make(tmp_path)
+
+
+def test_the_oldest_format() -> None:
+    loaded = torch.load(io.BytesIO(old_checkpoint()), weights_only=False)
+    assert loaded["a"].tolist() == [[0, 1, 2], [3, 4, 5]] and loaded["a"] is loaded["b"]
+
+
+def test_the_oldest_format_with_a_wrong_size() -> None:
+    with pytest.raises(RuntimeError, match="cut off"):
+        torch.load(io.BytesIO(old_checkpoint(elements=1 << 40)), weights_only=False)
+
+
+def test_the_oldest_format_is_not_for_weights_only() -> None:
+    with pytest.raises(RuntimeError, match=r"legacy .tar format"):
+        torch.load(io.BytesIO(old_checkpoint()))

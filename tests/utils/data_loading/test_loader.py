@@ -96,6 +96,33 @@ os.kill(os.getpid(), signal.SIGKILL)
     os.close(end)
 
 
+def test_ctrl_c_leaves_no_process() -> None:
+    program = """
+import sys
+sys.path[:0] = sys.argv[1:]
+import pullback as torch
+batches = iter(torch.utils.data.DataLoader(torch.arange(10**6), num_workers=2, persistent_workers=True))
+next(batches)
+print("running", flush=True)
+for _ in batches:
+    pass
+"""
+    end, inherited = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, pullback_path())], pass_fds=[inherited],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    os.close(inherited)
+    assert process.stdout is not None and process.stdout.readline() == "running\n"
+    # A terminal sends it to the whole group, workers included.
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode != 0 and "KeyboardInterrupt" in errors
+    ready, _, _ = select.select([end], [], [], 60)
+    assert ready and os.read(end, 1) == b""
+    os.close(end)
+
+
 def pullback_path() -> list[Path]:
     return [Path(torch.__file__).parent.parent]
 
