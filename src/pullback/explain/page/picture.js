@@ -3,6 +3,7 @@
 
 const MOST_BOXES = 300;
 const MOST_BENDS = 4; // arrows to one leaf that are led around the boxes: dagre takes seconds for dozens of long ones
+const MOST_ASIDE = 160;
 const MOST_HEIGHT = 0.72; // of the window; smaller text than eight tenths is not worth seeing it all at once
 const LINE = 17;
 const PAD = 10;
@@ -174,7 +175,7 @@ class Picture {
   /** Lay out the visible boxes; from left to right where that fits, from top to bottom otherwise. */
   layout() {
     const { boxes, frames } = this.boxes.visible();
-    const [arrows, straight] = this.shared(this.boxes.arrows());
+    const [arrows, passing] = this.shared(this.boxes.arrows());
     const attempt = (rankdir) => {
       const graph = new dagre.graphlib.Graph({ compound: frames.length > 0 });
       graph.setGraph({ rankdir, nodesep: 18, ranksep: rankdir === "LR" ? 46 : 34, marginx: 12, marginy: 12 });
@@ -195,7 +196,7 @@ class Picture {
         });
       }
       dagre.layout(graph);
-      graph.straight = straight;
+      graph.aside = passing;
       return graph;
     };
     const across = boxes.length <= 12 ? attempt("LR") : null;
@@ -203,7 +204,7 @@ class Picture {
     return [attempt("TB"), frames, boxes];
   }
 
-  /** The arrows to lay out, and those that go straight: all but the last to a leaf that many steps share. */
+  /** The arrows to lay out, and those that pass beside: all but the last to a leaf that many steps share. */
   shared(arrows) {
     const last = new Map();
     const count = new Map();
@@ -211,19 +212,21 @@ class Picture {
       last.set(arrow.to, arrow);
       count.set(arrow.to, (count.get(arrow.to) ?? 0) + 1);
     }
-    const goesStraight = (arrow) => this.boxes.all.get(arrow.to).kind === "leaf"
+    const goesAside = (arrow) => this.boxes.all.get(arrow.to).kind === "leaf"
       && count.get(arrow.to) > MOST_BENDS && last.get(arrow.to) !== arrow;
-    return [arrows.filter((arrow) => !goesStraight(arrow)), arrows.filter(goesStraight)];
+    return [arrows.filter((arrow) => !goesAside(arrow)), arrows.filter(goesAside)];
   }
 
   render() {
     this.width = this.pane.clientWidth;
     if (!this.width) return;
     const [graph, frames, boxes] = this.layout();
-    const { width, height } = graph.graph();
+    const aside = graph.aside.length ? MOST_ASIDE / 2 : 0; // a curve comes half as far as the point that bends it
+    const width = graph.graph().width + 2 * aside;
+    const { height } = graph.graph();
     this.size = { width, height };
     this.svg = draw("svg", {
-      viewBox: `0 0 ${width} ${height}`, role: "group",
+      viewBox: `${-aside} 0 ${width} ${height}`, role: "group",
       "aria-label": "The graph that v runs through. Arrow keys move between boxes, Enter opens or closes a group.",
       onkeydown: (event) => this.key(event),
     });
@@ -233,7 +236,7 @@ class Picture {
     this.places = new Map();
     this.elements = new Map();
     for (const key of frames) this.drawFrame(key, graph.node(key));
-    for (const arrow of graph.straight) this.drawStraight(arrow, graph.node(arrow.from), graph.node(arrow.to));
+    for (const arrow of graph.aside) this.drawAside(arrow, graph.node(arrow.from), graph.node(arrow.to));
     for (const edge of graph.edges()) this.drawArrow(graph.edge(edge));
     for (const key of boxes) this.drawBox(key, graph.node(key));
     this.pane.replaceChildren(this.svg);
@@ -268,12 +271,15 @@ class Picture {
     this.svg.append(path, draw("text", { class: `${kind} label`, x: edge.x, y: edge.y + 4, "text-anchor": "middle" }, edge.text));
   }
 
-  drawStraight(arrow, from, to) {
-    const start = { x: from.x, y: from.y + from.height / 2 };
-    const end = { x: to.x, y: to.y - to.height / 2 };
-    const bend = { x: end.x, y: (start.y + end.y) / 2 };
+  /** An arrow past the boxes in between: out at the side that its leaf is on, the wider the longer. */
+  drawAside(arrow, from, to) {
+    const side = to.x < from.x ? -1 : 1;
+    const start = { x: from.x + (side * from.width) / 2, y: from.y };
+    const end = { x: to.x + (side * to.width) / 2, y: to.y };
+    const outer = side * Math.max(side * start.x, side * end.x);
+    const bend = { x: outer + side * Math.min(MOST_ASIDE, 20 + 0.25 * Math.abs(end.y - start.y)), y: (start.y + end.y) / 2 };
     const kind = arrowClass(arrow.edges);
-    this.svg.append(draw("path", { class: `${kind} straight`, d: curve([start, bend, end]), "marker-end": `url(#tip${kind.split(" ")[1] ?? ""})` }));
+    this.svg.append(draw("path", { class: `${kind} aside`, d: curve([start, bend, end]), "marker-end": `url(#tip${kind.split(" ")[1] ?? ""})` }));
   }
 
   listen(key) {
