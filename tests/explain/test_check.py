@@ -114,3 +114,12 @@ def test_why_not(f: Callable[[Any], Any], why: str) -> None:
     part = explain(f(x), V).leaf("x")
     assert part.check is None
     assert why in part.why_unchecked
+
+
+def test_with_inputs_the_other_leaves_stay_as_they_are() -> None:
+    x, w = leaf(), leaf()
+    y = (x * w).exp()
+    (part,) = explain(y, V, inputs=w).leaves
+    assert part.name == "w"
+    assert part.check is not None
+    assert part.check.agrees

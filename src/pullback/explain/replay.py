@@ -26,7 +26,7 @@ from ..core import inplace
 from ..core.inplace import AsStridedBackward0, CopySlices
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
 from .shown import widened
-from .walk import Path, array_at_bottom
+from .walk import Path, array_at_bottom, reachable
 
 #: How far a value run again in float64 may be from the one that was saved in a dtype.
 CLOSE = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-3, "complex64": 1e-3}
@@ -53,8 +53,9 @@ class Replay:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.nodes = sorted(path.nodes, key=lambda node: node._seq)
-        self.known = saved_results(path)
+        # Also what leads to no leaf that was asked for: it takes part in the values.
+        self.nodes = reachable(edge_target(edge)[0] for edge, _ in path.roots)[::-1]
+        self.known = saved_results(self.nodes)
         self.shifts: dict[Place, ndarray] = {}
         self.constants: dict[Place, ndarray] = {}
         self.leaves: dict[Node, ndarray] = {}
@@ -233,16 +234,16 @@ class Replay:
 def work(path: Path) -> int:
     """About how many numbers one run moves; a small op counts as some hundred."""
     total = 0
-    for node in path.nodes:
+    for node in reachable(edge_target(edge)[0] for edge, _ in path.roots):
         shapes = node._shape if isinstance(node, MultiNode) else (node._shape,)
         total += 300 + sum(math.prod(shape) for shape in shapes if shape is not None)
     return total
 
 
-def saved_results(path: Path) -> dict[Place, ndarray]:
-    """Results of nodes that some node of the path saved, as they were in the run."""
+def saved_results(nodes: Sequence[Node]) -> dict[Place, ndarray]:
+    """Results of nodes that some node saved, as they were in the run."""
     found: dict[Place, ndarray] = {}
-    for node in path.nodes:
+    for node in nodes:
         op, saved = node._op, node._saved
         if op is None or not saved or op.variadic:
             continue
