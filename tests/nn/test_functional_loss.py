@@ -6,9 +6,33 @@ from typing import Any
 
 import pytest
 
+import pullback as torch
 from tests.functions import check, recorded
 
 
 @pytest.mark.parametrize(("expression", "expected"), recorded("loss"))
 def test_as_recorded_from_torch(expression: str, expected: dict[str, Any]) -> None:
     check(expression, expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "error", "text"),
+    [
+        ("float32", "int64", RuntimeError, "result type Float can't be cast to the desired output type Long"),
+        ("float64", "uint8", RuntimeError, "result type Double can't be cast to the desired output type B"),
+        ("float32", "bool", RuntimeError, "Subtraction, the `-` operator, with two bool tensors is not supp"),
+        ("int64", "float32", NotImplementedError, "\"log_sigmoid_cpu\" not implemented for 'Long'"),
+    ],
+)
+def test_targets_that_are_no_probabilities(kind: str, wanted: str, error: type[Exception], text: str) -> None:
+    input, target = (torch.ones(2, dtype=getattr(torch, name)) for name in (kind, wanted))
+    with pytest.raises(error, match=text):
+        torch.nn.functional.binary_cross_entropy_with_logits(input, target)
+
+
+def test_loss_of_logits_has_the_dtype_of_the_targets() -> None:
+    input = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(input, torch.ones(2))
+    loss.backward()
+    assert loss.dtype is torch.float32
+    assert input.grad.dtype is torch.float64

@@ -301,6 +301,14 @@ class Optimizer:
         for post in self._optimizer_load_state_dict_post_hooks.values():
             post(self)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        made, args, *rest = object.__reduce_ex__(self, max(2, int(protocol)))
+        cls = type(self)
+        # plain pickle looks a class up in its module, which need not be importable by torch's name for it
+        if cls.__module__.startswith("torch.optim.") and _class_named(cls.__module__, cls.__name__) is cls:
+            made, args = _new, (cls.__module__, cls.__name__)
+        return (made, args, *rest)
+
     def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
@@ -375,6 +383,21 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
 def _torch_type(value: Any) -> str:
     return value.type() if isinstance(value, Tensor) else type(value).__name__
+
+def _class_named(module: str, name: str) -> Any:
+    """The class of this package that torch has under a name, or None."""
+    classes = [Optimizer]
+    for cls in classes:
+        if cls.__name__ == name and cls.__module__ == module:
+            return cls
+        classes += cls.__subclasses__()
+    return None
+
+
+def _new(module: str, name: str) -> Any:
+    """An instance, without its attributes, of the class that torch has under a name."""
+    cls = _class_named(module, name)
+    return cls.__new__(cls)
 
 
 Optimizer.__module__ = "torch.optim.optimizer"

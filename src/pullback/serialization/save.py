@@ -23,6 +23,7 @@ from ..core.value import TensorBase, array_of
 from ..device import device
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
+from ..optim.optimizer import Optimizer
 from ..size import Size
 from ..tensor.constants import layout, memory_format
 from ..tensor.serialization import attributes
@@ -115,7 +116,8 @@ class Pickler(_Base):
             return _reduced_parameter(obj)
         if isinstance(obj, TensorBase) and type(obj).__reduce_ex__ is Tensor.__reduce_ex__:
             return _reduced_tensor(obj)
-        if isinstance(obj, Module) and type(obj).__reduce_ex__ is Module.__reduce_ex__:
+        kinds = (Module, Optimizer)
+        if isinstance(obj, kinds) and type(obj).__reduce_ex__ in [kind.__reduce_ex__ for kind in kinds]:
             return object.__reduce_ex__(obj, 2)
         return NotImplemented
 

@@ -10,12 +10,14 @@ import numpy as np
 from ...core.modes import modes
 from ...core.op import TABLE
 from ...core.value import dtype_of, shape_of
+from ...errors import with_note
 from ...graph_errors import type_word
 from ...ops import loss as o
 from ...ops import margin_loss as margins
 from ...ops import reduce as r
 from ...ops.arithmetic import div_number, mul_number
 from ...ops.comparison import eq
+from ...ops.convert import cast
 from ...ops.mixture import masked_fill
 from ...ops.structure import contiguous_copy, reshape, sum_dims
 from ...tensor.activations import check_floating
@@ -92,7 +94,29 @@ def binary_cross_entropy_with_logits(
             f"({sizes_text(shape_of(input))})"
         )
     check_reduction(reduction)
+    kind, wanted = dtype_of(input), dtype_of(target)
+    if kind != wanted or kind.kind in "biu":
+        _check_logits(kind, wanted)
+        # torch computes in the memory of 1 − target.
+        return cast(o.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction), wanted)
     return o.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def _check_logits(kind: np.dtype[Any], wanted: np.dtype[Any]) -> None:
+    if kind.kind in "biu":
+        raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{type_word(kind)}'")
+    if wanted.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if wanted.kind in "iu":
+        raise with_note(
+            RuntimeError(
+                f"result type {type_word(kind)} can't be cast to the desired output type {type_word(wanted)}"
+            ),
+            "The targets are probabilities: target.float().",
+        )
 
 
 @functional

@@ -55,7 +55,8 @@ def _check(input: Any, grid: Any, mode: str) -> None:
             )
     if len(shape) not in (4, 5) or len(shape) != len(places):
         raise RuntimeError(
-            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but " + sizes
+            f"grid_sampler(): expected {4 if len(shape) == 4 else 5}D input and grid with same number of "
+            "dimensions, but " + sizes
         )
     if len(shape) == 5 and mode == "bicubic":
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
