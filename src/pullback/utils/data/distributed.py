@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...errors import with_note
+from ...process_group import needed_group
 from ...tensor.random import Generator, randperm
 from .sampler import Sampler
-
-
-def _given(count: int | None) -> int:
-    """What was given; without process groups there is nothing else to know it from."""
-    if count is None:
-        raise with_note(
-            ValueError(
-                "Default process group has not been initialized, please make sure to call init_process_group."
-            ),
-            "pullback has no process groups: give num_replicas and rank.",
-        )
-    return count
 
 
 class DistributedSampler(Sampler[int]):
@@ -31,8 +19,8 @@ class DistributedSampler(Sampler[int]):
     Parameters
     ----------
     dataset : Sized
-    num_replicas, rank : int
-        How many processes there are and which one this is.
+    num_replicas, rank : int, optional
+        How many processes there are and which one this is; by default what the group of processes says.
     shuffle : bool
         Whether the indices are permuted first, by a generator seeded with ``seed + epoch``.
     seed : int
@@ -45,7 +33,8 @@ class DistributedSampler(Sampler[int]):
         self, dataset: Any, num_replicas: int | None = None, rank: int | None = None, shuffle: bool = True,
         seed: int = 0, drop_last: bool = False,
     ) -> None:  # fmt: skip
-        num_replicas, rank = _given(num_replicas), _given(rank)
+        num_replicas = needed_group().size() if num_replicas is None else num_replicas
+        rank = needed_group().rank() if rank is None else rank
         if not 0 <= rank < num_replicas:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.num_replicas = num_replicas
