@@ -136,3 +136,12 @@ def test_data_parallel() -> None:
     assert wrapped.module is layer
     with pytest.raises(RuntimeError, match="not needed when a module doesn't have any parameter"):
         torch.nn.parallel.DistributedDataParallel(torch.nn.ReLU())
+
+
+def test_the_sampler_asks_the_group() -> None:
+    with pytest.raises(ValueError, match=NOT_MADE):
+        torch.utils.data.DistributedSampler([1])
+    dist.init_process_group("gloo", rank=0, world_size=1)
+    sampler = torch.utils.data.DistributedSampler(range(3), shuffle=False)
+    dist.destroy_process_group()
+    assert (sampler.num_replicas, sampler.rank, list(sampler)) == (1, 0, [0, 1, 2])

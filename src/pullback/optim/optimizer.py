@@ -302,7 +302,8 @@ class Optimizer:
             post(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        made, args, *rest = object.__reduce_ex__(self, max(2, int(protocol)))
+        reduced: Any = object.__reduce_ex__(self, max(2, int(protocol)))
+        made, args, *rest = reduced
         cls = type(self)
         # plain pickle looks a class up in its module, which need not be importable by torch's name for it
         if cls.__module__.startswith("torch.optim.") and _class_named(cls.__module__, cls.__name__) is cls:
