@@ -6,7 +6,7 @@ from .functional_call import functional_call, replace_all_batch_norm_modules_, s
 from .functionalize import debug_unwrap, functionalize
 from .jacobians import hessian, jacfwd, jacrev
 from .linearize import linearize
-from .per_sample import per_sample_gradients
+from .per_sample import per_sample_gradients as per_sample_gradients  # ours: not among torch's in __all__
 from .rearrange import rearrange
 from .transforms import grad, grad_and_value, jvp, vjp
 from .vmap import vmap
@@ -22,7 +22,6 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
-    "per_sample_gradients",
     "rearrange",
     "vjp",
     "functional_call",
