@@ -1,8 +1,10 @@
 """Sums, norms and running sums of large arrays along their last axis, on several threads.
 
-NumPy reduces on one core, and squares of a norm would first become an array. 2048×2048 float32, two threads:
-sums of the rows 0.7 to 0.4 ms, their log-sum-exp 4.5 to 2.2 ms, the norm of all 1.2 to 0.3 ms, running sums
-13 to 6.5 ms. Parts are whole rows, so results do not depend on the number of threads.
+NumPy reduces on one core, and squares of a norm would first become an array. On one thread 2048×2048 float32
+take, by NumPy's calls and by these: sums of the rows 0.9 and 0.5 ms, their log-sum-exp 5.0 and 4.0 ms, the
+norm of all 1.4 and 0.25 ms, running sums from the end 18 and 14.5 ms. Running sums stay what holds `cumsum`
+back: NumPy's accumulate takes 3.3 ns an element (torch 0.9), and so do sums by segments or by transposed
+blocks. Parts are whole rows, so results do not depend on the number of threads.
 """
 
 from __future__ import annotations
