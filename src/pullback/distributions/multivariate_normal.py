@@ -182,7 +182,7 @@ class MultivariateNormal(FullCovariance):
 
     @property
     def variance(self) -> Any:
-        return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._extended_shape())
+        return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
@@ -306,7 +306,7 @@ class LowRankMultivariateNormal(Distribution):
     @lazy_property
     def variance(self) -> Any:
         factor, diagonal, _ = self._low_rank
-        return (factor.pow(2).sum(-1) + diagonal).expand(self._extended_shape())
+        return (factor.pow(2).sum(-1) + diagonal).expand(self._batch_shape + self._event_shape)
 
     @lazy_property
     def scale_tril(self) -> Any:

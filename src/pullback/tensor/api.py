@@ -95,6 +95,9 @@ def public_op(
     and method.
     """
     op = call.op  # type: ignore[attr-defined]  # every op's call has it
+    if not namespace and name in (None, op.name):
+        # Where pickle finds it: modules keep functions such as `torch.tanh` as attributes.
+        op.public.__module__ = "pullback"
     for n in (name or op.name, *aliases):
         bound = calls.make_call(op, public=True, method=n) if method else None
         REGISTRY.append(Declaration(n, op.public, namespace, bound, inplace, is_function, written))
