@@ -100,7 +100,7 @@ def _definition(symbol: str, name: str, real: str, lanes: int, declared: dict[st
     narrow = real == "float"
     function = single.FUNCTIONS.get(name) if narrow and engine.fused() else None
     kind = "double" if function is None else "float"
-    function = function or mathematics.function(name, narrow)
+    function = function or mathematics.FUNCTIONS.get(name)
     writer = Writer(lanes, narrow, kind)
     given, type_ = writer.type(real), writer.type(kind)
     operands = [f"%x{n}" for n in range(count)]

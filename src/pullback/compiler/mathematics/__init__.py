@@ -17,8 +17,3 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **exponentials.FUNCTIONS, **logarithms.FUNCTIONS, **circular.FUNCTIONS, **hyperbolic.FUNCTIONS,
     **errors.FUNCTIONS, **powers.FUNCTIONS,
 }  # fmt: skip
-
-
-def function(name: str, narrow: bool) -> Callable[..., Any] | None:
-    """A function by name for float32 or float64; None when it is the C library's in every lane."""
-    return FUNCTIONS.get(name) or (hyperbolic.NARROW.get(name) if narrow else None)

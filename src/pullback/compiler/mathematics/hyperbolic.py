@@ -8,7 +8,7 @@ from typing import Any
 from ..llvm.lanes import Lanes, Writer
 from .coefficients import SINH
 from .exponentials import clamped, expm1_parts, narrow_exp, narrow_expm1, near_zero, octaves, scaled
-from .logarithms import log1p
+from .logarithms import log1p_of_sum
 
 
 def tanh(ops: Writer, x: Lanes) -> Lanes:
@@ -53,29 +53,64 @@ def cosh(ops: Writer, x: Lanes) -> Lanes:
     return half + 0.25 / half
 
 
-def asinh(ops: Writer, x: Lanes) -> tuple[Lanes, Lanes] | Lanes:
-    """The inverse hyperbolic sine, in float32."""
+#: Beyond it, both asinh and acosh are log(x) + log(2).
+_FAR = 2.0**28
+_LN2 = 0.6931471805599453
+
+
+def _sum(x: Lanes, y: Lanes) -> tuple[Lanes, Lanes]:
+    """A sum and what its rounding left."""
+    total = x + y
+    back = total - x
+    return total, (x - (total - back)) + (y - back)
+
+
+def _log_of_sum(ops: Writer, x: Lanes, argument: Lanes, low: Lanes) -> Lanes:
+    """log(1 + argument + low), or the logarithm of twice a large `x`."""
+    far = x > _FAR
+    y = log1p_of_sum(ops, ops.select(far, x - 1.0, argument), ops.select(far, 0.0, low))
+    return ops.select(far, y + _LN2, y)
+
+
+def asinh(ops: Writer, x: Lanes) -> Lanes:
+    """The inverse hyperbolic sine, log(x + sqrt(x**2 + 1))."""
     size = abs(x)
     z = x * x
-    y = log1p(ops, size + z / (1.0 + ops.sqrt(z + 1.0)))
-    y = ops.select(size < float("inf"), y, size)
+    y = _log_of_sum(ops, size, *_sum(size, z / (1.0 + ops.sqrt(z + 1.0))))
     return ops.copysign(ops.select(size < 2.0**-28, size, y), x)
 
 
 def acosh(ops: Writer, x: Lanes) -> Lanes:
-    """The inverse hyperbolic cosine, in float32."""
+    """The inverse hyperbolic cosine, log(x + sqrt(x**2 - 1))."""
     above = x - 1.0
-    y = log1p(ops, above + ops.sqrt(ops.muladd(above, above, above + above)))
-    return ops.select(above < 0.0, float("nan"), y)
+    twice = above + above
+    square = above * above
+    inner = square + twice
+    root = ops.sqrt(inner)
+    if ops.narrow:
+        argument, low = _sum(above, root)
+    else:
+        # Near one the root is nearly all of the argument: its last bits count.
+        left = ((twice - inner) + square) + ops.fma(above, above, -square)
+        left = (ops.fma(-root, root, inner) + left) / (root + root)
+        left = ops.select(inner > 0.0, left, 0.0)
+        argument, low = _sum(above, root)
+        low = low + left
+    return ops.select(x < 1.0, float("nan"), _log_of_sum(ops, x, argument, low))
 
 
 def atanh(ops: Writer, x: Lanes) -> Lanes:
-    """The inverse hyperbolic tangent, in float32."""
+    """The inverse hyperbolic tangent, log(1 + 2 x / (1 - x)) / 2."""
     size = abs(x)
-    y = 0.5 * log1p(ops, 2.0 * size / (1.0 - size))
+    twice = size + size
+    below = 1.0 - size
+    lost = (1.0 - below) - size
+    q = twice / below
+    low = None if ops.narrow else (ops.fma(-q, below, twice) - q * lost) / below
+    y = 0.5 * log1p_of_sum(ops, q, low)
     return ops.copysign(ops.select(size < 2.0**-28, size, y), x)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"tanh": tanh, "sinh": sinh, "cosh": cosh}
-#: In float32 only.
-NARROW: dict[str, Callable[..., Any]] = {"asinh": asinh, "acosh": acosh, "atanh": atanh}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "tanh": tanh, "sinh": sinh, "cosh": cosh, "asinh": asinh, "acosh": acosh, "atanh": atanh,
+}  # fmt: skip

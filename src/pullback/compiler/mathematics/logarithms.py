@@ -73,9 +73,16 @@ def _positive_log(ops: Writer, x: Lanes, coefficients: Sequence[float]) -> Lanes
 
 def log1p(ops: Writer, x: Lanes) -> Lanes:
     """log(1 + x)."""
+    return log1p_of_sum(ops, x, None)
+
+
+def log1p_of_sum(ops: Writer, x: Lanes, low: Lanes | None) -> Lanes:
+    """log(1 + x + low), where `low` is what rounding left of `x`."""
     total = x + 1.0
     back = total - x
     lost = (x - (total - back)) + (1.0 - back)
+    if low is not None:
+        lost = lost + low
     parts = parts_of(ops, total)
     s, half, r = correction(ops, parts.f, LOG[ops.narrow])
     # What 1 + x lost, relative to it; beyond 2**53 it is nothing.
