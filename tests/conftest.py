@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 
 # Two workers of pytest-xdist on two cores lose more to each other's BLAS threads than they gain. Set before
@@ -18,6 +20,15 @@ from hypothesis import settings  # noqa: E402
 # touch a test cannot turn it red; on a developer's machine they vary.
 settings.register_profile("pullback", deadline=None, derandomize="CI" in os.environ, print_blob=True)
 settings.load_profile("pullback")
+
+
+# A shell that runs the suite in the background has it ignore interrupts, and so would every program that a
+# test starts and interrupts.
+if (
+    threading.current_thread() is threading.main_thread()
+    and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
