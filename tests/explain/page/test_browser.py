@@ -146,6 +146,8 @@ def test_ten_thousand_steps_open_group_by_group(visit: Any) -> None:
     page.keyboard.press("Enter")
     assert page.locator("g.box").count() == before
     page.click("text=All 10000 steps as a list")
+    # The list is made by the event that opening it sends, which comes after the click has returned.
+    page.wait_for_selector("table.steps tbody tr")
     assert page.locator("table.steps tbody tr").count() == 100
 
 
