@@ -286,7 +286,7 @@ class _Capture:
                     which = len(roots)
                     roots.append(leaf)
                 out.results.append(Result("output", output(leaf), which))
-        again = Reach(self.reach._keep[:0] + self._roots())
+        again = Reach([self.function, self.args, self.kwargs])
         out.placed = [
             (t, output(t))
             for t in again.cells
@@ -327,9 +327,6 @@ class _Capture:
 
     def _had_grad(self, at: int) -> bool:
         return any(cell.kind == "grad" and cell.where == at for cell in self.cells)
-
-    def _roots(self) -> list[Any]:
-        return [self.function, self.args, self.kwargs]
 
     def _check_view(self, t: Any) -> None:
         view = t._view
@@ -478,5 +475,3 @@ def rebuilt(captured: Captured, leaves: Sequence[Any]) -> Any:
     """What the function returned, of the tensors of a call."""
     return tree_unflatten(leaves, captured.structure)
 
-
-__all__ = ["Captured", "Cell", "Result", "Saved", "Unsupported", "capture", "np", "rebuilt"]

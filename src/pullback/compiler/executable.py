@@ -7,8 +7,8 @@ compiled.
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy import ndarray
 
 from ..core.op import TABLE
 from . import blas
-from .index import strides_of
 from .kernel import Emission, Kernel, emit
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module, number
@@ -26,8 +25,6 @@ from .program import Program
 from .schedule import Step, schedule
 
 ALIGNMENT = 64
-#: Where an array object keeps the address of its elements: after the reference count and the type.
-DATA_OFFSET = 16
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 
 
@@ -78,6 +75,7 @@ class Executable:
         for buffer_number, array in lowered.constants.items():
             self._table[self._slots[buffer_number]] = array.ctypes.data
         self._address = self._table.ctypes.data
+        self._turn = threading.Lock()
 
     def _place(self, lowered: Result, emissions: dict[int, Emission]) -> None:
         """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
@@ -124,7 +122,14 @@ class Executable:
         return found
 
     def run(self, *arrays: ndarray) -> list[ndarray]:
-        """Run on contiguous arrays of the inputs' shapes and dtypes; return new arrays."""
+        """Run on contiguous arrays of the inputs' shapes and dtypes; return new arrays.
+
+        Threads take turns: the arena is one.
+        """
+        with self._turn:
+            return self._computed(arrays)
+
+    def _computed(self, arrays: Sequence[ndarray]) -> list[ndarray]:
         lowered, table = self.lowered, self._table
         outputs = [np.empty(b.shape, b.dtype) for b in lowered.outputs]
         for slot, array in enumerate((*arrays, *outputs), start=1):
@@ -208,6 +213,7 @@ class _Steps:
         self.names.append(name)
         self.lines = [f"define void @{name}(ptr %table) #0 {{", "  %arena = load ptr, ptr %table"]
         self.pointers: dict[int, str] = {}
+        self.shifted: set[str] = set()
         for step in steps:
             if isinstance(step, Kernel):
                 self._kernel(step)
@@ -255,7 +261,7 @@ class _Steps:
             a, a_word, a_lead = self._operand(step.left, where, dtype)
             b, b_word, b_lead = self._operand(step.right, where, dtype)
             c = self._shifted(step.buffer.number, position * size, dtype)
-            scale, keep = number(step.alpha, dtype), number(1.0 if step.accumulate else 0.0, dtype)
+            scale, keep = number(step.alpha, dtype), number(0.0, dtype)
             self.lines.append(
                 f"  call void @{symbol}(i32 {_ROW_MAJOR}, i32 {a_word}, i32 {b_word}, i64 {rows}, i64 "
                 f"{columns}, i64 {inner}, {real} {scale}, ptr {a}, i64 {a_lead}, ptr {b}, i64 {b_lead}, "
@@ -275,8 +281,8 @@ class _Steps:
         if not offset:
             return pointer
         name = f"{pointer}_{offset}"
-        if name not in self.pointers.values():
-            self.pointers[-1 - len(self.pointers) * 1_000_003] = name
+        if name not in self.shifted:
+            self.shifted.add(name)
             self.lines.append(f"  {name} = getelementptr {TYPES[dtype]}, ptr {pointer}, i64 {offset}")
         return name
 
@@ -293,5 +299,3 @@ class _Steps:
             ]
         )
 
-
-__all__ = ["Executable", "prod", "strides_of"]

@@ -2,7 +2,7 @@
 
 A body asks its handler for scalars and combines them by name: ``ops.add(a, ops.constant(1, dtype))``. Every
 scalar knows its dtype. The handlers are `Analysis` (what is read, how much is computed), `Reference`
-(Python numbers: the meaning of the operations, which tests hold the emitter against) and the emitter of
+(NumPy scalars: the meaning of the operations, in which tests run the forms of ops) and the emitter of
 `llvm.emitter`.
 
 ==================  ==========================================================================

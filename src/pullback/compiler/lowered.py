@@ -125,7 +125,7 @@ class Matrix:
 
 @dataclass(eq=False)
 class Contraction(Node):
-    """``buffer[b, i, j] (+)= alpha · Σ_k left[b, i, k] · right[b, k, j]``.
+    """``buffer[b, i, j] = alpha · Σ_k left[b, i, k] · right[b, k, j]``.
 
     Attributes
     ----------
@@ -133,8 +133,6 @@ class Contraction(Node):
         Of i, j and k.
     batch : tuple of int
         Extents of the batch axes; strides of 0 in an operand repeat it.
-    accumulate : bool
-        Whether the buffer already holds what the product is added to.
     """
 
     left: Matrix = field(kw_only=True)
@@ -142,7 +140,6 @@ class Contraction(Node):
     extents: tuple[int, int, int] = field(kw_only=True)
     batch: Shape = ()
     alpha: float = 1.0
-    accumulate: bool = False
 
 
 @dataclass(eq=False)

@@ -151,7 +151,7 @@ class _Lowering:
             source = getattr(operand, "dtype", None)
             if source is not None and is_float(source) and not is_float(target) and target.kind != "b":
                 return None
-        if integral and op.name in ("div", "pow", "integer_pow", "div_number", "pow_scalar"):
+        if integral and op.name in ("div", "pow", "div_number", "pow_scalar"):
             return None
         bodies = [
             broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands

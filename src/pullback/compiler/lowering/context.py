@@ -115,26 +115,18 @@ class Context:
             return None
         return Matrix(term.read.buffer, term.read.index.constant, tuple(batch), (rows, columns))
 
-    def product(
-        self, left: Lowered, right: Lowered, dtype: np.dtype[Any], alpha: float = 1.0,
-        onto: Lowered | None = None
-    ) -> Lowered:
-        """``left @ right`` over the last two axes, times `alpha`, added to `onto`."""
+    def product(self, left: Lowered, right: Lowered, dtype: np.dtype[Any], alpha: float = 1.0) -> Lowered:
+        """``left @ right`` over the last two axes, times `alpha`."""
         *batch, rows, inner = left.shape
         columns = right.shape[-1]
         a, b = self.matrix(left), self.matrix(right)
         buffer = self.buffer((*batch, rows, columns), dtype)
-        reads = [a.buffer, b.buffer]
-        if onto is not None:
-            analysis = probe(onto.body, buffer.shape)
-            self.nodes.append(Map(buffer, _distinct(r.buffer for r in analysis.reads), body=onto.body))
-            reads.append(buffer)
         self.nodes.append(
             Contraction(
-                buffer, _distinct(reads), left=a, right=b, extents=(rows, columns, inner), batch=tuple(batch),
-                alpha=alpha, accumulate=onto is not None,
+                buffer, _distinct([a.buffer, b.buffer]), left=a, right=b, extents=(rows, columns, inner),
+                batch=tuple(batch), alpha=alpha,
             )
-        )
+        )  # fmt: skip
         return self.held(buffer)
 
     def call(

@@ -291,7 +291,7 @@ def _gelu_slope(ops: Any, x: Any, approximate: str) -> Any:
     return ops.add(cumulative, ops.mul(x, density))
 
 
-@form("pow", "integer_pow")
+@form("pow")
 def _power(ops: Any, x: Any, y: Any) -> Any:
     return ops.function("pow", x, y)
 
