@@ -15,10 +15,11 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import TABLE
-from . import blas
+from . import blas, parallel
 from .kernel import Emission, Kernel, emit
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module, number
+from .llvm.pool import PARALLEL, pool
 from .lowered import Buffer, Call, Contraction
 from .lowering import Result, lower
 from .program import Program
@@ -52,6 +53,9 @@ class Executable:
             for n, step in enumerate(self.steps)
             if isinstance(step, Kernel)
         }
+        for emission in emissions.values():
+            emission.parts = parallel.count(emission.rows, emission.work, bool(emission.partials))
+        self._pool = pool() if any(e.parts > 1 for e in emissions.values()) else None
         self._slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
         for buffer_number in lowered.constants:
             self._slots[buffer_number] = 1 + len(self._slots)
@@ -82,15 +86,15 @@ class Executable:
         sizes: dict[int, int] = {}
         spans: dict[int, list[int]] = {}
         for n, step in enumerate(self.steps):
+            if isinstance(step, Kernel) and emissions[id(step)].parts > 1:
+                sizes[scratch_of(n)] = parallel.places(emissions[id(step)]).bytes
+                spans[scratch_of(n)] = [n, n]
             for buffer in _touched(step, emissions, lowered):
                 if buffer.number in self._slots:
                     continue
                 size = buffer.bytes
-                if isinstance(step, Kernel):
-                    size = (
-                        emissions[id(step)].row_buffers.get(buffer.number, buffer.size)
-                        * buffer.dtype.itemsize
-                    )
+                if isinstance(step, Kernel) and buffer.number in emissions[id(step)].row_buffers:
+                    size = _row_bytes(emissions[id(step)], buffer)
                 sizes[buffer.number] = max(size, sizes.get(buffer.number, 0))
                 spans.setdefault(buffer.number, [n, n])[1] = n
         self.offsets: dict[int, int] = {}
@@ -126,6 +130,8 @@ class Executable:
 
         Threads take turns: the arena is one.
         """
+        if self._pool is not None:
+            self._pool.prepare()
         with self._turn:
             return self._computed(arrays)
 
@@ -160,6 +166,19 @@ def _aligned(size: int) -> ndarray:
     return memory[start : start + size]
 
 
+def scratch_of(step: int) -> int:
+    """The number, among those of buffers, of the memory that a step's parts write their sums to."""
+    return -1 - step
+
+
+def _row_bytes(emission: Emission, buffer: Buffer) -> int:
+    """Memory for a row of a buffer that needs no more: one for each part."""
+    elements = emission.row_buffers[buffer.number]
+    if emission.parts == 1:
+        return elements * buffer.dtype.itemsize
+    return emission.parts * parallel.stride(elements, buffer.dtype)
+
+
 def _touched(step: Step, emissions: dict[int, Emission], lowered: Result) -> list[Buffer]:
     if isinstance(step, Kernel):
         return [lowered.buffers[n] for n in emissions[id(step)].parameters]
@@ -191,6 +210,8 @@ class _Steps:
         self.names: list[str] = []
         self.functions: list[str] = []
         self.symbols: dict[str, int] = {}
+        self.parts: dict[tuple[Any, ...], str] = {}
+        self._calls = 0
 
     def segments(self) -> list[Any]:
         """Names of native functions, and the calls between them."""
@@ -225,7 +246,9 @@ class _Steps:
     def _pointer(self, buffer_number: int) -> str:
         name = self.pointers.get(buffer_number)
         if name is None:
-            name = self.pointers[buffer_number] = f"%b{buffer_number}"
+            name = self.pointers[buffer_number] = (
+                f"%b{buffer_number}" if buffer_number >= 0 else f"%s{-buffer_number}"
+            )
             slot = self.owner._slots.get(buffer_number)
             if slot is None:
                 offset = self.owner.offsets[buffer_number]
@@ -238,10 +261,44 @@ class _Steps:
     def _kernel(self, kernel: Kernel) -> None:
         emission = self.emissions[id(kernel)]
         name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+        if emission.parts > 1:
+            self._parts(kernel, emission, name)
+            return
         operands = ", ".join(f"ptr {self._pointer(p)}" for p in emission.parameters)
         self.lines.append(
             f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows})"
         )
+
+    def _parts(self, kernel: Kernel, emission: Emission, name: str) -> None:
+        """Run a kernel's parts on threads, and join what they gathered."""
+        buffers, parts = self.owner.lowered.buffers, emission.parts
+        self.symbols[PARALLEL] = pool().address
+        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+        places = parallel.places(emission)
+        scratch = self._pointer(scratch_of(self.owner.steps.index(kernel))) if emission.partials else ""
+        slots: dict[int, str] = {}
+        for number_, offset in places.offsets.items():
+            slots[number_] = f"{scratch}_{number_}"
+            self.lines.append(f"  {slots[number_]} = getelementptr i8, ptr {scratch}, i64 {offset}")
+        strides = []
+        for number_ in emission.parameters:
+            elements = emission.row_buffers.get(number_, 0)
+            if number_ in slots:
+                elements = buffers[number_].size
+            strides.append(parallel.stride(elements, buffers[number_].dtype))
+        key = (name, emission.rows, parts, *strides)
+        function = self.parts.get(key)
+        if function is None:
+            function = self.parts[key] = f"part{len(self.parts)}"
+            self.functions.append(parallel.part_function(function, name, emission, strides))
+        pointers = [slots.get(p) or self._pointer(p) for p in emission.parameters]
+        self._calls += 1
+        self.lines += parallel.call(pointers, function, parts, f"%context{self._calls}")
+        for partial in emission.partials:
+            number_ = partial.buffer.number
+            text = parallel.joining(partial, parts, self.module)
+            joining = self.kernels.setdefault(text, f"joining{len(self.kernels)}")
+            self.lines.append(f"  call void @{joining}(ptr {self._pointer(number_)}, ptr {slots[number_]})")
 
     def _contraction(self, step: Contraction) -> None:
         dtype = step.buffer.dtype

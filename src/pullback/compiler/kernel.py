@@ -9,8 +9,9 @@ itself reads is never written, or is one row long.
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from .domain import BLOCK, Domain, flat, reduced, split
 from .handlers import Analysis, Read
 from .index import Index, Indices, Variable, atom_index, constant, linear, strides_of
 from .llvm.emitter import TYPES, Emitter, Module, Value, computing, is_float, number
-from .lowered import Map, Node, Reduction
+from .lowered import Buffer, Map, Node, Reduction
 
 # Where a node runs: for every element, once a row, or gathered over columns or over everything.
 ELEMENT, ROW, COLUMN, ALL = "element", "row", "column", "all"
@@ -177,6 +178,16 @@ class Kernel:
         return True
 
 
+class Partial(NamedTuple):
+    """A buffer of which each part of a kernel's rows gathers its share."""
+
+    buffer: Buffer
+    combine: str
+    #: In which values are combined.
+    dtype: np.dtype[Any]
+
+
+@dataclass
 class Emission:
     """What emitting a kernel gave.
 
@@ -187,15 +198,27 @@ class Emission:
     parameters : list of int
         Numbers of the buffers it takes, in order.
     rows : int
+    row_buffers : dict of int to int
+        Elements needed of buffers that hold a row only.
+    partials : list of Partial
+    work : float
+        Estimated nanoseconds.
+    parts : int
+        How many parts the rows are cut into for threads.
     """
 
-    def __init__(self, text: str, parameters: list[int], rows: int, row_buffers: dict[int, int]) -> None:
-        self.text = text
-        self.parameters = parameters
-        self.rows = rows
-        #: Elements needed of buffers that hold a row only.
-        self.row_buffers = row_buffers
+    text: str
+    parameters: list[int]
+    rows: int
+    row_buffers: dict[int, int]
+    partials: list[Partial]
+    work: float
+    parts: int = 1
 
+
+#: Nanoseconds for an operation on a float32 in a vector register, and for a byte read or written: between the
+#: second-level cache and memory.
+OPERATION, BYTE = 0.04, 0.05
 
 IDENTITY: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True}
 _COMBINE = {
@@ -220,13 +243,25 @@ def identity(combine: str, dtype: np.dtype[Any]) -> Any:
     return info.min if combine == "maximum" else info.max
 
 
+def combined(ops: Emitter, combine: str, x: Value, y: Value, dtype: np.dtype[Any]) -> Value:
+    """Two values of a reduction as one."""
+    x, y = ops.cast(x, dtype), ops.cast(y, dtype)
+    if combine in ("sum", "prod") and is_float(dtype) and dtype == computing(dtype):
+        # The order of a sum is free: LLVM may keep several partial sums.
+        word = "fadd" if combine == "sum" else "fmul"
+        return ops.instruction(f"{word} reassoc contract {TYPES[dtype]} {x.name}, {y.name}", dtype)
+    return getattr(ops, _COMBINE[combine])(x, y)
+
+
 def emit(kernel: Kernel, module: Module, escaping: set[int]) -> Emission:
     """Write a kernel's function; `escaping` holds the buffers that others read."""
     domain = kernel.settle()
     writer = _Writer(kernel, domain, module, escaping)
     writer.write()
     rows = dict.fromkeys(writer.ops.rows, domain.columns)
-    return Emission(writer.text(), writer.parameter_order(), domain.rows, rows)
+    return Emission(
+        writer.text(), writer.parameter_order(), domain.rows, rows, writer.partials(), writer.work()
+    )
 
 
 class _Writer:
@@ -251,6 +286,30 @@ class _Writer:
         return "\n".join(
             [head + " nounwind #0 {", "entry:", *self.ops.slots, *self.ops.lines, "  ret void", "}"]
         )
+
+    def partials(self) -> list[Partial]:
+        """What is gathered over columns or over everything."""
+        return [
+            Partial(node.buffer, node.combine, computing(node.buffer.dtype))
+            for node in self.kernel.nodes
+            if isinstance(node, Reduction) and self.places[node.buffer.number].kind in (COLUMN, ALL)
+        ]
+
+    def work(self) -> float:
+        """Estimated nanoseconds: operations, and bytes of the buffers that are passed."""
+        operations = 0.0
+        for node in self.kernel.nodes:
+            analysis = Analysis()
+            node.body(analysis, self.places[node.buffer.number].indices)  # type: ignore[attr-defined]  # maps and reductions have one
+            width = max(computing(r.buffer.dtype).itemsize for r in analysis.reads) if analysis.reads else 4
+            operations += (1 + analysis.count) * prod(node.shape) * width / 4  # type: ignore[attr-defined]
+        buffers = {r.buffer.number: r.buffer for n in self.kernel.nodes for r in self._reads(n)}
+        buffers |= {n.buffer.number: n.buffer for n in self.kernel.nodes}
+        passed = sum(b.bytes for number_, b in buffers.items() if number_ in self.ops.parameters)
+        return OPERATION * operations + BYTE * passed
+
+    def _reads(self, node: Node) -> list[Read]:
+        return read_by(node, self.places[node.buffer.number])
 
     def _arrange(self, escaping: set[int]) -> None:
         """Find every node's place and stage."""
@@ -383,7 +442,7 @@ class _Writer:
         assert isinstance(node, Reduction)
         if where.kind == COLUMN:
             before = ops.load(node.buffer, where.store)
-            ops.store(node.buffer, where.store, self._combined(node, before, value, node.buffer.dtype))
+            ops.store(node.buffer, where.store, combined(ops, node.combine, before, value, node.buffer.dtype))
             return
         slot, dtype = slots[node.buffer.number]
         self._gather(node, slot, dtype, value)
@@ -396,17 +455,8 @@ class _Writer:
         ops = self.ops
         before = ops.fresh()
         ops.line(f"{before} = load {TYPES[dtype]}, ptr {slot}")
-        after = self._combined(node, Value(before, dtype), value, dtype)
+        after = combined(ops, node.combine, Value(before, dtype), value, dtype)
         ops.line(f"store {TYPES[dtype]} {after.name}, ptr {slot}")
-
-    def _combined(self, node: Reduction, x: Value, y: Value, dtype: np.dtype[Any]) -> Value:
-        ops = self.ops
-        x, y = ops.cast(x, dtype), ops.cast(y, dtype)
-        if node.combine in ("sum", "prod") and is_float(dtype) and dtype == computing(dtype):
-            # The order of a sum is free: LLVM may keep several partial sums.
-            word = "fadd" if node.combine == "sum" else "fmul"
-            return ops.instruction(f"{word} reassoc contract {TYPES[dtype]} {x.name}, {y.name}", dtype)
-        return getattr(ops, _COMBINE[node.combine])(x, y)
 
     def _gathered(self, node: Node, slot: str, dtype: np.dtype[Any]) -> None:
         """After a row's loop: a row's reduction is known."""
