@@ -102,6 +102,8 @@ class Captured:
     #: Cells whose `.grad` must be None, or not None, as at the trace.
     grad_absent: list[int]
     grad_present: list[int]
+    #: Gives the user's containers what they held before the trace.
+    undo: Callable[[], None]
 
 
 class _Slots(NamedTuple):
@@ -206,6 +208,8 @@ class _Capture:
             if found is not None and not found.placed and not self.reach.lengths_hold():
                 found = None
                 raise Unsupported("the function adds to a container or takes from it")
+            if found is not None:
+                found.undo = restore
             return found
         finally:
             if found is None:

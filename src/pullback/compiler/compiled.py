@@ -25,7 +25,7 @@ from ..core.versions import bump
 from ..utils._pytree import tree_flatten
 from .boundary import boundary
 from .capture import Captured, Unsupported, capture, rebuilt
-from .executable import Executable
+from .executable import Executable, Refused
 from .reach import SCALARS, OutOfReach, Reach
 
 #: Specialisations of one function before it runs eagerly.
@@ -199,7 +199,7 @@ class Compiled:
         leaves, spec = tree_flatten((args, kwargs))
         for specialization in self.specializations:
             if specialization.fits(leaves, spec):
-                return specialization.run(leaves)
+                return self._run(specialization, leaves, args, kwargs)
         if any(isinstance(t, TensorBase) and isinstance(t._value, Tracer) for t in leaves):
             return self.function(*args, **kwargs)
         return self._traced(args, kwargs, leaves, spec)
@@ -229,7 +229,21 @@ class Compiled:
         # Where the call made tensors in the user's containers, later calls find them there.
         if not captured.placed:
             self.specializations.append(specialization)
-        return specialization.run(leaves)
+        return self._run(specialization, leaves, args, kwargs)
+
+    def _run(self, specialization: Specialization, leaves: Sequence[Any], args: Any, kwargs: Any) -> Any:
+        if not specialization.forward.lowered.checked:
+            return specialization.run(leaves)
+        drawn = [(generator, generator.get_state()) for generator in specialization.forward.generators]
+        try:
+            return specialization.run(leaves)
+        except Refused:
+            # No tensor is changed yet: eager does all of the call, up to the error that it raises.
+            for generator, state in drawn:
+                generator.set_state(state)
+            if specialization.captured.placed:
+                specialization.captured.undo()
+        return self.function(*args, **kwargs)
 
     def _give_up(self, why: str, args: Any, kwargs: Any) -> Any:
         if self.fullgraph:

@@ -97,9 +97,15 @@ class Domain:
 
 
 def reduced(shape: Sequence[int], axes: Sequence[int]) -> Domain:
-    """The space of a reduction over `axes`."""
+    """The space of a reduction over `axes`.
+
+    Over leading axes it goes along the rows that are added up: passing down each column would read memory
+    in strides.
+    """
     gone = set(axes)
     kept = tuple(a for a in range(len(shape)) if a not in gone)
+    if kept and gone == set(range(len(gone))) and prod(shape[a] for a in kept) > 1:
+        return split(shape, len(gone))
     groups: list[list[int]] = []
     for axis in sorted(gone):
         if groups and groups[-1][-1] == axis - 1:

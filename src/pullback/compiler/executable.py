@@ -20,13 +20,18 @@ from .kernel import Emission, Kernel, emit
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module, number
 from .llvm.pool import PARALLEL, pool
-from .lowered import Buffer, Call, Contraction
+from .lowered import Buffer, Call, Contraction, Routine
 from .lowering import Result, lower
 from .program import Program
+from .routine import emit_routine
 from .schedule import Step, schedule
 
 ALIGNMENT = 64
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
+
+
+class Refused(RuntimeError):
+    """A program's inputs are such that its results do not count; nothing was changed."""
 
 
 class Executable:
@@ -43,6 +48,8 @@ class Executable:
         self.program = program
         self.lowered = lowered = lower(program)
         self.steps = schedule(lowered.nodes)
+        #: Generators that it draws from.
+        self.generators = _generators(self.steps)
         self._build(lowered)
 
     def _build(self, lowered: Result) -> None:
@@ -52,6 +59,9 @@ class Executable:
             id(step): emit(step, module, escaping[n])
             for n, step in enumerate(self.steps)
             if isinstance(step, Kernel)
+        }
+        emissions |= {
+            id(step): emit_routine(step, module) for step in self.steps if isinstance(step, Routine)
         }
         for emission in emissions.values():
             emission.parts = parallel.count(emission.rows, emission.work, bool(emission.partials))
@@ -129,11 +139,19 @@ class Executable:
         """Run on contiguous arrays of the inputs' shapes and dtypes; return new arrays.
 
         Threads take turns: the arena is one.
+
+        Raises
+        ------
+        Refused
+            An index is out of its range: what eager raises is for eager to say.
         """
         if self._pool is not None:
             self._pool.prepare()
         with self._turn:
-            return self._computed(arrays)
+            results = self._computed(arrays)
+        if self.lowered.checked and results.pop():
+            raise Refused("an index is out of range")
+        return results
 
     def _computed(self, arrays: Sequence[ndarray]) -> list[ndarray]:
         lowered, table = self.lowered, self._table
@@ -158,6 +176,15 @@ class Executable:
         parts = result if step.several else (result,)
         for buffer, part in zip(step.outputs, parts, strict=True):
             self.array(buffer, given)[...] = part
+
+
+def _generators(steps: Sequence[Step]) -> list[Any]:
+    found = {}
+    for step in steps:
+        if isinstance(step, Call) and "generator" in TABLE[step.op].attrs:
+            generator = step.attrs[TABLE[step.op].attrs.index("generator")]
+            found[id(generator)] = generator
+    return list(found.values())
 
 
 def _aligned(size: int) -> ndarray:
@@ -236,7 +263,7 @@ class _Steps:
         self.pointers: dict[int, str] = {}
         self.shifted: set[str] = set()
         for step in steps:
-            if isinstance(step, Kernel):
+            if isinstance(step, (Kernel, Routine)):
                 self._kernel(step)
             else:
                 self._contraction(step)
@@ -258,7 +285,7 @@ class _Steps:
                 self.lines.append(f"  {name} = load ptr, ptr {name}_")
         return name
 
-    def _kernel(self, kernel: Kernel) -> None:
+    def _kernel(self, kernel: Kernel | Routine) -> None:
         emission = self.emissions[id(kernel)]
         name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
         if emission.parts > 1:

@@ -7,6 +7,7 @@ scalar knows its dtype. The handlers are `Analysis` (what is read, how much is c
 
 ==================  ==========================================================================
 load, index         an element of a buffer; an index as a number
+place               an index from an int64 scalar that is at least 0 and below an extent
 constant, cast      a number of a dtype; a change of dtype, as NumPy casts
 BINARY              two scalars of one dtype
 COMPARISONS         two scalars of one dtype; a bool
@@ -23,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .index import Index, Quotient
+from .index import Index, Measured, Quotient, atom_index
 from .lowered import Buffer
 
 BINARY = (
@@ -68,6 +69,7 @@ class Analysis:
     def __init__(self) -> None:
         self.reads: list[Read] = []
         self.count = 0
+        self.places = 0
 
     def load(self, buffer: Buffer, index: Index) -> Term:
         read = Read(buffer, index)
@@ -77,6 +79,12 @@ class Analysis:
     def index(self, index: Index, dtype: np.dtype[Any]) -> Term:
         self.count += 1
         return Term(dtype)
+
+    def place(self, x: Term, extent: int) -> Index:
+        # Every place is another one: nobody can say that two are equal.
+        self.places += 1
+        self.count += 1
+        return atom_index(Measured(x, f"place{self.places}", extent))
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Term:
         return Term(dtype)
@@ -110,6 +118,8 @@ class Reference:
             if isinstance(atom, Quotient):
                 inner = self.position(atom.inner)
                 part = inner % atom.divisor if atom.remainder else inner // atom.divisor
+            elif isinstance(atom, Measured):
+                part = int(atom.value)
             else:
                 part = self.values[atom.name]
             total += coefficient * part
@@ -120,6 +130,9 @@ class Reference:
 
     def index(self, index: Index, dtype: np.dtype[Any]) -> Any:
         return dtype.type(self.position(index))
+
+    def place(self, x: Any, extent: int) -> Index:
+        return atom_index(Measured(x, f"place{int(x)}", extent))
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
         return dtype.type(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import gcd
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 class Variable:
@@ -57,7 +57,32 @@ class Quotient:
         return self._key
 
 
-Atom: TypeAlias = "Variable | Quotient"
+class Measured:
+    """A number that the loop computes, as a place that an index tensor names; `value` is the handler's
+    scalar.
+
+    It is from 0 to below `extent`: whoever makes one sees to that.
+    """
+
+    __slots__ = ("_key", "extent", "value")
+
+    def __init__(self, value: Any, key: str, extent: int) -> None:
+        self.value = value
+        self.extent = extent
+        self._key = key
+
+    def bounds(self) -> tuple[int, int]:
+        """Smallest and largest value."""
+        return 0, max(self.extent - 1, 0)
+
+    def key(self) -> str:
+        return self._key
+
+    def __repr__(self) -> str:
+        return self._key
+
+
+Atom: TypeAlias = "Variable | Quotient | Measured"
 
 
 class Index:
@@ -178,7 +203,10 @@ class Index:
         """Names of the loop variables in it, also below quotients."""
         found: set[str] = set()
         for atom, _ in self.terms.values():
-            found |= {atom.name} if isinstance(atom, Variable) else atom.inner.variables()
+            if isinstance(atom, Variable):
+                found.add(atom.name)
+            elif isinstance(atom, Quotient):
+                found |= atom.inner.variables()
         return found
 
     def coefficient(self, variable: Variable) -> int | None:

@@ -281,11 +281,7 @@ class _Writer:
         return list(self.ops.parameters)
 
     def text(self) -> str:
-        parameters = ", ".join(f"ptr {name}" for name in self.ops.parameters.values())
-        head = f"({parameters}{', ' if parameters else ''}i64 %lo, i64 %hi)"
-        return "\n".join(
-            [head + " nounwind #0 {", "entry:", *self.ops.slots, *self.ops.lines, "  ret void", "}"]
-        )
+        return self.ops.function_text()
 
     def partials(self) -> list[Partial]:
         """What is gathered over columns or over everything."""

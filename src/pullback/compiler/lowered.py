@@ -2,9 +2,9 @@
 
 A value is a *map*, a function from indices to a scalar that is computed wherever it is read, or it lies in a
 `Buffer`. Buffers are filled by *nodes*: a `Map` stores a map's elements, a `Reduction` combines them over
-some axes, a `Contraction` is a matrix product, a `Call` runs an op's array kernel. Bodies are functions over
-a scalar handler, ``ops`` (see `handlers`), so that the same body is analysed, emitted as LLVM and interpreted
-in Python.
+some axes, a `Contraction` is a matrix product, a `Routine` writes its own loops, a `Call` runs an op's array
+kernel. Bodies are functions over a scalar handler, ``ops`` (see `handlers`), so that the same body is
+analysed, emitted as LLVM and interpreted in Python.
 """
 
 from __future__ import annotations
@@ -111,6 +111,13 @@ class Reduction(Node):
     axes: tuple[int, ...] = field(kw_only=True)
     combine: str = field(kw_only=True)
     body: Body = field(kw_only=True)
+
+
+@dataclass(eq=False)
+class Routine(Node):
+    """Loops that do not fit the kernels' form: ``write(ops)`` writes them on an emitter."""
+
+    write: Callable[[Any], None] = field(kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .kernel import Kernel
-from .lowered import Call, Contraction, Map, Node, Reduction
+from .lowered import Call, Contraction, Map, Node, Reduction, Routine
 
-Step = Kernel | Contraction | Call
+Step = Kernel | Contraction | Routine | Call
 
 #: Kernels further back than this are not tried unless they fill what a node reads.
 LOOK_BACK = 6

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from ..index import Index, Quotient, Variable
+from ..index import Index, Measured, Quotient, Variable, atom_index
 from ..lowered import Buffer
 
 BOOL = np.dtype(bool)
@@ -121,6 +121,12 @@ class Emitter:
     def line(self, text: str) -> None:
         self.lines.append("  " + text)
 
+    def function_text(self) -> str:
+        """The function, without its name: it takes its buffers, and the rows to work off."""
+        parameters = ", ".join(f"ptr {name}" for name in self.parameters.values())
+        head = f"({parameters}{', ' if parameters else ''}i64 %lo, i64 %hi)"
+        return "\n".join([head + " nounwind #0 {", "entry:", *self.slots, *self.lines, "  ret void", "}"])
+
     def slot(self, type_: str, initial: str | None = None) -> str:
         """A stack slot, made at the function's entry."""
         name = self.fresh()
@@ -188,6 +194,8 @@ class Emitter:
                 inner = self.position(atom.inner)
                 kind = "urem" if atom.remainder else "udiv"
                 part = self.instruction(f"{kind} i64 {inner}, {atom.divisor}", INT64).name
+            elif isinstance(atom, Measured):
+                part = atom.value.name
             else:
                 part = self.counters[atom.name]
             if coefficient != 1:
@@ -209,10 +217,12 @@ class Emitter:
         return self.instruction(f"getelementptr {type_}, ptr {base}, i64 {position}", INT64).name
 
     def load(self, buffer: Buffer, index: Index) -> Value:
+        found = self.known((buffer.number, index.key()))
+        return self.reread(buffer, index) if found is None else found
+
+    def reread(self, buffer: Buffer, index: Index) -> Value:
+        """Load an element that may have been written since it was last loaded."""
         key = (buffer.number, index.key())
-        found = self.known(key)
-        if found is not None:
-            return found
         address = self.address(buffer, index)
         group = "" if self.group is None else f", !llvm.access.group !{self.group}"
         name = self.fresh()
@@ -240,6 +250,9 @@ class Emitter:
 
     def index(self, index: Index, dtype: np.dtype[Any]) -> Value:
         return self.cast(Value(self.position(index), INT64), dtype)
+
+    def place(self, x: Value, extent: int) -> Index:
+        return atom_index(Measured(x, x.name, extent))
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Value:
         return Value(number(value, dtype), dtype)

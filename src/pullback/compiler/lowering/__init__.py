@@ -13,9 +13,9 @@ from ... import dtypes
 from ...core.op import TABLE, Op
 from ...core.tracer import Equation, Reference
 from ..llvm.emitter import TYPES, computing, is_float
-from ..lowered import Buffer, Lowered, Node
+from ..lowered import Buffer, Call, Lowered, Node
 from ..program import Program
-from . import contractions, losses, reductions, views
+from . import contractions, gathers, losses, normalization, reductions, routines, views
 from .context import CHEAP, Context, broadcast
 from .elementwise import FORMS
 
@@ -32,17 +32,20 @@ class Result:
     inputs, outputs : list of Buffer
     constants : dict of int to array
         By buffer number.
+    checked : bool
+        The last output is one more than the program has: whether an index is out of its range.
     """
 
     def __init__(
         self, nodes: list[Node], buffers: list[Buffer], inputs: list[Buffer], outputs: list[Buffer],
-        constants: dict[int, np.ndarray],
+        constants: dict[int, np.ndarray], checked: bool,
     ) -> None:  # fmt: skip
         self.nodes = nodes
         self.buffers = buffers
         self.inputs = inputs
         self.outputs = outputs
         self.constants = constants
+        self.checked = checked
 
 
 def lower(program: Program) -> Result:
@@ -90,7 +93,11 @@ class _Lowering:
                 value = context.stored(Lowered(value.shape, value.dtype, value.body, cost=value.cost))
             assert value.buffer is not None
             outputs.append(value.buffer)
-        return Result(context.nodes, context.buffers, inputs, outputs, constants)
+        wrong = context.wrong()
+        if wrong is not None:
+            outputs.append(wrong)
+        nodes = _needed(context.nodes, outputs)
+        return Result(nodes, context.buffers, inputs, outputs, constants, wrong is not None)
 
     def _number(self, array: np.ndarray) -> Lowered:
         value, dtype = array[(0,) * array.ndim], array.dtype
@@ -195,11 +202,30 @@ class _Lowering:
             return [views.copied(v, s) for v, (s, _) in zip((variance, mean_), results, strict=False)]
         elif op.kind == "bilinear" or name.startswith("addmm"):
             one = contractions.product(context, name, operands, attrs, dtype)
-        elif name == "nll_loss":
-            one = losses.nll_loss(context, *operands, *attrs)
-        elif name == "nll_loss_backward":
-            one = losses.nll_loss_backward(context, *operands, *attrs)
+        elif name in gathers.LOWERINGS:
+            one = gathers.LOWERINGS[name](context, *operands, *attrs)
+        elif name == "cat":
+            if all(o.dtype == dtype for o in operands):
+                one = routines.joined(context, operands, attrs[1])
+        elif name in normalization.LOWERINGS:
+            return normalization.LOWERINGS[name](context, *operands, *attrs, results)
+        elif name in losses.LOWERINGS:
+            one = losses.LOWERINGS[name](context, *operands, *attrs)
         return None if one is None else [one]
+
+
+def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:
+    """The nodes that the outputs depend on, and those that draw random numbers."""
+    wanted = {b.number for b in outputs}
+    kept = []
+    for node in reversed(nodes):
+        filled = node.outputs if isinstance(node, Call) else (node.buffer,)
+        draws = isinstance(node, Call) and "generator" in TABLE[node.op].attrs
+        if draws or any(b.number in wanted for b in filled):
+            wanted |= {b.number for b in node.reads}
+            kept.append(node)
+    kept.reverse()
+    return kept
 
 
 def _stand_in(operand: Any) -> Any:

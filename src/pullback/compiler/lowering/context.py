@@ -12,6 +12,7 @@ from ..handlers import Analysis
 from ..index import ZERO, Indices, Variable, atom_index
 from ..lowered import Body, Buffer, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
 
+BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 #: A map read more than once is stored when an element takes more operations than this.
 CHEAP = 4
 #: A map is stored when an element has grown to more operations than this.
@@ -37,6 +38,7 @@ class Context:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.buffers: list[Buffer] = []
+        self._checks: dict[Any, Lowered] = {}
 
     def buffer(self, shape: Shape, dtype: np.dtype[Any], role: str = "temporary") -> Buffer:
         """A new buffer."""
@@ -85,6 +87,38 @@ class Context:
             )
         )
         return self.held(buffer)
+
+    def require(self, index: Lowered, extent: int, wraps: bool = False, ignored: int | None = None) -> None:
+        """Let the program refuse its results unless an index is within an axis; `ignored` always is."""
+        key = (index.buffer or index.body, extent, wraps, ignored)
+        if key in self._checks:
+            return
+
+        def outside(ops: Any, indices: Indices) -> Any:
+            value = index.at(ops, indices)
+            low = ops.constant(-extent if wraps else 0, INT64)
+            wide = ops.cast(value, INT64)
+            wrong = ops.or_(ops.lt(wide, low), ops.ge(wide, ops.constant(extent, INT64)))
+            if ignored is not None:
+                wrong = ops.and_(wrong, ops.ne(wide, ops.constant(ignored, INT64)))
+            return wrong
+
+        axes = range(len(index.shape))
+        self._checks[key] = self.reduction(index, axes, "any", BOOL, outside)
+
+    def wrong(self) -> Buffer | None:
+        """What holds whether an index is out of its range; None where none is asked for."""
+        checks = list(self._checks.values())
+        if not checks:
+            return None
+
+        def either(ops: Any, indices: Indices) -> Any:
+            found = checks[0].at(ops, ())
+            for check in checks[1:]:
+                found = ops.or_(found, check.at(ops, ()))
+            return found
+
+        return self.stored(Lowered((), BOOL, either, cost=len(checks) + 1)).buffer
 
     def matrix(self, x: Lowered) -> Matrix:
         """A value as the operand of a product; it is stored where it is not a strided part of a buffer."""

@@ -1,67 +1,145 @@
-"""The negative log-likelihood, without a gather: a class's score is met while its row is passed."""
+"""The negative log-likelihood. A class's score is met while its row is passed: no gather is needed.
+
+So the loss runs in the same loop as the softmax before it, whose scores are then never stored.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..index import Indices
-from ..lowered import Lowered
+from ..llvm.emitter import computing
+from ..lowered import Lowered, Shape
 from .context import Context
+from .gathers import place
 
-INT64 = np.dtype(np.int64)
+
+class _Classes:
+    """Targets of scores of a shape: classes are axis 1, or axis 0 of a vector."""
+
+    def __init__(
+        self, context: Context, shape: Shape, target: Lowered, weight: Lowered | None, dtype: np.dtype[Any],
+        ignore_index: int,
+    ) -> None:  # fmt: skip
+        self.context = context
+        self.shape = shape
+        self.dim = min(len(shape) - 1, 1)
+        self.target = context.stored(target) if target.cost > 1 else target
+        self.weight = weight
+        self.dtype = dtype
+        self.ignore_index = ignore_index
+
+    def counts(self, ops: Any, row: Indices) -> Any:
+        """Whether a row is not ignored."""
+        target = self.target
+        return ops.ne(target.at(ops, row), ops.constant(self.ignore_index, target.dtype))
+
+    def share(self, ops: Any, row: Indices) -> Any:
+        """The weight of a row: its class's, or zero where it is ignored."""
+        weight = ops.constant(1, self.dtype)
+        if self.weight is not None:
+            at = place(ops, self.target.at(ops, row), self.weight.shape[0])
+            weight = ops.cast(self.weight.at(ops, (at,)), self.dtype)
+        return ops.select(self.counts(ops, row), weight, ops.constant(0, self.dtype))
+
+    def row(self, indices: Indices) -> Indices:
+        """Indices into the target for indices into the scores."""
+        return (*indices[: self.dim], *indices[self.dim + 1 :])
+
+    def hit(self, ops: Any, indices: Indices) -> Any:
+        """Whether a score is that of its row's class."""
+        here = ops.index(indices[self.dim], self.target.dtype)
+        return ops.eq(here, self.target.at(ops, self.row(indices)))
+
+    def total(self) -> Lowered:
+        """The weights of all rows together."""
+        rows = self.target
+        return self.context.reduction(rows, range(len(rows.shape)), "sum", self.dtype, self.share)
 
 
 def nll_loss(
     context: Context, x: Lowered, target: Lowered, weight: Lowered | None, reduction: str, ignore_index: int
 ) -> Lowered | None:
-    """``-Σ_n x[n, target[n]] / N`` for scores of two axes without weights; None otherwise."""
-    if weight is not None or len(x.shape) != 2 or reduction == "none" or ignore_index >= 0:
+    """``-Σ_n w[target[n]]·x[n, target[n]]``, each, in all or over the sum of the weights."""
+    if target.dtype.kind not in "iu" or not x.shape:
         return None
+    dtype = computing(x.dtype)
+    classes = _Classes(context, x.shape, target, weight, dtype, ignore_index)
+    context.require(classes.target, x.shape[classes.dim], ignored=ignore_index)
 
     def hit(ops: Any, indices: Indices) -> Any:
-        here = ops.index(indices[1], target.dtype)
-        found = ops.eq(here, target.at(ops, indices[:1]))
-        return ops.select(found, ops.neg(x.at(ops, indices)), ops.constant(0, x.dtype))
+        score = ops.neg(ops.cast(x.at(ops, indices), dtype))
+        return ops.select(classes.hit(ops, indices), score, ops.constant(0, dtype))
 
-    rows = context.reduction(x, (1,), "sum", x.dtype, hit)
-    loss = context.reduction(rows, (0,), "sum", x.dtype)
-    if reduction == "sum":
-        return loss
-    count = _counted(context, target, x.dtype, ignore_index)
-    return context.map(
-        (), x.dtype, lambda ops, indices: ops.div(loss.at(ops, indices), count.at(ops, indices))
-    )
+    found = context.reduction(x, (classes.dim,), "sum", dtype, hit)
+
+    def weighed(ops: Any, indices: Indices) -> Any:
+        counted = ops.mul(found.at(ops, indices), classes.share(ops, indices))
+        # A score that is ignored does not count even where it is infinite.
+        return ops.select(classes.counts(ops, indices), counted, ops.constant(0, dtype))
+
+    rows = context.map(found.shape, dtype, weighed)
+    if reduction == "none":
+        return _rounded(context, rows, x.dtype)
+    loss = context.reduction(rows, range(len(rows.shape)), "sum", dtype)
+    if reduction == "mean":
+        count = classes.total()
+        total = loss
+        loss = context.map((), dtype, lambda ops, indices: ops.div(total.at(ops, ()), count.at(ops, ())))
+    return _rounded(context, loss, x.dtype)
 
 
-def _counted(context: Context, target: Lowered, dtype: np.dtype[Any], ignore_index: int) -> Lowered:
-    """How many targets count."""
-
-    def counts(ops: Any, indices: Indices) -> Any:
-        kept = ops.ne(target.at(ops, indices), ops.constant(ignore_index, target.dtype))
-        return ops.cast(kept, dtype)
-
-    return context.reduction(target, (0,), "sum", dtype, counts)
+def _rounded(context: Context, x: Lowered, dtype: np.dtype[Any]) -> Lowered:
+    if x.dtype == dtype:
+        return x
+    return context.map(x.shape, dtype, lambda ops, indices: ops.cast(x.at(ops, indices), dtype))
 
 
 def nll_loss_backward(
     context: Context, g: Lowered, target: Lowered, weight: Lowered | None, shape: tuple[int, ...],
     reduction: str, ignore_index: int,
 ) -> Lowered | None:  # fmt: skip
-    """The covector of the scores: ``-g / N`` at each row's class, zero elsewhere."""
-    if weight is not None or len(shape) != 2 or reduction == "none" or ignore_index >= 0:
+    """The covector of the scores: ``-g·w`` at each row's class, zero elsewhere."""
+    if target.dtype.kind not in "iu" or not shape or computing(g.dtype) != g.dtype:
         return None
-    share = g
-    if reduction == "mean":
-        count = _counted(context, target, g.dtype, ignore_index)
+    classes = _Classes(context, shape, target, weight, g.dtype, ignore_index)
+    given: Callable[[Any, Indices], Any]
+    if reduction == "none":
+        g = context.stored(g) if g.cost > 1 else g
+        given = g.at
+    elif reduction == "sum":
+        given = lambda ops, row: g.at(ops, ())  # noqa: E731  # one of three ways to say the same
+    else:
+        count = classes.total()
         share = context.stored(
             context.map((), g.dtype, lambda ops, indices: ops.div(g.at(ops, ()), count.at(ops, ())))
         )
+        given = lambda ops, row: share.at(ops, ())  # noqa: E731  # one of three ways to say the same
 
     def body(ops: Any, indices: Indices) -> Any:
-        here = ops.index(indices[1], target.dtype)
-        found = ops.eq(here, target.at(ops, indices[:1]))
-        return ops.select(found, ops.neg(share.at(ops, ())), ops.constant(0, g.dtype))
+        row = classes.row(indices)
+        own = classes.share(ops, row)
+        zero = ops.constant(0, g.dtype)
+        value = ops.select(ops.ne(own, zero), ops.neg(ops.mul(given(ops, row), own)), zero)
+        return ops.select(classes.hit(ops, indices), value, zero)
 
     return context.map(shape, g.dtype, body)
+
+
+def nll_weights(
+    context: Context, target: Lowered, weight: Lowered | None, ignore_index: int, dtype: np.dtype[Any]
+) -> Lowered:
+    """The weight of each target's class; zero where it is ignored."""
+    classes = _Classes(context, (), target, weight, dtype, ignore_index)
+    return context.map(target.shape, dtype, classes.share)
+
+
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "nll_loss": nll_loss,
+    "nll_loss2d": nll_loss,
+    "nll_loss_backward": nll_loss_backward,
+    "nll_weights": nll_weights,
+}

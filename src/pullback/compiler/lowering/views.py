@@ -25,6 +25,7 @@ COPIES = frozenset(
         "alias_copy",
         "view_copy",
         "detach_copy",
+        "lay_out",
     }
 )
 
