@@ -296,7 +296,7 @@ class _Steps:
             f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows})"
         )
 
-    def _parts(self, kernel: Kernel, emission: Emission, name: str) -> None:
+    def _parts(self, kernel: Kernel | Routine, emission: Emission, name: str) -> None:
         """Run a kernel's parts on threads, and join what they gathered."""
         buffers, parts = self.owner.lowered.buffers, emission.parts
         self.symbols[PARALLEL] = pool().address
