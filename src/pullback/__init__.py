@@ -105,6 +105,7 @@ _LAZY_NAMES = {
     "is_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
     "vmap": "func",
+    **dict.fromkeys(("cond", "while_loop"), "func.branches"),
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
     **dict.fromkeys(("Event", "Stream"), "streams"),
     "_assert": "overrides",

@@ -516,6 +516,11 @@ def concatenate(
     tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None,
 ) -> Tensor:
     """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
+def cond(
+    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
+    operands: tuple[Any, ...] | list[Any] = (),
+) -> Tensor:
+    """Call one of two functions: ``true_fn(*operands) if pred else false_fn(*operands)``."""
 def conj(input: Tensor) -> Tensor:
     """The complex conjugates; a real tensor itself."""
 def conj_physical(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
@@ -2279,6 +2284,8 @@ def where(condition: Any, *args: Any, out: Tensor | None = None, **named: Any) -
     """Elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it
     holds.
     """
+def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Any) -> Tensor:
+    """Loop as long as a condition holds: ``while cond_fn(*val): val = body_fn(*val)``."""
 @overload
 def xlogy(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 @overload

@@ -85,9 +85,9 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "symbolic shapes and the graph compiler": {
         "torch": (
-            "SymBool SymFloat SymInt cond export sym_constrain_range sym_constrain_range_for_size "
+            "SymBool SymFloat SymInt export sym_constrain_range sym_constrain_range_for_size "
             "sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum "
-            "thread_safe_generator while_loop"
+            "thread_safe_generator"
         ),
     },
     "the inside of torch's dispatcher and build": {

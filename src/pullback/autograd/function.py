@@ -60,7 +60,7 @@ class FunctionCtx:
 
 _DEFAULTS: dict[str, Any] = {
     "to_save": (), "saved_for_forward": None, "dirty_tensors": (), "non_differentiable": (),
-    "materialize_grads": True, "_recording": True,
+    "materialize_grads": True, "_recording": True, "_below": 0,
 }  # fmt: skip
 
 
@@ -136,7 +136,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             grads = self.backward_graph(g)
         finally:
             self._recording = True
-        if any(isinstance(v, Tensor) and v._level for v in grads):
+        if self._below or any(isinstance(v, Tensor) and v._level for v in grads):
             return grads
         return tuple(v._value if isinstance(v, Tensor) else v for v in grads)
 
@@ -322,10 +322,12 @@ def run_forward(cls: Any, node: Any, args: Sequence[Any], kwargs: dict[str, Any]
         set_modes(modes()._replace(grad=before.grad))
 
 
-def apply_plain(cls: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Apply a Function to tensors around arrays."""
+def apply_plain(cls: Any, args: Sequence[Any], kwargs: dict[str, Any], level: int = 0) -> Any:
+    """Apply a Function to tensors around arrays, or around what a trace writes down."""
     recording = modes().grad
-    edges = [edge_of(a) if recording and isinstance(a, Tensor) else None for a in args]
+    edges = [
+        edge_of(a) if recording and isinstance(a, Tensor) and a._level == level else None for a in args
+    ]
     node = new_context(cls, args, edges)
     output = run_forward(cls, node, args, kwargs)
     return attach_outputs(node, args, output, any(e is not None for e in edges))

@@ -14,10 +14,18 @@ from ..core.batched import Batched
 from ..core.calls import edge_of
 from ..core.dual import Dual
 from ..core.modes import change, modes, set_modes
+from ..core.tracer import Tracer
 from ..core.value import TensorBase, shape_of, wrap
 from ..tensor.batching import as_tensor, enter, leave
 from . import forward_ad
-from .function import Function, attach_outputs, has_setup_context, new_context, run_forward
+from .function import (
+    Function,
+    apply_plain,
+    attach_outputs,
+    has_setup_context,
+    new_context,
+    run_forward,
+)
 
 
 class VmapInfo(NamedTuple):
@@ -39,6 +47,8 @@ def apply_at_level(cls: Any, args: Sequence[Any]) -> Any:
         if not forward_ad.is_open(level):
             _need_setup_context(cls)
         return _dual(cls, args, values, level)
+    if any(isinstance(v, Tracer) for v in values):
+        return apply_plain(cls, args, {}, level)
     _need_setup_context(cls)
     return _tracked(cls, args, mine, level)
 
@@ -52,6 +62,11 @@ def _need_setup_context(cls: Any) -> None:
         )
 
 
+def _lowered(argument: Any, value: Any) -> Any:
+    """An argument below the level: a mask has the level, and neither a tangent nor a batch axis."""
+    return argument if value is None else as_tensor(value)
+
+
 def _each(function: Any, output: Any) -> Any:
     return tuple(map(function, output)) if isinstance(output, tuple) else function(output)
 
@@ -59,7 +74,10 @@ def _each(function: Any, output: Any) -> Any:
 def _batched(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -> Any:
     size = next(v.size for v in values if isinstance(v, Batched))
     dims = tuple(v.dim if isinstance(v, Batched) else None for v in values)
-    below = [as_tensor(v.value) if isinstance(v, Batched) else a for a, v in zip(args, values, strict=True)]
+    below = [
+        as_tensor(v.value) if isinstance(v, Batched) else _lowered(a, v)
+        for a, v in zip(args, values, strict=True)
+    ]
     own = cls.vmap is not Function.vmap
     if own and cls.generate_vmap_rule:
         raise RuntimeError(
@@ -132,7 +150,10 @@ def _summed(grad: Any, dim: int | None) -> Any:
 
 
 def _dual(cls: Any, args: Sequence[Any], values: Sequence[Any], level: int) -> Any:
-    primals = [as_tensor(v.primal) if isinstance(v, Dual) else a for a, v in zip(args, values, strict=True)]
+    primals = [
+        as_tensor(v.primal) if isinstance(v, Dual) else _lowered(a, v)
+        for a, v in zip(args, values, strict=True)
+    ]
     tangents = [as_tensor(v.tangent) if isinstance(v, Dual) else None for v in values]
     outputs = cls.apply(*primals)
     ctx = new_context(cls, primals, [None] * len(primals))
@@ -164,6 +185,8 @@ def _tracked(cls: Any, args: Sequence[Any], mine: Sequence[bool], level: int) ->
     )
     edges = [edge_of(a) if m and modes().grad else None for a, m in zip(args, mine, strict=True)]
     node = new_context(cls, args, edges)
+    # Below the level are tensors, among which no bare array must come.
+    node._below = level
     before = change(grad=False)
     try:
         cls.setup_context(node, tuple(args), outputs)

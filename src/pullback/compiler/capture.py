@@ -20,11 +20,11 @@ from ..core.calls import edge_of
 from ..core.levels import fresh_level
 from ..core.node import LEAF, accumulator
 from ..core.op import TABLE
-from ..core.tracer import Equation, Recorder, Reference, Tracer
+from ..core.tracer import Equation, Recorder, Reference, Tracer, tracing
 from ..core.value import TensorBase, wrap
+from ..ops.cheap import CHEAP
 from ..tensor.random import default_generator
 from ..utils._pytree import tree_flatten, tree_unflatten
-from .lowering.elementwise import CHEAP
 from .program import Program
 from .reach import Reach
 
@@ -198,7 +198,7 @@ class _Capture:
                     t._accumulator = None
             self.inputs = [t._value.index for t in self.tensors]
             self._make_phantoms()
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), tracing():
                 result = self.function(*self.args, **self.kwargs)
             if not np.array_equal(default_generator.get_state()._value, drawn._value):
                 raise Unsupported("the function draws random numbers that depend on none of its tensors")

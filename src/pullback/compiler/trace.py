@@ -14,7 +14,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..core.levels import fresh_level
-from ..core.tracer import Recorder, Tracer
+from ..core.tracer import Recorder, Tracer, tracing
 from ..core.value import TensorBase, wrap
 from ..core.versions import bump, version_of
 from .program import Program
@@ -118,7 +118,8 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
             t._value = recorder.new(t._value.shape, t._value.dtype)
             t._level = recorder.level
         inputs = [t._value.index for t in cells]
-        result = function(*args)
+        with tracing():
+            result = function(*args)
         written = [t for t, index in zip(cells, inputs, strict=True) if t._value.index != index]
         own = {id(t) for t in cells}
         leaves = [t for t in cells if t._grad is not None and id(t._grad) not in own]

@@ -7,6 +7,9 @@ that meet a tracer become constants of the program.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +17,23 @@ from numpy import ndarray
 
 from .bulk import unwrapped
 from .value import InnerValue, TensorBase, array_of
+
+_tracing: ContextVar[bool] = ContextVar("pullback_tracing", default=False)
+
+
+def is_tracing() -> bool:
+    """Whether a function is being written down as a program."""
+    return _tracing.get()
+
+
+@contextmanager
+def tracing() -> Iterator[None]:
+    """Let loops that are called by name be written down as loops, for a ``with`` block."""
+    token = _tracing.set(True)
+    try:
+        yield
+    finally:
+        _tracing.reset(token)
 
 
 class Reference(NamedTuple):
@@ -111,6 +131,13 @@ class Tracer(InnerValue):
             "item(), numpy(), bool() and Python control flow on a traced tensor cannot be written down."
         )
         raise error
+
+    def escaped(self) -> Any:
+        """Refuse: outside the body of a loop its values are not there."""
+        raise RuntimeError(
+            "a tensor from the body of a loop or branch was used outside: what a body makes leaves it by "
+            "being returned"
+        )
 
     @classmethod
     def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:

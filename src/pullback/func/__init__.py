@@ -6,6 +6,12 @@ from .functional_call import functional_call, replace_all_batch_norm_modules_, s
 from .functionalize import debug_unwrap, functionalize
 from .jacobians import hessian, jacfwd, jacrev
 from .linearize import linearize
+
+# ours, as in jax.lax
+from .loops import cond as cond
+from .loops import fori_loop as fori_loop
+from .loops import scan as scan
+from .loops import while_loop as while_loop
 from .per_sample import per_sample_gradients as per_sample_gradients  # ours: not among torch's in __all__
 from .rearrange import rearrange
 from .transforms import grad, grad_and_value, jvp, vjp

@@ -1,0 +1,116 @@
+"""Bodies: programs that an equation holds, as the body of a loop or a branch.
+
+A body is straight-line code, as a whole program is. Running it on arrays calls the ops' kernels; replaying it
+on values of any other kind (tensors, duals, batches, tracers) runs the ops in their way, so that a body is
+differentiated, batched or written down anew as a function is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .op import TABLE
+from .tracer import Equation, Recorder, Reference, Tracer
+from .value import TensorBase, Value, dtype_of, shape_of
+
+#: Views that fail on strides which only eager has: a program's values are contiguous.
+_RESHAPING = frozenset({"view", "reshape_alias", "unsafe_view"})
+
+
+class Body:
+    """Equations between inputs and outputs.
+
+    Attributes
+    ----------
+    inputs, outputs : tuple of int
+        Value numbers.
+    equations : tuple of Equation
+    constants : dict of int to array
+    shapes, dtypes : list
+        Of every value, by number.
+    """
+
+    def __init__(
+        self, inputs: Sequence[int], equations: Sequence[Equation], outputs: Sequence[int],
+        constants: dict[int, ndarray], shapes: Sequence[tuple[int, ...]], dtypes: Sequence[np.dtype[Any]],
+    ) -> None:  # fmt: skip
+        self.inputs = tuple(inputs)
+        self.equations = tuple(equations)
+        self.outputs = tuple(outputs)
+        self.constants = dict(constants)
+        self.shapes = list(shapes)
+        self.dtypes = list(dtypes)
+
+    def evaluate(self, arrays: Sequence[ndarray]) -> list[ndarray]:
+        """Run on arrays by the ops' kernels."""
+        values: dict[int, Any] = dict(self.constants)
+        values.update(zip(self.inputs, arrays, strict=True))
+        for equation in self.equations:
+            operands = tuple(values[v.index] if isinstance(v, Reference) else v for v in equation.operands)
+            if equation.op in _RESHAPING:
+                operands = (np.asarray(operands[0], order="C"),)
+            result = TABLE[equation.op].evaluate(operands, equation.attrs)
+            parts = result if equation.several else (result,)
+            values.update(zip(equation.outputs, parts, strict=True))
+        return [values[index] for index in self.outputs]
+
+    def replay(self, *inputs: Any) -> tuple[Any, ...]:
+        """Run on values of any kinds by calling the ops."""
+        values: dict[int, Any] = dict(self.constants)
+        values.update(zip(self.inputs, inputs, strict=True))
+        for equation in self.equations:
+            operands = [values[v.index] if isinstance(v, Reference) else v for v in equation.operands]
+            op = TABLE[equation.op]
+            given = (operands,) if op.variadic else operands
+            result = op.call(*given, *equation.attrs)
+            parts = result if equation.several else (result,)
+            values.update(zip(equation.outputs, parts, strict=True))
+        return tuple(values[index] for index in self.outputs)
+
+    def kinds(self, numbers: Sequence[int]) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
+        """(shape, dtype) of some values."""
+        return [(self.shapes[n], self.dtypes[n]) for n in numbers]
+
+    def __repr__(self) -> str:
+        return f"<body of {len(self.equations)} equations>"
+
+
+class BodyRecorder(Recorder):
+    """A recorder that takes values from outside as further inputs.
+
+    Attributes
+    ----------
+    held : list
+        Those values: parts of other traces, of transforms, of recorded graphs.
+    numbers : list of int
+        Their numbers inside.
+    """
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.held: list[Any] = []
+        self.numbers: list[int] = []
+        self._number_of: dict[int, int] = {}
+
+    def operand(self, value: Any) -> tuple[Any, Any]:
+        """(what the equation holds, what the shape rule sees) for an input of an op."""
+        inner = value._value if isinstance(value, TensorBase) else value
+        if isinstance(inner, Tracer) and inner.recorder is self:
+            return Reference(inner.index), inner
+        if not isinstance(value, Value) or _is_constant(value):
+            return super().operand(value)
+        number = self._number_of.get(id(value))
+        if number is None:
+            number = self._number_of[id(value)] = self.new(shape_of(value), dtype_of(value)).index
+            self.held.append(value)
+            self.numbers.append(number)
+        return Reference(number), value
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether a value is a plain array without a history."""
+    return isinstance(value, TensorBase) and type(value._value) is ndarray and value._node is None
