@@ -31,9 +31,10 @@ LAYERS = [
     ["ops"],
     ["tensor fft linalg masked quasirandom random return_types signal sparse special storage types"],
     [
-        "autograd", "func _vmap_internals", "_C", "testing",
+        "autograd", "_C", "testing",
         "accelerator amp backends cpu cuda mps mtia xpu",
     ],
+    ["func _vmap_internals"],
     ["nn"],
     ["optim", "utils", "_utils", "distributions", "multiprocessing"],
     ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
