@@ -23,10 +23,12 @@ from ..core.tracer import Tracer
 from ..core.value import TensorBase, wrap
 from ..core.versions import bump
 from ..utils._pytree import tree_flatten
+from . import shortcut
 from .boundary import boundary
 from .capture import Captured, Unsupported, capture, rebuilt
 from .executable import Executable, Refused
 from .reach import SCALARS, OutOfReach, Reach
+from .shortcut import MISS
 
 #: Specialisations of one function before it runs eagerly.
 RECOMPILE_LIMIT = 8
@@ -46,22 +48,28 @@ class Specialization:
         self.reach = reach
         self.forward = Executable(captured.program)
         self.pullback = None if captured.pullback is None else Executable(captured.pullback)
+        self._pull: Any = None
+        if self.pullback is not None:
+            self._pull = shortcut.backward(self.pullback, self._pull_slowly)
+        self.shortcut = shortcut.forward(
+            captured, self.forward, reach, leaves, spec, self.tensors(leaves), modes(), self._pull
+        )
         self._spec = spec
         self._kinds = _kinds(leaves)
+        #: A tensor that the function closes over and gets as an argument, too, is another program's.
+        self._fixed = {id(cell.where) for cell in captured.cells if cell.kind == "fixed"}
         self._mode = modes()
         self._default = dtypes.get_default_dtype()
         self._cells = [
-            None if cell.kind == "argument" else program_kind
-            for cell, program_kind in zip(captured.cells, self._shapes(), strict=True)
+            None if cell.kind == "argument" else (t._value.shape, t._value.dtype, _history(t))
+            for cell, t in zip(captured.cells, self.tensors(leaves), strict=True)
         ]
-
-    def _shapes(self) -> list[Any]:
-        program = self.captured.program
-        return [(program.shapes[v], program.dtypes[v]) for v in program.inputs]
 
     def fits(self, leaves: Sequence[Any], spec: Any) -> bool:
         """Whether the call's arguments and everything else are as at the trace."""
         if modes() is not self._mode or spec != self._spec or dtypes.get_default_dtype() is not self._default:
+            return False
+        if any(id(leaf) in self._fixed for leaf in leaves):
             return False
         return _kinds(leaves) == self._kinds and self.reach.holds() and self._cells_fit(leaves)
 
@@ -72,9 +80,12 @@ class Specialization:
             if expected is None:
                 continue
             value = None if t is None else t._value
-            if type(value) is not ndarray or (value.shape, value.dtype) != expected:
+            if type(value) is not ndarray or (value.shape, value.dtype, _history(t)) != expected:
                 return False
         if any(tensors[at]._grad is not None for at in captured.grad_absent):
+            return False
+        # What backward inside the function leaves on a leaf goes through its hooks in eager code.
+        if any(tensors[at]._leaf_hooks is not None for at, _ in captured.grads):
             return False
         return all(tensors[at]._grad is not None for at in captured.grad_present)
 
@@ -144,9 +155,14 @@ class Specialization:
             else:
                 yield values[saved.output], None, 0  # type: ignore[index]  # one of the three is given
 
-    def _pull(self, saved: Sequence[ndarray], covectors: Sequence[ndarray]) -> Sequence[ndarray]:
+    def _pull_slowly(self, saved: Sequence[ndarray], covectors: Sequence[ndarray]) -> Sequence[ndarray]:
         assert self.pullback is not None
         return self.pullback.run(*saved, *(_contiguous(v) for v in covectors))
+
+
+def _history(t: Any) -> Any:
+    """What guards compare of a tensor's place in a graph."""
+    return t._node if t._node is None or t._node is LEAF else Output
 
 
 def _contiguous(array: ndarray) -> ndarray:
@@ -162,7 +178,7 @@ def _kinds(leaves: Sequence[Any]) -> list[Any]:
             value = leaf._value
             shape = value.shape if type(value) is ndarray else None
             first = seen.setdefault(id(leaf), len(seen))
-            kinds.append((type(leaf), shape, value.dtype, leaf._node is None, leaf._level, first))
+            kinds.append((type(leaf), shape, value.dtype, _history(leaf), leaf._level, first))
         elif type(leaf) in SCALARS:
             kinds.append((type(leaf), leaf))
         else:
@@ -189,8 +205,22 @@ class Compiled:
         self.fullgraph = fullgraph
         self.limit = RECOMPILE_LIMIT if limit is None else limit
         self.specializations: list[Specialization] = []
+        self.shortcuts: list[Callable[..., Any]] = []
         self.eager_because: str | None = None
         self._traces = 0
+
+    def entry(self) -> Callable[..., Any]:
+        """The function that users call: it tries the short ways first."""
+        ways, otherwise = self.shortcuts, self.__call__
+
+        def compiled(*args: Any, **kwargs: Any) -> Any:
+            for way in ways:
+                result = way(args, kwargs)
+                if result is not MISS:
+                    return result
+            return otherwise(*args, **kwargs)
+
+        return compiled
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function by the program that fits."""
@@ -229,6 +259,8 @@ class Compiled:
         # Where the call made tensors in the user's containers, later calls find them there.
         if not captured.placed:
             self.specializations.append(specialization)
+            if specialization.shortcut is not None:
+                self.shortcuts.append(specialization.shortcut)
         return self._run(specialization, leaves, args, kwargs)
 
     def _run(self, specialization: Specialization, leaves: Sequence[Any], args: Any, kwargs: Any) -> Any:

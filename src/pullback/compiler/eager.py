@@ -124,21 +124,18 @@ def compile(
         return model
     native = _native(model, fullgraph, recompile_limit) if backend == "native" else None
     if isinstance(model, Module):
-        return OptimizedModule(model, native)
+        return OptimizedModule(model, None if native is None else native.entry())
 
-    call = native or model
+    def unchanged(*args: Any, **kwargs: Any) -> Any:
+        return model(*args, **kwargs)
 
-    @functools.wraps(model)
-    def compiled(*args: Any, **kwargs: Any) -> Any:
-        return call(*args, **kwargs)
-
-    compiled._native = native  # type: ignore[attr-defined]  # for those who look at the programs
-
-    compiled._torchdynamo_orig_callable = model  # type: ignore[attr-defined]  # torch's name for it
+    compiled: Any = functools.wraps(model)(unchanged if native is None else native.entry())
+    compiled._native = native  # for those who look at the programs
+    compiled._torchdynamo_orig_callable = model  # torch's name for it
     return compiled
 
 
-def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None) -> Callable[..., Any] | None:
+def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None) -> Any:
     """The function as native code; None, with a warning, where LLVM is not installed."""
     if importlib.util.find_spec("llvmlite") is None:
         warnings.warn(

@@ -42,6 +42,12 @@ class Executable:
     program : Program
     steps : list of Step
     llvm : str
+    entry : int
+        Address of the native function that is the whole program; 0 where array kernels run in between.
+    table : array
+        What it is given: the arena's address, then the addresses of inputs, outputs and constants.
+    turn : Lock
+        Held by who uses the table and the arena.
     """
 
     def __init__(self, program: Program) -> None:
@@ -65,7 +71,7 @@ class Executable:
         }
         for emission in emissions.values():
             emission.parts = parallel.count(emission.rows, emission.work, bool(emission.partials))
-        self._pool = pool() if any(e.parts > 1 for e in emissions.values()) else None
+        self.pool = pool() if any(e.parts > 1 for e in emissions.values()) else None
         self._slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
         for buffer_number in lowered.constants:
             self._slots[buffer_number] = 1 + len(self._slots)
@@ -82,14 +88,16 @@ class Executable:
             call(self._library.address(s)) if isinstance(s, str) else s  # type: ignore[union-attr]  # asserted
             for s in self.segments
         ]
-        self._table = np.zeros(1 + len(self._slots), np.uintp)
+        native = len(self.segments) == 1 and isinstance(self.segments[0], str)
+        self.entry = self._library.address(self.segments[0]) if native and self._library else 0
+        self.table = np.zeros(1 + len(self._slots), np.uintp)
         self._arena = _aligned(self.arena_bytes)
         self._constants = lowered.constants
-        self._table[0] = self._arena.ctypes.data
+        self.table[0] = self._arena.ctypes.data
         for buffer_number, array in lowered.constants.items():
-            self._table[self._slots[buffer_number]] = array.ctypes.data
-        self._address = self._table.ctypes.data
-        self._turn = threading.Lock()
+            self.table[self._slots[buffer_number]] = array.ctypes.data
+        self.table_address = self.table.ctypes.data
+        self.turn = threading.Lock()
 
     def _place(self, lowered: Result, emissions: dict[int, Emission]) -> None:
         """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
@@ -145,16 +153,16 @@ class Executable:
         Refused
             An index is out of its range: what eager raises is for eager to say.
         """
-        if self._pool is not None:
-            self._pool.prepare()
-        with self._turn:
+        if self.pool is not None:
+            self.pool.prepare()
+        with self.turn:
             results = self._computed(arrays)
         if self.lowered.checked and results.pop():
             raise Refused("an index is out of range")
         return results
 
     def _computed(self, arrays: Sequence[ndarray]) -> list[ndarray]:
-        lowered, table = self.lowered, self._table
+        lowered, table = self.lowered, self.table
         outputs = [np.empty(b.shape, b.dtype) for b in lowered.outputs]
         for slot, array in enumerate((*arrays, *outputs), start=1):
             table[slot] = array.ctypes.data
@@ -167,7 +175,7 @@ class Executable:
             if isinstance(segment, Call):
                 self._call(segment, given)
             else:
-                segment(self._address)
+                segment(self.table_address)
         return outputs
 
     def _call(self, step: Call, given: dict[int, ndarray]) -> None:

@@ -65,30 +65,31 @@ def stamp(node: Any) -> None:
 REMEMBERED = 16
 
 
-def written(counter: list[Any]) -> None:
-    """Count a write in a version counter and note its place.
+def written(*counters: list[Any]) -> None:
+    """Count a write in version counters and note its place.
 
     What is noted stands behind the count: a list of [first version, last version, code, position, number],
     one for each run of writes from the same place; the number tells which nodes are older than the last
     write.
     """
-    counter[0] = version = counter[0] + 1
     frame = _caller(1)
     code = frame.f_code
     if own_file[code.co_filename]:
         frame = user_frame(frame)
         code = frame.f_code
     at = frame.f_lasti
-    if len(counter) == 1:
-        counter.append([])
-    runs = counter[1]
-    if runs and (last := runs[-1])[2] is code and last[3] == at and last[1] == version - 1:
-        last[1] = version
-        last[4] = next_sequence()
-        return
-    runs.append([version, version, code, at, next_sequence()])
-    if len(runs) > REMEMBERED:
-        del runs[0]
+    for counter in counters:
+        counter[0] = version = counter[0] + 1
+        if len(counter) == 1:
+            counter.append([])
+        runs = counter[1]
+        if runs and (last := runs[-1])[2] is code and last[3] == at and last[1] == version - 1:
+            last[1] = version
+            last[4] = next_sequence()
+            continue
+        runs.append([version, version, code, at, next_sequence()])
+        if len(runs) > REMEMBERED:
+            del runs[0]
 
 
 # --- where backward freed a graph ---------------------------------------------------------------------------

@@ -1,0 +1,115 @@
+"""What must be as it was at the trace, as words that native code compares.
+
+A dict is told by its version, which every change renews: when it has another, the things that the trace read
+in it are looked at, and if those are as they were, the new version is the one to expect. What a closure's
+cell and a list hold is compared by identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import CellType
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from .llvm import caller
+from .objects import Layout, words
+from .reach import Bond, Reach
+
+_ROW_MAJOR, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+
+
+class Watch:
+    """The parts of a specification that say what a function reached.
+
+    Attributes
+    ----------
+    slow : list of Bond
+        What no word tells, to be compared in Python.
+    """
+
+    def __init__(self, reach: Reach, where: Layout) -> None:
+        self._where = where
+        self._containers: list[Any] = []
+        self._bonds: list[list[Bond]] = []
+        self.slow: list[Bond] = []
+        self._lists: dict[int, Any] = {}
+        position: dict[int, int] = {}
+        default = Bond(dict.get, vars(dtypes), "_default", dtypes.get_default_dtype())
+        for bond in (*reach.bonds, default):
+            container = bond.container
+            if isinstance(container, list):
+                self._lists[id(container)] = container
+            elif isinstance(container, CellType) or (
+                isinstance(container, dict) and where.dict_version is not None
+            ):
+                at = position.setdefault(id(container), len(self._containers))
+                if at == len(self._containers):
+                    self._containers.append(container)
+                    self._bonds.append([])
+                self._bonds[at].append(bond)
+            else:
+                self.slow.append(bond)
+        # What is expected by its address must not be freed, lest another object get the address.
+        self._held: list[Any] = [self._contents(c) for c in self._containers]
+        self._held_in_lists = [list(c) for c in self._lists.values()]
+
+    def _contents(self, container: Any) -> Any:
+        if not isinstance(container, CellType):
+            return None
+        try:
+            return container.cell_contents
+        except ValueError:
+            return None
+
+    def parts(self) -> dict[str, Any]:
+        """Fields of a specification."""
+        where = self._where
+        addresses = [
+            id(c) + (where.cell if isinstance(c, CellType) else where.dict_version or 0)
+            for c in self._containers
+        ]
+        self._expected = np.array([words(address, 1)[0] for address in addresses], np.int64)
+        self._now = self._expected.copy()
+        records: list[int] = []
+        for container, held in zip(self._lists.values(), self._held_in_lists, strict=True):
+            records += [id(container), len(held), *map(id, held)]
+        self._addresses = np.array(addresses, np.int64)
+        return {
+            "watched": len(addresses), "watched_at": self._addresses, "watched_as": self._expected,
+            "watched_now": self._now, "lists": len(self._lists), "lists_at": records,
+        }  # fmt: skip
+
+    def still_holds(self, position: int) -> bool:
+        """Whether a container that has changed is as the trace needs it; then it is expected as it is now."""
+        if not all(bond.holds() for bond in self._bonds[position]):
+            return False
+        # Where it has changed again since native code read it, the next call finds that out.
+        self._held[position] = self._contents(self._containers[position])
+        self._expected[position] = self._now[position]
+        return True
+
+
+def tensor_record(
+    source: int, place: int, tensor: Any, node: int, written: bool, keep: list[Any]
+) -> list[int]:
+    """What is expected of a tensor; `keep` gets what the record points to."""
+    value = tensor._value
+    keep.append(type(tensor))
+    return [source, place, id(type(tensor)), node, *_array_record(value.shape, value.dtype, written, keep)]
+
+
+def array_record(place: int, shape: Sequence[int], dtype: np.dtype[Any], keep: list[Any]) -> list[int]:
+    """What is expected of an array among the first tuple's items."""
+    return [caller.ARRAY, place, 0, 0, *_array_record(shape, dtype, False, keep)]
+
+
+def _array_record(
+    shape: Sequence[int], dtype: np.dtype[Any], written: bool, keep: list[Any]
+) -> list[int]:
+    extents = np.array(shape, np.int64)
+    keep += [extents, dtype]
+    flags = _ROW_MAJOR | _ALIGNED | (_WRITEABLE if written else 0)
+    return [id(dtype), len(shape), int(extents.ctypes.data), flags]

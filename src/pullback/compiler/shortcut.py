@@ -1,0 +1,423 @@
+"""The short way through a call: a Python function written for one specialisation.
+
+It makes the outputs' arrays, calls native code once, which checks the guards and runs the program, and wraps
+what comes out; there is no loop in it, and nothing that native code could do. Where anything is not as at
+the trace it does nothing and says so (`MISS`), and the call goes the long way (`compiled`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import blame
+from ..core.calls import edge_of
+from ..core.modes import modes
+from ..core.node import LEAF, Output
+from ..core.value import TensorBase
+from ..utils._pytree import TreeSpec, tree_unflatten
+from .boundary import boundary
+from .capture import Captured
+from .executable import Executable
+from .guards import Watch, array_record, tensor_record
+from .llvm import caller
+from .objects import layout
+from .reach import SCALARS, Reach
+
+#: What a short way answers when a call is not its own.
+MISS: Any = type("Miss", (), {"__repr__": lambda self: "MISS"})()
+
+#: Programs that touch fewer elements keep the interpreter's lock: giving it up takes longer than they run.
+SHORT = 20_000
+
+
+def _runs(executable: Executable, table: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """Fields of a specification: how a program is run on the addresses in a table."""
+    size = sum(b.size for b in executable.lowered.buffers)
+    free = {} if size < SHORT else {
+        name: ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value
+        for name, function in (("save", "PyEval_SaveThread"), ("restore", "PyEval_RestoreThread"))
+    }
+    refusal = len(executable.lowered.inputs) + len(executable.lowered.outputs)
+    return {
+        "refusal": refusal if executable.lowered.checked else 0,
+        "run": executable.entry,
+        "table": int(table.ctypes.data),
+        **free,
+    }
+
+
+class _Source:
+    """Lines of a function, and the names that they use."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {}
+
+    def line(self, text: str, depth: int = 1) -> None:
+        self.lines.append("    " * depth + text)
+
+    def name(self, prefix: str, value: Any) -> str:
+        """A name for a value that the function uses."""
+        name = f"{prefix}{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def unless(self, condition: str) -> None:
+        """Give up where a condition fails."""
+        self.line(f"if not ({condition}): return MISS")
+
+    def function(self, head: str) -> Callable[..., Any]:
+        """The function. Its file's name puts it inside this package, for those who look for the
+        user's line.
+        """
+        text = "\n".join([f"def {head}:", *self.lines])
+        code = compile(text, f"{blame.PACKAGE}compiler{blame.PACKAGE[-1]}<shortcut>", "exec")
+        space: dict[str, Any] = {**self.names, "MISS": MISS}
+        exec(code, space)
+        found: Callable[..., Any] = space[head.partition("(")[0]]
+        found.__doc__ = text
+        return found
+
+
+class _Calls:
+    """What the functions of forward and backward share: the native call and its answer."""
+
+    def __init__(self, source: _Source, executable: Executable, spec: caller.Specification) -> None:
+        native = caller.caller()
+        source.names |= {
+            "native": native, "spec": spec.address, "empty": np.empty, "id": id, "keep": (spec, executable),
+            "turn": executable.turn.acquire, "done": executable.turn.release,
+        }  # fmt: skip
+
+
+def forward(
+    captured: Captured, executable: Executable, reach: Reach, leaves: Sequence[Any], spec: TreeSpec,
+    tensors: Sequence[Any], mode: Any, pull: Callable[..., Any],
+) -> Callable[..., Any] | None:
+    """The function of ``(args, kwargs)`` that does a call.
+
+    Parameters
+    ----------
+    leaves, spec
+        Of the arguments at the trace.
+    tensors
+        Those of the cells.
+    pull
+        The pullback, as a node takes it.
+
+    Returns
+    -------
+    callable or None
+        None where a part of the call needs Python.
+    """
+    where = layout()
+    if where is None or caller.caller() is None or not executable.entry:
+        return None
+    return _Forward(captured, executable, reach, leaves, spec, tensors, mode, pull).written()
+
+
+class _Forward:
+    def __init__(
+        self, captured: Captured, executable: Executable, reach: Reach, leaves: Sequence[Any],
+        spec: TreeSpec, tensors: Sequence[Any], mode: Any, pull: Callable[..., Any],
+    ) -> None:  # fmt: skip
+        self.captured = captured
+        self.executable = executable
+        self.reach = reach
+        self.leaves = leaves
+        self.spec = spec
+        self.tensors = tensors
+        self.mode = mode
+        self.pull = pull
+        self.source = _Source()
+
+    def written(self) -> Callable[..., Any] | None:
+        """Write the function."""
+        source = self.source
+        source.names |= {"modes": modes, "mode": self.mode}
+        source.unless("modes() is mode")
+        self.expressions: list[str] = []
+        if not self._arguments(self.spec, "both"):
+            return None
+        self._constants()
+        self._cells()
+        self._run()
+        self._effects()
+        self._results()
+        return source.function("shortcut(args, kwargs)")
+
+    def _arguments(self, spec: TreeSpec, expression: str) -> bool:
+        """Take the arguments apart as the trace found them put together."""
+        source = self.source
+        if spec.type is None:
+            self.expressions.append(expression)
+            return True
+        children = spec.children_specs
+        if expression == "both":
+            return self._arguments(children[0], "args") and self._arguments(children[1], "kwargs")
+        if expression not in ("args", "kwargs"):
+            name = f"c{len(source.lines)}"
+            source.line(f"{name} = {expression}")
+            expression = name
+        if spec.type is dict:
+            keys = list(spec.context)
+            if not keys:
+                source.unless(f"not {expression}" if expression == "kwargs" else f"{expression} == {{}}")
+                return True
+            if not all(isinstance(key, str) for key in keys):
+                return False
+            source.unless(f"type({expression}) is dict and [*{expression}] == {keys!r}")
+            return all(
+                self._arguments(child, f"{expression}[{key!r}]")
+                for key, child in zip(keys, children, strict=True)
+            )
+        if spec.type not in (tuple, list):
+            return False
+        kind = "" if expression == "args" else f"type({expression}) is {spec.type.__name__} and "
+        source.unless(f"{kind}len({expression}) == {len(children)}")
+        return all(self._arguments(child, f"{expression}[{n}]") for n, child in enumerate(children))
+
+    def _constants(self) -> None:
+        """Compare the arguments that are no tensors."""
+        source = self.source
+        for leaf, expression in zip(self.leaves, self.expressions, strict=True):
+            if isinstance(leaf, TensorBase):
+                continue
+            name = source.name("k", leaf)
+            if type(leaf) in SCALARS:
+                kind = source.name("kind", type(leaf))
+                source.unless(
+                    f"{expression} is {name} or type({expression}) is {kind} and {expression} == {name}"
+                )
+            else:
+                source.unless(f"{expression} is {name}")
+
+    def _cells(self) -> None:
+        """Where each cell's tensor is, and what native code is to find there."""
+        captured, source = self.captured, self.source
+        keep: list[Any] = [*self.leaves, *self.tensors]
+        places: list[tuple[int, int]] = []
+        unique: dict[int, int] = {}
+        flat = all(e == f"args[{n}]" for n, e in enumerate(self.expressions))
+        expressions = [
+            (n, t, e) for n, (t, e) in enumerate(zip(self.leaves, self.expressions, strict=True))
+            if isinstance(t, TensorBase)
+        ]  # fmt: skip
+        argument: list[tuple[int, str]] = []
+        for item, (n, t, e) in enumerate(expressions):
+            first = unique.setdefault(id(t), len(unique))
+            place = n if flat else item
+            places.append((place, first))
+            if first == len(argument):
+                argument.append((place, e))
+        self.items = "args" if flat else self._tuple(e for _, _, e in expressions)
+        written = {at for at, _ in captured.writes}
+        records: list[int] = []
+        extras: list[str] = []
+        self.cells: list[str] = []
+        waiting: list[int] = []
+        for n, (cell, t) in enumerate(zip(captured.cells, self.tensors, strict=True)):
+            if cell.kind == "argument":
+                kind, (place, expression) = caller.ARGUMENT, argument[cell.where]
+            elif cell.kind == "fixed":
+                kind, place, expression = caller.FIXED, id(t), source.name("t", t)
+            else:
+                kind, place, expression = caller.EXTRA, len(extras), f"g{n}"
+                extras.append(expression)
+                waiting.append(n)
+            self.cells.append(expression)
+            node = id(None) if t._node is None else id(LEAF) if t._node is LEAF else caller.INNER_NODE
+            if kind == caller.EXTRA:
+                node = caller.ANY_NODE
+            records += tensor_record(kind, place, t, node, n in written, keep)
+        for n in waiting:
+            source.line(f"{self.cells[n]} = {self.cells[captured.cells[n].where]}._grad")
+        with_grad = {captured.cells[n].where for n in waiting}
+        for at in captured.grad_absent:
+            source.unless(f"{self.cells[at]}._grad is None")
+        for at in set(captured.grad_present) - with_grad:
+            source.unless(f"{self.cells[at]}._grad is not None")
+        self.extras = self._tuple(extras)
+        fixed = [id(t) for c, t in zip(captured.cells, self.tensors, strict=True) if c.kind == "fixed"]
+        self.parts = {
+            "cells": len(captured.cells), "cells_at": records, "arguments": len(places),
+            "arguments_at": [word for pair in places for word in pair], "fixed": len(fixed),
+            "fixed_at": fixed,
+        }  # fmt: skip
+        source.names["keep_cells"] = keep
+        for at in written:
+            source.unless(f"type({self.cells[at]}._counter) is list")
+        # What backward inside the function leaves on a leaf goes through its hooks in eager code.
+        for at, _ in captured.grads:
+            source.unless(f"{self.cells[at]}._leaf_hooks is None")
+
+    def _tuple(self, expressions: Any) -> str:
+        inside = ", ".join(expressions)
+        return f"({inside},)" if inside else "()"
+
+    def _run(self) -> None:
+        """Make the outputs and call native code."""
+        captured, source, executable = self.captured, self.source, self.executable
+        where = layout()
+        assert where is not None
+        # A table of its own: calls that go the long way write to the executable's.
+        table = executable.table.copy()
+        watch = Watch(self.reach, where)
+        first = 1 + len(executable.program.inputs)
+        written = {position for _, position in captured.writes}
+        copies: list[int] = []
+        scratch: list[np.ndarray[Any, Any]] = []
+        for at, position in captured.writes:
+            buffer = executable.lowered.outputs[position]
+            array = np.empty(buffer.shape, buffer.dtype)
+            scratch.append(array)
+            table[first + position] = array.ctypes.data
+            copies += [first + position, 1 + at, array.nbytes]
+        made: list[str] = []
+        slots: list[int] = []
+        for position, buffer in enumerate(executable.lowered.outputs):
+            if position in written:
+                continue
+            shape, dtype = source.name("s", buffer.shape), source.name("d", buffer.dtype)
+            source.line(f"o{position} = empty({shape}, {dtype})")
+            made.append(f"o{position}")
+            slots.append(first + position)
+        spec = caller.Specification(
+            **_runs(executable, table), **watch.parts(), **self.parts, outputs=len(slots), outputs_at=slots,
+            copies=len(captured.writes), copies_at=copies,
+        )
+        _Calls(source, executable, spec)
+        source.names |= {"scratch": (scratch, table), "watch": watch}
+        if watch.slow:
+            source.names["slow"] = watch.slow
+            source.unless("all([bond.holds() for bond in slow])")
+        source.line(f"items, extras, outs = {self.items}, {self.extras}, {self._tuple(made)}")
+        if executable.pool is not None:
+            source.names["prepare"] = executable.pool.prepare
+            source.line("prepare()")
+        source.line("if not turn(False): return MISS")
+        call = "native(spec, id(items), id(extras), id(outs))"
+        source.line("try:")
+        source.line(f"code = {call}", 2)
+        source.line(f"while code >= {caller.WATCHED} and watch.still_holds(code - {caller.WATCHED}):", 2)
+        source.line(f"code = {call}", 3)
+        source.line("finally:")
+        source.line("done()", 2)
+        source.line("if code: return MISS")
+
+    def _effects(self) -> None:
+        """Count writes, put gradients in place."""
+        captured, source = self.captured, self.source
+        source.names |= {"Tensor": TensorBase._facade, "new": object.__new__, "LEAF": LEAF}
+        if captured.writes:
+            counters = ", ".join(f"{self.cells[at]}._counter" for at, _ in captured.writes)
+            source.names["written"] = blame.written
+            source.line(f"written({counters})")
+        for at, position in captured.grads:
+            if position is None:
+                source.line(f"{self.cells[at]}._grad = None")
+            else:
+                source.line(f"{self.cells[at]}._grad = {self._tensor(f'o{position}', 'None')}")
+
+    def _tensor(self, array: str, node: str) -> str:
+        """A new tensor; the mode is one of those in which `wrap` would set no more."""
+        name = f"r{len(self.source.lines)}"
+        source = self.source
+        source.line(f"{name} = new(Tensor)")
+        source.line(f"{name}._value = {array}")
+        source.line(f"{name}._node = {node}")
+        source.line(f"{name}._counter = [0]")
+        source.line(f"{name}._view = None")
+        return name
+
+    def _results(self) -> None:
+        captured, source = self.captured, self.source
+        if captured.differentiable:
+            self._node()
+        values: list[str] = []
+        for result in captured.results:
+            if result.kind == "cell":
+                values.append(self.cells[result.at])
+            elif result.kind == "value":
+                values.append(source.name("v", result.at))
+            elif result.differentiable is None:
+                values.append(self._tensor(f"o{result.at}", "None"))
+            else:
+                values.append(self._tensor(f"o{result.at}", f"Output(node, {result.differentiable})"))
+        if captured.differentiable and captured.pullback is not None:
+            saved = [self._saved(entry, values) for entry in captured.saved]
+            source.line(f"node._saved = {self._tuple(saved)}")
+        remaining = iter(values)
+        source.line(f"return {self._structure(captured.structure, remaining)}")
+
+    def _node(self) -> None:
+        captured, source, program = self.captured, self.source, self.captured.program
+        outputs = [program.outputs[captured.results[n].at] for n in captured.differentiable]
+        source.names |= {
+            "boundary": boundary, "edge_of": edge_of, "Output": Output,
+            "freed_by_caller": blame.freed_by_caller, "shapes": tuple(program.shapes[v] for v in outputs),
+            "dtypes": tuple(program.dtypes[v] for v in outputs),
+            "pull": self.pull, "positions": tuple(position for _, position in captured.pulled),
+        }  # fmt: skip
+        edges = self._tuple(f"edge_of({self.cells[at]})" for at, _ in captured.pulled)
+        saved = "()" if captured.pullback is not None else "freed_by_caller(1)"
+        source.line(f"node = boundary({edges}, {saved}, shapes, dtypes, pull, positions)")
+
+    def _saved(self, saved: Any, values: Sequence[str]) -> str:
+        if saved.cell is not None or saved.result is not None:
+            t = self.cells[saved.cell] if saved.cell is not None else values[saved.result]
+            return f"({t}._value, {t}._counter, {t}._counter[0])"
+        return f"(o{saved.output}, None, 0)"
+
+    def _structure(self, spec: TreeSpec, values: Any) -> str:
+        """The expression that puts results together as the function did."""
+        if spec.type is None:
+            return str(next(values))
+        if spec.type in (tuple, list):
+            parts = [self._structure(child, values) for child in spec.children_specs]
+            return self._tuple(parts) if spec.type is tuple else f"[{', '.join(parts)}]"
+        name = self.source.name("structure", spec)
+        self.source.names["tree_unflatten"] = tree_unflatten
+        leaves = ", ".join(str(next(values)) for _ in range(spec.num_leaves))
+        return f"tree_unflatten([{leaves}], {name})"
+
+
+def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..., Any]:
+    """The pullback as a node takes it: ``pull(saved arrays, covectors)``; `general` where native code alone
+    does not do.
+    """
+    native = caller.caller()
+    if native is None or not executable.entry:
+        return general
+    source = _Source()
+    keep: list[Any] = []
+    lowered = executable.lowered
+    records: list[int] = []
+    for n, buffer in enumerate(lowered.inputs):
+        records += array_record(n, buffer.shape, buffer.dtype, keep)
+    made, slots = [], []
+    for n, buffer in enumerate(lowered.outputs):
+        shape, dtype = source.name("s", buffer.shape), source.name("d", buffer.dtype)
+        made.append(f"empty({shape}, {dtype})")
+        slots.append(1 + len(lowered.inputs) + n)
+    table = executable.table.copy()
+    spec = caller.Specification(
+        **_runs(executable, table), cells=len(lowered.inputs), cells_at=records, outputs=len(slots),
+        outputs_at=slots,
+    )
+    _Calls(source, executable, spec)
+    source.names |= {"general": general, "keep_arrays": (keep, table)}
+    source.line("items = (*saved, *covectors)")
+    if executable.pool is not None:
+        source.names["prepare"] = executable.pool.prepare
+        source.line("prepare()")
+    source.line("if not turn(False): return general(saved, covectors)")
+    source.line(f"outs = ({', '.join(made)},)")
+    source.line("code = native(spec, id(items), id(outs), id(outs))")
+    source.line("done()")
+    source.line("return general(saved, covectors) if code else outs")
+    return source.function("pull(saved, covectors)")

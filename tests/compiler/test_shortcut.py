@@ -1,0 +1,250 @@
+"""The short way through a call: it is taken where nothing has changed, and only there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback import nn
+
+pytest.importorskip("llvmlite")
+from pullback.compiler.objects import layout
+from pullback.compiler.shortcut import MISS
+
+pytestmark = pytest.mark.skipif(layout() is None, reason="another interpreter: calls are checked in Python")
+
+
+class Counted:
+    """A compiled function whose short ways count how often they did a call."""
+
+    def __init__(self, function: Any) -> None:
+        self.compiled = torch.compile(function, backend="native")
+        native = getattr(self.compiled, "_native", None) or self.compiled.__dict__["_native"]
+        self.native = native
+        self.short = 0
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        ways = self.native.shortcuts
+        for n, way in enumerate(ways):
+            if not hasattr(way, "counted"):
+                ways[n] = self._counting(way)
+        return self.compiled(*args, **kwargs)
+
+    def _counting(self, way: Any) -> Any:
+        def counted(args: Any, kwargs: Any) -> Any:
+            result = way(args, kwargs)
+            self.short += result is not MISS
+            return result
+
+        counted.counted = True  # type: ignore[attr-defined]  # tells it from one that does not count
+        return counted
+
+    @property
+    def programs(self) -> int:
+        return len(self.native.specializations)
+
+
+def test_the_second_call_is_short():
+    call = Counted(lambda *xs: sum(xs))
+    xs = [torch.randn(3, 2) for _ in range(10)]
+    for _ in range(3):
+        torch.testing.assert_close(call(*xs), sum(xs))
+    assert call.short == 2
+
+
+def test_containers_keywords_and_numbers():
+    def function(pair, scale, *, more):
+        return {"y": pair[0] * scale + pair[1], "more": (more["a"], [scale])}
+
+    call = Counted(function)
+    x, y = torch.ones(2), torch.arange(2.0)
+    for _ in range(2):
+        got = call([x, y], 3.0, more={"a": None})
+        assert got["y"].tolist() == [3, 4] and got["more"] == (None, [3.0])
+    assert call.short == 1
+    assert call([x, y], 2.0, more={"a": None})["y"].tolist() == [2, 3]
+    assert call((x, y), 3.0, more={"a": None})["y"].tolist() == [3, 4]
+    assert call([x, y], 3, more={"a": None})["more"] == (None, [3])
+    assert call.short == 1 and call.programs == 4
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x.double(), lambda x: x[:2], lambda x: x.reshape(1, 3), lambda x: x.requires_grad_(),
+        lambda x: nn.Parameter(x), lambda x: x.to(torch.int32),
+    ],
+)  # fmt: skip
+def test_another_kind_of_tensor_is_another_program(change):
+    call = Counted(lambda x: x * 2)
+    x = torch.arange(3.0)
+    call(x), call(x)
+    assert call.short == 1
+    other = change(x.clone())
+    got = call(other)
+    assert got.dtype == other.dtype and got.requires_grad == other.requires_grad
+    assert torch.equal(got.detach(), other.detach() * 2)
+    assert call.short == 1 and call.programs == 2
+
+
+def test_scattered_arrays_go_the_long_way_with_the_same_program():
+    call = Counted(lambda x: x * 2)
+    x = torch.arange(6.0).reshape(3, 2)
+    call(x), call(x)
+    turned = torch.arange(6.0).reshape(2, 3).t()
+    assert torch.equal(call(turned), turned * 2)
+    assert call.short == 1 and call.programs == 1
+
+
+def test_the_same_tensor_twice_is_another_program():
+    call = Counted(lambda x, y: x.add_(1) + y)
+    x, y = torch.zeros(2), torch.zeros(2)
+    call(x, y), call(x, y)
+    assert call.short == 1
+    assert call(x, x).tolist() == [6, 6]
+    assert call.short == 1
+    assert x.tolist() == [3, 3]
+
+
+def test_a_tensor_that_the_function_closes_over_as_an_argument():
+    w = torch.zeros(2)
+    call = Counted(lambda x: w.add_(1) + x)
+    x = torch.zeros(2)
+    call(x), call(x)
+    assert call.short == 1
+    assert call(w).tolist() == [6, 6]
+
+
+def test_what_the_function_reaches():
+    settings, numbers, scale = {"a": 1.0}, [1.0, 2.0], 1.0
+    flag = object()
+
+    def function(x):
+        return x * settings["a"] + numbers[1] * scale, flag
+
+    call = Counted(function)
+    x = torch.ones(1)
+
+    def value() -> float:
+        return call(x)[0].item()
+
+    assert [value(), value()] == [3, 3] and call.short == 1
+    settings["b"] = 2.0
+    del settings["b"]
+    assert value() == 3 and call.short == 2
+    numbers[1] = 5.0
+    assert value() == 6 and call.short == 2
+    assert value() == 6 and call.short == 3
+    scale = 2.0
+    assert value() == 11 and call.short == 3
+    settings["a"] = 2.0
+    assert value() == 12 and value() == 12 and call.short == 4
+
+
+def test_freezing_a_parameter_is_another_program():
+    model = nn.Linear(3, 2)
+    call = Counted(lambda x: model(x))
+    x = torch.randn(1, 3)
+    call(x), call(x)
+    assert call.short == 1
+    model.weight.requires_grad_(False)
+    call(x).sum().backward()
+    assert model.weight.grad is None and model.bias.grad is not None
+    assert call.short == 1 and call.programs == 2
+
+
+def test_modes_and_the_default_dtype():
+    w = torch.ones(2, requires_grad=True)
+    call = Counted(lambda x: x * w + torch.ones(2))
+    x = torch.ones(2)
+    assert call(x).requires_grad and call(x).requires_grad
+    with torch.no_grad():
+        assert not call(x).requires_grad
+        assert not call(x).requires_grad
+    assert call.short == 2
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert call(x).dtype == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert call(x).dtype == torch.float32
+
+
+def test_a_training_step():
+    model = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def step(x):
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    call = Counted(step)
+    x = torch.randn(5, 4)
+    call(x)
+    weight = model[0].weight
+    kept, version = weight.grad, weight._version
+    before = kept.clone()
+    losses = [call(x).item() for _ in range(20)]
+    assert call.short == 20 and losses[-1] < losses[0]
+    assert torch.equal(kept, before) and weight.grad is not kept
+    assert weight._version == version + 20
+    seen = []
+    weight.register_hook(lambda g: seen.append(1))
+    with pytest.warns(UserWarning, match="hooks"):
+        call(x)
+    assert seen == [1]
+
+
+def test_backward_twice_is_refused_and_saved_values_are_watched():
+    x, w = torch.randn(3, requires_grad=True), torch.randn(3)
+    call = Counted(lambda x, w: (x * w).sum())
+    for _ in range(3):
+        x.grad = None
+        out = call(x, w)
+        out.backward()
+        np.testing.assert_array_equal(x.grad.numpy(), w.numpy())
+    with pytest.raises(RuntimeError, match="second time"):
+        out.backward()
+    out = call(x, w)
+    w.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        out.backward()
+    assert call.short == 3
+
+
+def test_a_version_is_counted_where_the_user_called():
+    total = torch.zeros(2)
+    call = Counted(lambda x: total.add_(x))
+    x = torch.ones(2)
+    for count in range(1, 4):
+        assert call(x) is total
+        assert total.tolist() == [count, count] and total._version == count
+    assert call.short == 2
+
+
+def test_a_wrong_index_raises_eagers_error_and_changes_nothing():
+    table = nn.Embedding(4, 2)
+    optimizer = torch.optim.SGD(table.parameters(), lr=0.1)
+
+    def step(index):
+        optimizer.zero_grad()
+        loss = table(index).square().sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    call = Counted(step)
+    good, bad = torch.tensor([1, 3]), torch.tensor([1, 4])
+    call(good), call(good)
+    before = table.weight.detach().clone()
+    with pytest.raises(IndexError, match="out of range"):
+        call(bad)
+    assert torch.equal(table.weight, before)
+    call(good)
+    assert call.short == 2
