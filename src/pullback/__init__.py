@@ -32,11 +32,24 @@ def _uncollected() -> Iterator[None]:
 
 
 with _uncollected():
+    from .array import large as _large
     from .exclusions import missing as _missing
     from .tensor import namespace as _namespace
     from .torch_version import __version__
 
 globals().update(_namespace.TOP_LEVEL)
+
+
+def _native_loops() -> Any:
+    """What makes native loops for large arrays; None without llvmlite."""
+    from importlib.util import find_spec
+
+    if find_spec("llvmlite") is None:
+        return None
+    return importlib.import_module(f"{__name__}.compiler.large").Kernels()
+
+
+_large.provide(_native_loops)
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .elementwise import blockwise
+from .elementwise import OPS_OF_BLOCKS, blockwise
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -277,6 +277,20 @@ def gelu_derivative(x: ndarray, approximate: str = "none") -> ndarray:
         return blockwise(_gelu_tanh_derivative_block, x, scratch=2)
     return blockwise(_gelu_derivative_block, x, scratch=2)
 
+
+OPS_OF_BLOCKS.update(
+    {
+        sigmoid_block: ("sigmoid", ()),
+        _silu_block: ("silu", ()),
+        _silu_derivative_block: ("silu_slope", ()),
+        _log_sigmoid_block: ("log_sigmoid", ()),
+        _erf_block: ("erf", ()),
+        _gelu_block: ("gelu", ("none",)),
+        _gelu_tanh_block: ("gelu", ("tanh",)),
+        _gelu_derivative_block: ("gelu_slope", ("none",)),
+        _gelu_tanh_derivative_block: ("gelu_slope", ("tanh",)),
+    }
+)
 
 # ------------------------------------------------------------------------------------------------------ where
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from . import large
 from .threads import get_num_threads, run_parts, split
 
 #: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element
@@ -50,6 +51,10 @@ _STALLING = (np.sin, np.cos)
 #: and 1.0 ms with blocks of 64, 128, 256 and 512 KiB.
 _BLOCK_BYTES = 256 << 10
 
+#: The op, and its attributes, that a chain of ufuncs computes, for those of which large arrays may have a
+#: native loop.
+OPS_OF_BLOCKS: dict[Callable[..., None], tuple[str, tuple[Any, ...]]] = {}
+
 #: The shape in which `total` adds rows: short enough for the error, wide enough for SIMD.
 _ROWS, _COLUMNS = 64, 1024
 
@@ -75,13 +80,13 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     shape = arrays[0].shape
     if any(array.shape != shape for array in arrays) or (out is not ... and out.shape != shape):
         return _apply_to_rows(ufunc, operands, arrays, out)
-    flat_arrays = _flatten(arrays if out is ... else [*arrays, out])
+    flat_arrays = flat_views(arrays if out is ... else [*arrays, out])
     if flat_arrays is None or (out is not ... and _overlap(out, arrays)):
         return ufunc(*operands, out=out)
     result = np.empty_like(arrays[0], dtype=_result_dtype(ufunc, operands)) if out is ... else out
     flats = iter(flat_arrays)
     flat_operands = [next(flats) if isinstance(x, ndarray) and x.ndim else x for x in operands]
-    _run_split(ufunc, flat_operands, _flatten([result])[0], [True] * len(operands))  # type: ignore[index]  # laid out as the operands
+    _run_split(ufunc, flat_operands, flat_views([result])[0], [True] * len(operands))  # type: ignore[index]  # laid out as the operands
     return result
 
 
@@ -152,12 +157,17 @@ def blockwise(
     ):
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
+    if first.size >= large.SIZE and out is ... and dtype is None:
+        named = OPS_OF_BLOCKS.get(block)
+        found = None if named is None else large.elementwise(named[0], inputs, named[1])
+        if found is not None:
+            return found
     result = np.empty_like(first, dtype=dtype) if out is ... else out
     step = _BLOCK_BYTES // max(1, result.itemsize)
     if first.size <= step:
         block(*inputs, result, *(np.empty_like(result) for _ in range(scratch)))
         return result
-    flats = _flatten([*inputs, result])
+    flats = flat_views([*inputs, result])
     if flats is None and out is not ...:
         out[...] = blockwise(block, *inputs, scratch=scratch, dtype=dtype)
         return out
@@ -177,7 +187,7 @@ def blockwise(
     return result
 
 
-def _flatten(arrays: Sequence[ndarray]) -> list[ndarray] | None:
+def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:
     """One-dimensional views of arrays of one shape that walk them in the same order, or None where there is
     none.
     """
@@ -218,7 +228,7 @@ def total(x: ndarray) -> ndarray:
     Rows are added to rows before the pairwise sum: 4,000,000 float32 take 0.28 ms instead of 0.55 on one
     thread, with errors of the same size (5e-8 relative).
     """
-    flats = _flatten([x]) if x.size > _ROWS * _COLUMNS else None
+    flats = flat_views([x]) if x.size > _ROWS * _COLUMNS else None
     if flats is None:
         return np.add.reduce(x, axis=None, out=...)
     stretches = split(x.size, get_num_threads() if x.size >= _CHEAP else 1)

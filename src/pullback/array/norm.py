@@ -15,6 +15,7 @@ from math import prod
 import numpy as np
 from numpy import ndarray
 
+from . import large
 from .threads import get_num_threads, run_parts, split
 
 #: Bytes of one array in a block. Smaller ones make more calls, for each of which two threads fight over the
@@ -70,6 +71,10 @@ def _maybe_wide(x: ndarray | None) -> ndarray | None:
 # ---------------------------------------------------------------------------------------------------- softmax
 
 
+#: Kernels along a dimension that carry the name of their op.
+_NATIVE = ("softmax", "log_softmax")
+
+
 def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
     """A kernel over blocks ``(rows, length)`` or ``(rows, length, columns)`` as a function of arrays of one
     shape and a dimension.
@@ -86,6 +91,10 @@ def _along(kernel: Callable[..., None]) -> Callable[..., ndarray]:
         lead, length, tail = prod(first.shape[:dim]), first.shape[dim], prod(first.shape[dim + 1 :])
         shape = (lead, length) if tail == 1 else (lead, length, tail)
         blocks = [np.ascontiguousarray(array).reshape(shape) for array in arrays]
+        if first.size >= large.SIZE and tail == 1 and kernel.__name__ in _NATIVE:
+            found = large.rows(kernel.__name__, blocks, (1,), (True,))
+            if found is not None:
+                return found[0].reshape(first.shape)
         # The result is no view: a leaf would copy that before it took it as its gradient.
         result = np.empty(first.shape, first.dtype)
         out = result.reshape(shape)

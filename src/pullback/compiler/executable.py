@@ -321,14 +321,14 @@ class _Steps:
             if number_ in slots:
                 elements = buffers[number_].size
             strides.append(parallel.stride(elements, buffers[number_].dtype))
-        key = (name, emission.rows, parts, *strides)
+        key = (name, *strides)
         function = self.parts.get(key)
         if function is None:
             function = self.parts[key] = f"part{len(self.parts)}"
-            self.functions.append(parallel.part_function(function, name, emission, strides))
+            self.functions.append(parallel.part_function(function, name, strides))
         pointers = [slots.get(p) or self._pointer(p) for p in emission.parameters]
         self._calls += 1
-        self.lines += parallel.call(pointers, function, parts, f"%context{self._calls}")
+        self.lines += parallel.call(pointers, function, emission.rows, parts, f"%context{self._calls}")
         for partial in emission.partials:
             number_ = partial.buffer.number
             text = parallel.joining(partial, parts, self.module)
@@ -383,11 +383,7 @@ class _Steps:
         kernels = [
             f"define internal void @{name}{text}" for text, name in self.kernels.items()
         ]
-        return "\n".join(
-            [
-                *self.module.declarations.values(), *functions.declarations(self.module), *kernels,
-                *self.functions, engine.attributes(), "!0 = distinct !{}",
-                '!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}',
-            ]
+        return engine.whole(
+            self.module.declarations.values(), functions.declarations(self.module),
+            [*kernels, *self.functions]
         )
-

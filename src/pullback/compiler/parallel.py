@@ -67,21 +67,24 @@ def places(emission: Emission) -> Places:
     return Places(offsets, end)
 
 
-def part_function(name: str, kernel: str, emission: Emission, strides: Sequence[int]) -> str:
-    """The function that runs one part: pointers come in an array, and those with a stride are the
-    part's own.
+def part_function(name: str, kernel: str, strides: Sequence[int]) -> str:
+    """The function that runs one part. Its context is an array: the number of rows, that of parts, and the
+    pointers; those with a stride lead to each part's own place.
     """
     lines = [
         f"define internal void @{name}(ptr %context, i64 %part) nounwind #0 {{",
-        f"  %a = mul nuw nsw i64 %part, {emission.rows}",
-        f"  %lo = udiv i64 %a, {emission.parts}",
-        f"  %b = add nuw nsw i64 %a, {emission.rows}",
-        f"  %hi = udiv i64 %b, {emission.parts}",
+        "  %rows = load i64, ptr %context",
+        "  %second = getelementptr i64, ptr %context, i64 1",
+        "  %parts = load i64, ptr %second",
+        "  %a = mul nuw nsw i64 %part, %rows",
+        "  %lo = udiv i64 %a, %parts",
+        "  %b = add nuw nsw i64 %a, %rows",
+        "  %hi = udiv i64 %b, %parts",
     ]
     operands = []
     for n, step in enumerate(strides):
         lines += [
-            f"  %q{n} = getelementptr ptr, ptr %context, i64 {n}",
+            f"  %q{n} = getelementptr ptr, ptr %context, i64 {2 + n}",
             f"  %r{n} = load ptr, ptr %q{n}",
         ]
         if step:
@@ -119,12 +122,12 @@ def joining(partial: Partial, parts: int, module: Module) -> str:
     return "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
 
 
-def call(pointers: Sequence[str], function: str, parts: int, prefix: str) -> list[str]:
+def call(pointers: Sequence[str], function: str, rows: int, parts: int, prefix: str) -> list[str]:
     """The lines that run all parts of a kernel."""
-    lines = [f"  {prefix} = alloca [{max(len(pointers), 1)} x ptr]"]
-    for n, pointer in enumerate(pointers):
+    lines = [f"  {prefix} = alloca [{2 + len(pointers)} x i64]"]
+    for n, value in enumerate((f"i64 {rows}", f"i64 {parts}", *(f"ptr {p}" for p in pointers))):
         lines += [
-            f"  {prefix}_{n} = getelementptr ptr, ptr {prefix}, i64 {n}",
-            f"  store ptr {pointer}, ptr {prefix}_{n}",
+            f"  {prefix}_{n} = getelementptr i64, ptr {prefix}, i64 {n}",
+            f"  store {value}, ptr {prefix}_{n}",
         ]
     return [*lines, f"  call void @{PARALLEL}(ptr @{function}, ptr {prefix}, i64 {parts})"]

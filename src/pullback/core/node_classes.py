@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import float32, float64, ndarray
 
+from ..array import large
 from .bulk import bulk_saved
 from .connected import connecting
 from .node import MultiNode, Node
@@ -37,7 +38,7 @@ def make_node_classes(op: Op) -> None:
     members: dict[str, Any] = {"__slots__": (), "_op": op, "__module__": "torch.autograd.graph"}
     members["_frees"] = layout.count > 0
     members["_takes_scalars"] = op.parallel and not op.attrs and not layout.metadata
-    members["backward_bulk"] = _general_backward(op, bulk_saved, several)
+    members["backward_bulk"] = _bulk_backward(op, several)
     graph = _general_backward(op, graph_saved, several)
     members["backward_graph"] = graph if op.gradient is None else connecting(op.gradient, name, graph)
     if len(op.inputs) == 3 and not (op.joint or several):
@@ -96,6 +97,23 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
             rule(g, *pick(saved)) if edge is not None and rule is not None else None
             for rule, pick, edge in zip(rules, pickers, self._edges, strict=True)
         )
+
+    return backward
+
+
+def _bulk_backward(op: Op, several: bool) -> Callable[..., Any]:
+    """The pullback of large arrays: one native loop for all rules where there is one."""
+    general = _general_backward(op, bulk_saved, several)
+    if op.joint or several:
+        return general
+
+    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        if g.value.size >= large.SIZE:
+            needs = tuple(edge is not None for edge in self._edges)
+            found = large.pull(op, g.value, plain_saved(self), needs)
+            if found is not None:
+                return found
+        return general(self, g)
 
     return backward
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..array import large
 from ..array.activations import sigmoid_adjoint, sigmoid_block
 from ..array.elementwise import WORTH_BLOCKS, blockwise
 from ..core.bulk import Bulk
@@ -172,6 +173,10 @@ def _relu(x: ndarray, /, out: Any = ...) -> ndarray:
     zero, most = x.dtype.type(0), x.dtype.type(np.inf)
     if x.size < WORTH_BLOCKS:
         return np.clip(x, zero, most, out=None if out is ... else out)
+    if x.size >= large.SIZE and out is ...:
+        found = large.elementwise("relu", (x,))
+        if found is not None:
+            return found
     return blockwise(lambda x, out: np.clip(x, zero, most, out=out), x, out=out)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 #: Options under which the loops' text is compiled; part of the disk cache's key.
@@ -35,6 +35,16 @@ def attributes() -> str:
     return (
         f'attributes #0 = {{ "target-cpu"="{llvm.get_host_cpu_name()}" "target-features"="{features}" '
         '"prefer-vector-width"="512" "no-trapping-math"="true" }'
+    )
+
+
+def whole(*texts: Iterable[str]) -> str:
+    """The text of a module from its declarations and functions; loops may refer to group 0 and loop 1."""
+    return "\n".join(
+        [
+            *(line for text in texts for line in text), attributes(), "!0 = distinct !{}",
+            '!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}',
+        ]
     )
 
 

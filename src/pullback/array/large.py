@@ -1,0 +1,89 @@
+"""Where kernels of large arrays ask for native code, and where the compiler offers it.
+
+NumPy passes through memory once for each ufunc of a chain, and keeps the interpreter lock in some loops. From
+`SIZE` elements on the kernels here, and the rules of the pullback, first ask for one native loop made by the
+compiler's own lowering of the same op. Whether there is one depends on the op, the dtypes and the sizes
+alone, so that equal calls give equal results. Without llvmlite, or with ``PULLBACK_LARGE_KERNELS=0`` in the
+environment, nothing is asked and the NumPy kernels do all the work.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from numpy import ndarray
+
+#: Elements from which a native loop is asked for: the call costs 15 µs, which a pass saved over 2¹⁸ elements
+#: brings back.
+WORTH = 1 << 18
+_NEVER = 1 << 62
+
+#: `WORTH` once there is somebody to ask.
+SIZE = _NEVER
+
+
+class Source(Protocol):
+    """What the compiler offers; every answer may be None."""
+
+    def elementwise(self, name: str, arrays: Sequence[ndarray], attrs: tuple[Any, ...]) -> ndarray | None:
+        """The op on arrays of one shape."""
+
+    def rows(
+        self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]
+    ) -> tuple[ndarray, ...] | None:
+        """The op on operands of which those marked in `per_row` have a row's part at each place of their
+        first axis.
+        """
+
+    def pull(
+        self, op: Any, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...]
+    ) -> tuple[Any, ...] | None:
+        """The covectors of an op's inputs, from that of its result and what its node saved."""
+
+
+_load: Callable[[], Source | None] | None = None
+_source: Source | None = None
+
+
+def provide(load: Callable[[], Source | None]) -> None:
+    """Take the function that loads the source, which the first large call runs; it gives None where there is
+    no compiler.
+    """
+    global _load, SIZE
+    if os.environ.get("PULLBACK_LARGE_KERNELS", "1") != "0":
+        _load, SIZE = load, WORTH
+
+
+def source() -> Source | None:
+    """Whoever has native loops."""
+    global _load, _source, SIZE
+    if _load is not None:
+        load, _load = _load, None
+        _source = load()
+        if _source is None:
+            SIZE = _NEVER
+    return _source
+
+
+def elementwise(name: str, arrays: Sequence[ndarray], attrs: tuple[Any, ...] = ()) -> ndarray | None:
+    """See `Source.elementwise`."""
+    found = source()
+    return None if found is None else found.elementwise(name, arrays, attrs)
+
+
+def pull(
+    op: Any, g: ndarray, saved: tuple[Any, ...], needs: tuple[bool, ...]
+) -> tuple[Any, ...] | None:
+    """See `Source.pull`."""
+    found = source()
+    return None if found is None else found.pull(op, g, saved, needs)
+
+
+def rows(
+    name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]
+) -> tuple[ndarray, ...] | None:
+    """See `Source.rows`."""
+    found = source()
+    return None if found is None else found.rows(name, operands, attrs, per_row)

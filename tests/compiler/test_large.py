@@ -1,0 +1,141 @@
+"""Native loops of eager ops on large arrays, against the NumPy kernels of the same ops."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback.array import large
+from pullback.array.threads import get_num_threads, set_num_threads
+from pullback.nn import functional as F
+
+pytest.importorskip("llvmlite")
+
+#: Sizes with a last block that is not whole.
+SIZE = large.WORTH + 1234
+
+
+@pytest.fixture(autouse=True)
+def threads():
+    before = get_num_threads()
+    yield
+    set_num_threads(before)
+
+
+def both(monkeypatch: pytest.MonkeyPatch, call: Any, *arrays: np.ndarray) -> tuple[Any, Any]:
+    """What a function of tensors and its pullback give natively, and by NumPy."""
+    found = []
+    for size in (large.WORTH, 1 << 62):
+        monkeypatch.setattr(large, "SIZE", size)
+        leaves = [torch.from_numpy(a.copy()) for a in arrays]
+        leaves = [x.requires_grad_() if x.is_floating_point() else x for x in leaves]
+        out = call(*leaves)
+        rng = np.random.default_rng(1)
+        out.backward(torch.from_numpy(rng.standard_normal(out.shape).astype(out.detach().numpy().dtype)))
+        found.append([out.detach().numpy(), *(x.grad.numpy() for x in leaves if x.requires_grad)])
+    return found[0], found[1]
+
+
+def data(*shape: int, dtype: Any = np.float32) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(shape).astype(dtype)
+
+
+CALLS = {
+    "sigmoid": torch.sigmoid,
+    "relu": torch.relu,
+    "gelu": F.gelu,
+    "gelu-tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "silu": F.silu,
+    "logsigmoid": F.logsigmoid,
+    "erf": torch.erf,
+    "tanh": torch.tanh,
+    "sin": torch.sin,
+    "sqrt": lambda x: torch.sqrt(x.abs() + 1),
+    "mul": lambda x: x * x.sin(),
+    "softmax": lambda x: torch.softmax(x, -1),
+    "log_softmax": lambda x: torch.log_softmax(x, 1),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", CALLS)
+def test_values_and_gradients_are_those_of_numpy(monkeypatch, name, dtype):
+    x = data(517, 511, dtype=dtype)
+    tolerance = 2e-6 if dtype == np.float32 else 1e-13
+    natively, plainly = both(monkeypatch, CALLS[name], x)
+    for got, want in zip(natively, plainly, strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", ["gelu", "softmax"])
+def test_threads_change_nothing(name):
+    x = torch.from_numpy(data(517, 511)).requires_grad_()
+    found = []
+    for count in (1, 2, 3):
+        set_num_threads(count)
+        x.grad = None
+        y = CALLS[name](x)
+        y.backward(x.detach())
+        found.append((y.detach().numpy(), x.grad.numpy()))
+    for values, gradient in found[1:]:
+        np.testing.assert_array_equal(values, found[0][0])
+        np.testing.assert_array_equal(gradient, found[0][1])
+
+
+def test_layouts_are_kept(monkeypatch):
+    x = torch.from_numpy(data(600, 500)).t()
+    natively, plainly = both(monkeypatch, lambda x: F.silu(x), x.numpy())
+    np.testing.assert_allclose(natively[0], plainly[0], rtol=1e-6, atol=1e-6)
+    assert F.silu(x).stride() == x.stride()
+    strided = torch.from_numpy(data(SIZE * 2))[::2]
+    np.testing.assert_allclose(F.silu(strided), F.silu(strided[:]), rtol=1e-6)
+
+
+def test_small_arrays_and_other_dtypes_are_left_alone():
+    assert large.elementwise("gelu", (np.zeros(SIZE, np.complex64),), ("none",)) is None
+    half = torch.from_numpy(data(SIZE)).half()
+    assert F.silu(half).dtype == torch.float16
+
+
+def run(program: str, **environment: str) -> str:
+    import os
+
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+PROGRAM = """
+import sys
+import pullback as torch
+assert "llvmlite" not in sys.modules
+{before}
+x = torch.ones(1 << 19, requires_grad=True)
+torch.nn.functional.gelu(x).sum().backward()
+print("llvmlite" in sys.modules and sys.modules["llvmlite"] is not None)
+"""
+
+
+def test_loaded_by_the_first_large_call_only():
+    assert run(PROGRAM.format(before="")) == "True\n"
+
+
+def test_switched_off():
+    assert run(PROGRAM.format(before=""), PULLBACK_LARGE_KERNELS="0") == "False\n"
+
+
+def test_without_llvmlite():
+    before = (
+        "import importlib.util as u; f = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'llvmlite' else f(name, *rest)"
+    )
+    assert run(PROGRAM.format(before=before)) == "False\n"
