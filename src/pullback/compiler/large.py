@@ -247,11 +247,16 @@ class Kernels:
         along = _ALONG.get(op.name)
         if along is None and op.kind != "elementwise":
             return None
-        arrays = [g, *(v for v in saved if type(v) is ndarray)]
-        others = saved[3 * op.layout.count :]
+        end = 3 * op.layout.count
+        values, others = saved[:end:3], saved[end:]
+        # Traced values come here too, beside a covector that is an array.
+        if not all(v is None or type(v) is ndarray for v in values):
+            return None
+        arrays = [g, *(v for v in values if v is not None)]
         if any(a.shape != g.shape for a in arrays) or not all(a.dtype in _REALS for a in arrays[:1]):
             return None
-        key = (op.name, needs, repr(others), *(a.dtype for a in arrays))
+        absent = tuple(v is None for v in values)
+        key = (op.name, needs, absent, repr(others), *(a.dtype for a in arrays))
         if along is None:
             if any(type(v) in (float, tuple) for v in others):
                 return None
