@@ -53,7 +53,7 @@ def test_chain_of_scalars_is_one_kernel():
 
     compiled = agree(backward_of(function), torch.tensor(0.7, requires_grad=True))
     assert len(compiled.steps) == 1
-    assert compiled.arena_bytes == 0
+    assert compiled.plan.arena_bytes == 0
 
 
 @pytest.mark.parametrize("size", [7, 4096, 10_000])

@@ -9,7 +9,7 @@ analysed, emitted as LLVM and interpreted in Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -81,6 +81,11 @@ class Node:
     buffer: Buffer
     #: Buffers that it reads.
     reads: list[Buffer] = field(default_factory=list)
+
+    @property
+    def filled(self) -> Sequence[Buffer]:
+        """The buffers that it fills."""
+        return (self.buffer,)
 
 
 @dataclass(eq=False)
@@ -159,3 +164,43 @@ class Call(Node):
     attrs: tuple[Any, ...] = field(kw_only=True)
     outputs: tuple[Buffer, ...] = field(kw_only=True)
     several: bool = False
+
+    @property
+    def filled(self) -> Sequence[Buffer]:
+        """The buffers that it fills."""
+        return self.outputs
+
+
+@dataclass(eq=False)
+class Loop(Node):
+    """A loop over steps: the body runs on the carry, on slices of some operands, and on the others as they
+    are; it gives the next carry and slices of the stacked outputs.
+
+    Attributes
+    ----------
+    operands : tuple of Buffer
+        The first carry, what is sliced, what is held.
+    outputs : tuple of Buffer
+        The last carry, what is stacked, and whether a step refuses its results where the body may.
+    body : lowering.Result
+        Its inputs stand for the operands, its outputs for the outputs.
+    carries : int
+    slices : tuple of int
+        Bytes from one slice to the next of each operand that is sliced; 0 where all slices are one.
+    length : int
+    reverse : bool
+        Whether the last slices come first.
+    """
+
+    operands: tuple[Buffer, ...] = field(kw_only=True)
+    outputs: tuple[Buffer, ...] = field(kw_only=True)
+    body: Any = field(kw_only=True)
+    carries: int = field(kw_only=True)
+    slices: tuple[int, ...] = field(kw_only=True)
+    length: int = field(kw_only=True)
+    reverse: bool = False
+
+    @property
+    def filled(self) -> Sequence[Buffer]:
+        """The buffers that it fills."""
+        return self.outputs

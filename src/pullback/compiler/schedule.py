@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .kernel import Kernel
-from .lowered import Call, Contraction, Map, Node, Reduction, Routine
+from .lowered import Call, Contraction, Loop, Map, Node, Reduction, Routine
 
-Step = Kernel | Contraction | Routine | Call
+Step = Kernel | Contraction | Routine | Call | Loop
 
 #: Kernels further back than this are not tried unless they fill what a node reads.
 LOOK_BACK = 6
@@ -30,7 +30,7 @@ def schedule(nodes: Sequence[Node]) -> list[Step]:
         if position is None:
             steps.append(Kernel(node) if isinstance(node, (Map, Reduction)) else node)  # type: ignore[arg-type]  # the other kinds are steps
             position = len(steps) - 1
-        for buffer in node.outputs if isinstance(node, Call) else (node.buffer,):
+        for buffer in node.filled:
             filled_in[buffer.number] = position
     return steps
 

@@ -8,6 +8,7 @@ slots, which LLVM's first passes turn into registers.
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -78,6 +79,12 @@ class Module:
     def __init__(self) -> None:
         self.declarations: dict[str, str] = {}
         self.functions: dict[str, None] = {}
+        self._names: Counter[str] = Counter()
+
+    def name(self, prefix: str) -> str:
+        """A name that no other function of the module has."""
+        self._names[prefix] += 1
+        return f"{prefix}{self._names[prefix] - 1}"
 
     def declare(self, name: str, result: str, *parameters: str) -> str:
         """Declare a function of LLVM's, of the C library or of BLAS; return its name."""

@@ -5,6 +5,7 @@ An op without one, or whose operands it does not take, is run by its array kerne
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ...core.tracer import Equation, Reference
 from ..llvm.emitter import TYPES, computing, is_float
 from ..lowered import Buffer, Call, Lowered, Node
 from ..program import Program
-from . import contractions, gathers, losses, normalization, reductions, routines, views
+from . import contractions, gathers, loops, losses, normalization, reductions, routines, views
 from .context import CHEAP, Context, broadcast
 from .elementwise import FORMS
 
@@ -71,7 +72,6 @@ class _Lowering:
             buffer = context.buffer(program.shapes[index], program.dtypes[index], "input")
             inputs.append(buffer)
             self.values[index] = context.held(buffer)
-        constants = {}
         for index, array in program.constants.items():
             # The covectors that a backward pass starts from are one number everywhere.
             if array.dtype in TYPES and array.size and not any(
@@ -79,10 +79,7 @@ class _Lowering:
             ):
                 self.values[index] = self._number(array)
                 continue
-            constant = np.ascontiguousarray(array).reshape(array.shape)
-            buffer = context.buffer(array.shape, array.dtype, "constant")
-            constants[buffer.number] = constant
-            self.values[index] = context.held(buffer)
+            self.values[index] = context.held(context.constant(array))
         for equation in program.equations:
             self._equation(equation)
         outputs = []
@@ -97,7 +94,7 @@ class _Lowering:
         if wrong is not None:
             outputs.append(wrong)
         nodes = _needed(context.nodes, outputs)
-        return Result(nodes, context.buffers, inputs, outputs, constants, wrong is not None)
+        return Result(nodes, context.buffers, inputs, outputs, context.constants, wrong is not None)
 
     def _number(self, array: np.ndarray) -> Lowered:
         value, dtype = array[(0,) * array.ndim], array.dtype
@@ -108,7 +105,13 @@ class _Lowering:
         op = TABLE[equation.op]
         operands = [self.values[o.index] if isinstance(o, Reference) else o for o in equation.operands]
         results = [(program.shapes[o], program.dtypes[o]) for o in equation.outputs]
-        lowered = self._lowered(op, operands, equation.attrs, results)
+        if equation.op == "scan" and _holds(operands, results):
+            wanted = [o in self.uses for o in equation.outputs]
+            lowered: Sequence[Lowered | None] | None = loops.scan(
+                self.context, lower, operands, equation.attrs, wanted
+            )
+        else:
+            lowered = self._lowered(op, operands, equation.attrs, results)
         if lowered is None:
             lowered = list(self.context.call(op.name, operands, equation.attrs, equation.several, results))
         for index, value in zip(equation.outputs, lowered, strict=True):
@@ -121,10 +124,7 @@ class _Lowering:
     def _lowered(
         self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
     ) -> list[Lowered] | None:
-        known = [o for o in operands if isinstance(o, Lowered)]
-        if any(o.dtype not in TYPES for o in known) or any(d not in TYPES for _, d in results):
-            return None
-        if any(0 in o.shape for o in known) or any(0 in shape for shape, _ in results):
+        if not _holds(operands, results):
             return None
         shape, dtype = results[0]
         if op.kind == "elementwise":
@@ -207,6 +207,10 @@ class _Lowering:
         elif name == "cat":
             if all(o.dtype == dtype for o in operands):
                 one = routines.joined(context, operands, attrs[1])
+        elif name == "stack":
+            if all(o.dtype == dtype for o in operands):
+                part = tuple(1 if a == attrs[0] else n for a, n in enumerate(shape))
+                one = routines.joined(context, [views.copied(o, part) for o in operands], attrs[0])
         elif name in normalization.LOWERINGS:
             return normalization.LOWERINGS[name](context, *operands, *attrs, results)
         elif name in losses.LOWERINGS:
@@ -214,14 +218,19 @@ class _Lowering:
         return None if one is None else [one]
 
 
+def _holds(operands: Sequence[Any], results: Sequence[Any]) -> bool:
+    """Whether native code knows the dtypes of some values, and none is empty."""
+    known = [(o.shape, o.dtype) for o in operands if isinstance(o, Lowered)]
+    return all(dtype in TYPES and 0 not in shape for shape, dtype in (*known, *results))
+
+
 def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:
     """The nodes that the outputs depend on, and those that draw random numbers."""
     wanted = {b.number for b in outputs}
     kept = []
     for node in reversed(nodes):
-        filled = node.outputs if isinstance(node, Call) else (node.buffer,)
         draws = isinstance(node, Call) and "generator" in TABLE[node.op].attrs
-        if draws or any(b.number in wanted for b in filled):
+        if draws or any(b.number in wanted for b in node.filled):
             wanted |= {b.number for b in node.reads}
             kept.append(node)
     kept.reverse()

@@ -33,11 +33,14 @@ class Context:
     ----------
     nodes : list of Node
     buffers : list of Buffer
+    constants : dict of int to array
+        By buffer number.
     """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.buffers: list[Buffer] = []
+        self.constants: dict[int, np.ndarray] = {}
         self._checks: dict[Any, Lowered] = {}
 
     def buffer(self, shape: Shape, dtype: np.dtype[Any], role: str = "temporary") -> Buffer:
@@ -45,6 +48,13 @@ class Context:
         made = Buffer(len(self.buffers), tuple(shape), dtype, role)
         self.buffers.append(made)
         return made
+
+    def constant(self, array: np.ndarray) -> Buffer:
+        """A buffer that holds an array of the program's."""
+        constant = np.ascontiguousarray(array).reshape(array.shape)
+        buffer = self.buffer(array.shape, array.dtype, "constant")
+        self.constants[buffer.number] = constant
+        return buffer
 
     def held(self, buffer: Buffer) -> Lowered:
         """The value that lies in a buffer."""
@@ -105,6 +115,10 @@ class Context:
 
         axes = range(len(index.shape))
         self._checks[key] = self.reduction(index, axes, "any", BOOL, outside)
+
+    def refuse(self, wrong: Lowered) -> None:
+        """Let the program refuse its results where a bool is true."""
+        self._checks[wrong.buffer or wrong.body] = wrong
 
     def wrong(self) -> Buffer | None:
         """What holds whether an index is out of its range; None where none is asked for."""

@@ -1,0 +1,143 @@
+"""A scheduled program's memory: what its steps emit, and where each of their buffers lies.
+
+Buffers that live at different times share places in one arena, whose size is known when the program is
+compiled. A loop's body has a plan of its own, whose arena is a part of the loop's scratch memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import parallel
+from .kernel import Emission, Kernel, emit
+from .llvm.emitter import Module
+from .lowered import Buffer, Loop, Routine
+from .lowering import Result
+from .routine import emit_routine
+from .schedule import Step, schedule
+
+ALIGNMENT = 64
+
+
+class Plan:
+    """Where a program's buffers are.
+
+    Attributes
+    ----------
+    lowered : Result
+    steps : list of Step
+    emissions : dict of int to Emission
+        Of kernels and routines, by the step's identity.
+    loops : dict of int to Plan
+        Of the bodies of loops.
+    slots : dict of int to int
+        Of the buffers that are given from outside: which pointer of the table each is.
+    offsets : dict of int to int
+        Of the others: where in the arena each begins.
+    arena_bytes : int
+    """
+
+    def __init__(self, lowered: Result, module: Module) -> None:
+        self.lowered = lowered
+        self.steps = schedule(lowered.nodes)
+        escaping = _escaping(self.steps, lowered)
+        self.emissions = {
+            id(step): emit(step, module, escaping[n])
+            for n, step in enumerate(self.steps)
+            if isinstance(step, Kernel)
+        }
+        self.emissions |= {
+            id(step): emit_routine(step, module) for step in self.steps if isinstance(step, Routine)
+        }
+        for emission in self.emissions.values():
+            emission.parts = parallel.count(emission.rows, emission.work, bool(emission.partials))
+        self.loops = {id(step): Plan(step.body, module) for step in self.steps if isinstance(step, Loop)}
+        self.slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
+        for buffer_number in lowered.constants:
+            self.slots[buffer_number] = 1 + len(self.slots)
+        self.offsets: dict[int, int] = {}
+        self.arena_bytes = 0
+        self._place(lowered, self.emissions)
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether a kernel runs in parts, on threads."""
+        return any(e.parts > 1 for e in self.emissions.values()) or any(
+            plan.is_parallel for plan in self.loops.values()
+        )
+
+    def _place(self, lowered: Result, emissions: dict[int, Emission]) -> None:
+        """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
+        sizes: dict[int, int] = {}
+        spans: dict[int, list[int]] = {}
+        for n, step in enumerate(self.steps):
+            if isinstance(step, Kernel) and emissions[id(step)].parts > 1:
+                sizes[scratch_of(n)] = parallel.places(emissions[id(step)]).bytes
+                spans[scratch_of(n)] = [n, n]
+            elif isinstance(step, Loop):
+                sizes[scratch_of(n)] = self.loops[id(step)].arena_bytes + carry_bytes(step)
+                spans[scratch_of(n)] = [n, n]
+            for buffer in _touched(step, emissions, lowered):
+                if buffer.number in self.slots:
+                    continue
+                size = buffer.bytes
+                if isinstance(step, Kernel) and buffer.number in emissions[id(step)].row_buffers:
+                    size = _row_bytes(emissions[id(step)], buffer)
+                sizes[buffer.number] = max(size, sizes.get(buffer.number, 0))
+                spans.setdefault(buffer.number, [n, n])[1] = n
+        taken: list[tuple[int, int, int, int]] = []
+        for buffer_number in sorted(sizes, key=lambda b: -sizes[b]):
+            first, last = spans[buffer_number]
+            size = aligned(sizes[buffer_number])
+            offset = 0
+            for start, stop, begin, end in sorted(taken, key=lambda entry: entry[2]):
+                if stop < first or last < start or end <= offset:
+                    continue
+                if begin >= offset + size:
+                    break
+                offset = end
+            taken.append((first, last, offset, offset + size))
+            self.offsets[buffer_number] = offset
+            self.arena_bytes = max(self.arena_bytes, offset + size)
+
+
+def aligned(size: int) -> int:
+    """A size with what aligns that which follows."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def carry_bytes(loop: Loop) -> int:
+    """Memory for the carries of a loop: each is read in one place and written in another."""
+    return sum(2 * aligned(b.bytes) for b in loop.body.inputs[: loop.carries])
+
+
+def scratch_of(step: int) -> int:
+    """The number, among those of buffers, of the memory that a step's parts write their sums to."""
+    return -1 - step
+
+
+def _row_bytes(emission: Emission, buffer: Buffer) -> int:
+    """Memory for a row of a buffer that needs no more: one for each part."""
+    elements = emission.row_buffers[buffer.number]
+    if emission.parts == 1:
+        return elements * buffer.dtype.itemsize
+    return emission.parts * parallel.stride(elements, buffer.dtype)
+
+
+def _touched(step: Step, emissions: dict[int, Emission], lowered: Result) -> list[Buffer]:
+    if isinstance(step, Kernel):
+        return [lowered.buffers[n] for n in emissions[id(step)].parameters]
+    return [*step.reads, *step.filled]
+
+
+def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
+    """For each step, the buffers that are read after it or outside it."""
+    readers: dict[int, set[int]] = {b.number: {-1} for b in lowered.outputs}
+    for n, step in enumerate(steps):
+        nodes = step.nodes if isinstance(step, Kernel) else [step]
+        for node in nodes:
+            for buffer in node.reads:
+                readers.setdefault(buffer.number, set()).add(n)
+    return [
+        {number_ for number_, who in readers.items() if who - {n}} for n in range(len(steps))
+    ]

@@ -1,0 +1,196 @@
+"""Writing the functions that run a plan's steps in order: kernels, matrix products, loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import blas, parallel
+from .kernel import Emission, Kernel
+from .llvm import engine, functions
+from .llvm.emitter import TYPES, Module, number
+from .llvm.pool import PARALLEL, pool
+from .loop import write_loop
+from .lowered import Call, Contraction, Loop, Routine
+from .plan import Plan, scratch_of
+
+_ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
+
+
+class Writer:
+    """Writes the functions that run the steps in order."""
+
+    def __init__(self, plan: Plan, module: Module, whole: Writer | None = None) -> None:
+        self.plan = plan
+        self.module = module
+        self.emissions = plan.emissions
+        self.names: list[str] = []
+        # What the functions of a program share, those of loops included.
+        self.kernels: dict[str, str] = {} if whole is None else whole.kernels
+        self.functions: list[str] = [] if whole is None else whole.functions
+        self.symbols: dict[str, int] = {} if whole is None else whole.symbols
+        self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
+        self._calls = 0
+
+    def segments(self) -> list[Any]:
+        """Names of native functions, and the calls between them."""
+        result: list[Any] = []
+        native: list[Any] = []
+        for step in self.plan.steps:
+            if isinstance(step, Call):
+                if native:
+                    result.append(self._function(native))
+                    native = []
+                result.append(step)
+            else:
+                native.append(step)
+        if native:
+            result.append(self._function(native))
+        return result
+
+    def _function(self, steps: list[Any]) -> str:
+        name = f"segment{len(self.names)}"
+        self.names.append(name)
+        head = [f"define void @{name}(ptr %table) #0 {{", "  %arena = load ptr, ptr %table"]
+        self._write(head, {}, steps)
+        return name
+
+    def body(self) -> str:
+        """Write the plan's steps as a function of (arena, pointers by slot), and return its name."""
+        name = self.module.name("body")
+        pointers = {number_: f"%x{slot}" for number_, slot in self.plan.slots.items()}
+        parameters = ", ".join(["ptr noalias %arena", *(f"ptr noalias {p}" for p in pointers.values())])
+        self._write([f"define internal void @{name}({parameters}) #0 {{"], pointers, self.plan.steps)
+        return name
+
+    def _write(self, head: list[str], pointers: dict[int, str], steps: Sequence[Any]) -> None:
+        self.lines = head
+        self.pointers = pointers
+        self.shifted: set[str] = set()
+        for step in steps:
+            if isinstance(step, (Kernel, Routine)):
+                self._kernel(step)
+            elif isinstance(step, Loop):
+                self._loop(step)
+            else:
+                self._contraction(step)
+        self.functions.append("\n".join([*self.lines, "  ret void", "}"]))
+
+    def _loop(self, step: Loop) -> None:
+        plan = self.plan.loops[id(step)]
+        name = write_loop(step, plan, Writer(plan, self.module, self).body(), self.module, self.functions)
+        scratch = self._pointer(scratch_of(self.plan.steps.index(step)))
+        operands = [scratch, *(self._pointer(b.number) for b in (*step.operands, *step.outputs))]
+        self.lines.append(f"  call void @{name}({', '.join(f'ptr {p}' for p in operands)})")
+
+    def _pointer(self, buffer_number: int) -> str:
+        name = self.pointers.get(buffer_number)
+        if name is None:
+            name = self.pointers[buffer_number] = (
+                f"%b{buffer_number}" if buffer_number >= 0 else f"%s{-buffer_number}"
+            )
+            slot = self.plan.slots.get(buffer_number)
+            if slot is None:
+                offset = self.plan.offsets[buffer_number]
+                self.lines.append(f"  {name} = getelementptr i8, ptr %arena, i64 {offset}")
+            else:
+                self.lines.append(f"  {name}_ = getelementptr i64, ptr %table, i64 {slot}")
+                self.lines.append(f"  {name} = load ptr, ptr {name}_")
+        return name
+
+    def _kernel(self, kernel: Kernel | Routine) -> None:
+        emission = self.emissions[id(kernel)]
+        name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+        if emission.parts > 1:
+            self._parts(kernel, emission, name)
+            return
+        operands = ", ".join(f"ptr {self._pointer(p)}" for p in emission.parameters)
+        self.lines.append(
+            f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows})"
+        )
+
+    def _parts(self, kernel: Kernel | Routine, emission: Emission, name: str) -> None:
+        """Run a kernel's parts on threads, and join what they gathered."""
+        buffers, parts = self.plan.lowered.buffers, emission.parts
+        self.symbols[PARALLEL] = pool().address
+        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+        places = parallel.places(emission)
+        scratch = self._pointer(scratch_of(self.plan.steps.index(kernel))) if emission.partials else ""
+        slots: dict[int, str] = {}
+        for number_, offset in places.offsets.items():
+            slots[number_] = f"{scratch}_{number_}"
+            self.lines.append(f"  {slots[number_]} = getelementptr i8, ptr {scratch}, i64 {offset}")
+        strides = []
+        for number_ in emission.parameters:
+            elements = emission.row_buffers.get(number_, 0)
+            if number_ in slots:
+                elements = buffers[number_].size
+            strides.append(parallel.stride(elements, buffers[number_].dtype))
+        key = (name, *strides)
+        function = self.parts.get(key)
+        if function is None:
+            function = self.parts[key] = f"part{len(self.parts)}"
+            self.functions.append(parallel.part_function(function, name, strides))
+        pointers = [slots.get(p) or self._pointer(p) for p in emission.parameters]
+        self._calls += 1
+        self.lines += parallel.call(pointers, function, emission.rows, parts, f"%context{self._calls}")
+        for partial in emission.partials:
+            number_ = partial.buffer.number
+            text = parallel.joining(partial, parts, self.module)
+            joining = self.kernels.setdefault(text, f"joining{len(self.kernels)}")
+            self.lines.append(f"  call void @{joining}(ptr {self._pointer(number_)}, ptr {slots[number_]})")
+
+    def _contraction(self, step: Contraction) -> None:
+        dtype = step.buffer.dtype
+        word = "cblas_sgemm" if dtype == np.float32 else "cblas_dgemm"
+        found = blas.address(word)
+        assert found is not None
+        self.symbols[f"pullback_{word}"] = found
+        real = TYPES[dtype]
+        symbol = self.module.declare(
+            f"pullback_{word}", "void", "i32", "i32", "i32", "i64", "i64", "i64", real, "ptr", "i64", "ptr",
+            "i64", real, "ptr", "i64",
+        )  # fmt: skip
+        rows, columns, inner = step.extents
+        size = rows * columns
+        batch = [()] if not step.batch else list(np.ndindex(*step.batch))
+        for position, where in enumerate(batch):
+            a, a_word, a_lead = self._operand(step.left, where, dtype)
+            b, b_word, b_lead = self._operand(step.right, where, dtype)
+            c = self._shifted(step.buffer.number, position * size, dtype)
+            scale, keep = number(step.alpha, dtype), number(0.0, dtype)
+            self.lines.append(
+                f"  call void @{symbol}(i32 {_ROW_MAJOR}, i32 {a_word}, i32 {b_word}, i64 {rows}, i64 "
+                f"{columns}, i64 {inner}, {real} {scale}, ptr {a}, i64 {a_lead}, ptr {b}, i64 {b_lead}, "
+                f"{real} {keep}, ptr {c}, i64 {columns})"
+            )
+
+    def _operand(self, matrix: Any, where: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[str, int, int]:
+        offset = matrix.offset + sum(i * s for i, s in zip(where, matrix.batch, strict=True))
+        pointer = self._shifted(matrix.buffer.number, offset, dtype)
+        rows, columns = matrix.strides
+        if columns == 1:
+            return pointer, _PLAIN, rows
+        return pointer, _TRANSPOSED, columns
+
+    def _shifted(self, buffer_number: int, offset: int, dtype: np.dtype[Any]) -> str:
+        pointer = self._pointer(buffer_number)
+        if not offset:
+            return pointer
+        name = f"{pointer}_{offset}"
+        if name not in self.shifted:
+            self.shifted.add(name)
+            self.lines.append(f"  {name} = getelementptr {TYPES[dtype]}, ptr {pointer}, i64 {offset}")
+        return name
+
+    def text(self) -> str:
+        """The whole module."""
+        kernels = [
+            f"define internal void @{name}{text}" for text, name in self.kernels.items()
+        ]
+        return engine.whole(
+            self.module.declarations.values(), functions.declarations(self.module),
+            [*kernels, *self.functions]
+        )
