@@ -17,7 +17,7 @@ so each is a derivative of the others, to any order:
 (for complex arrays with the conjugate of what stands beside g). `conv` and `conv_weight` gather columns
 (`columns`); `conv_transpose` scatters what one matrix product gives for all taps. float16 and bfloat16 are
 computed in float32 and rounded once. Channels that are convolved each for itself have a module of their own
-(`depthwise`).
+(`depthwise`). Large ones of one or two dimensions run in native code where there is any (`large`).
 
 Shapes: x ``(N, C, *size)``, w ``(O, C / groups, *kernel)``, y ``(N, O, *output)``.
 """
@@ -30,9 +30,29 @@ from math import prod
 import numpy as np
 from numpy import ndarray
 
-from . import columns, depthwise
+from . import columns, depthwise, large
 from .geometry import Pads, apart, output_size
 from .threads import get_num_threads, split
+
+
+#: Multiplications from which a kernel in native code is asked for: it takes 10 µs for these, and NumPy's calls
+#: some 100; but a new shape is compiled first, which takes 50 ms.
+WORTH_NATIVE = 1 << 20
+
+
+def _native(
+    x: tuple[int, ...], w: tuple[int, ...], y: tuple[int, ...], dtype: np.dtype, stride: Sequence[int],
+    padding: Sequence[int], dilation: Sequence[int], groups: int,
+) -> large.Convolutions | None:  # fmt: skip
+    """The kernels in native code for arrays of these shapes, where they are worth it and there are any."""
+    if len(x) > 4 or dtype.kind != "f" or prod(y) * prod(w[1:]) < WORTH_NATIVE:
+        return None
+    source = large.source()
+    if source is None:
+        return None
+    # One kernel serves any number of images.
+    one_x, one_y = (1, *x[1:]), (1, *y[1:])
+    return source.convolution(one_x, w, one_y, dtype, tuple(stride), tuple(padding), tuple(dilation), groups)
 
 
 def _is_half(x: ndarray) -> bool:
@@ -75,6 +95,13 @@ def conv(
         y = conv(_wide(x), _wide(w), stride, padding, dilation, groups).astype(x.dtype)
         return y if bias is None else add_bias(y, bias)
     output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
+    shape = (len(x), len(w), *output)
+    kernels = _native(x.shape, w.shape, shape, x.dtype, stride, padding, dilation, groups)
+    if kernels is not None:
+        y = np.empty(shape, x.dtype)
+        whole = None if bias is None else np.ascontiguousarray(bias)
+        kernels.forward(np.ascontiguousarray(x), np.ascontiguousarray(w), whole, y)
+        return y
     return _correlate(x, w, stride, [(p, p) for p in padding], dilation, groups, output, bias)
 
 
@@ -115,6 +142,12 @@ def conv_transpose(
     kernel, channels = w.shape[2:], w.shape[1] * groups
     if y.size == 0 or w.size == 0 or 0 in size:
         return np.zeros((y.shape[0], channels, *size), y.dtype)
+    shape = (len(y), channels, *size)
+    kernels = _native(shape, w.shape, y.shape, y.dtype, stride, padding, dilation, groups)
+    if kernels is not None:
+        x = np.empty(shape, y.dtype)
+        kernels.transpose(np.ascontiguousarray(y), np.ascontiguousarray(w), x)
+        return x
     if all(s == 1 for s in stride) and _is_better_gathered(y, w, groups, size):
         # Of stride 1 it is a convolution with the kernel turned around.
         pads = [
@@ -159,6 +192,11 @@ def conv_weight(
     if 0 in x.shape or 0 in y.shape or 0 in shape:
         return np.zeros(shape, x.dtype)
     y = np.ascontiguousarray(y)
+    kernels = _native(x.shape, shape, y.shape, x.dtype, stride, padding, dilation, groups)
+    if kernels is not None:
+        w = np.empty(shape, x.dtype)
+        kernels.weight(np.ascontiguousarray(x), y, w)
+        return w
     pads = [(p, p) for p in padding]
     if depthwise.is_better(groups, shape):
         return depthwise.weight(x, y, kernel, stride, pads, dilation)

@@ -42,6 +42,25 @@ class Source(Protocol):
     ) -> tuple[Any, ...] | None:
         """The covectors of an op's inputs, from that of its result and what its node saved."""
 
+    def convolution(
+        self, x: tuple[int, ...], w: tuple[int, ...], y: tuple[int, ...], dtype: Any, stride: Sequence[int],
+        padding: Sequence[int], dilation: Sequence[int], groups: int,
+    ) -> Convolutions | None:  # fmt: skip
+        """The convolutions of arrays of these shapes; that of one serves any number of images."""
+
+
+class Convolutions(Protocol):
+    """Convolution and its transposes, on contiguous arrays of one shape, images apart."""
+
+    def forward(self, x: ndarray, w: ndarray, bias: ndarray | None, y: ndarray) -> None:
+        """Write conv(x, w) + bias into y."""
+
+    def transpose(self, y: ndarray, w: ndarray, x: ndarray) -> None:
+        """Write conv_transpose(y, w) into x."""
+
+    def weight(self, x: ndarray, y: ndarray, w: ndarray) -> None:
+        """Write conv_weight(x, y) into w."""
+
 
 _load: Callable[[], Source | None] | None = None
 _source: Source | None = None

@@ -23,6 +23,7 @@ from ..core.levels import fresh_level
 from ..core.op import TABLE, Op
 from ..core.tracer import Recorder, Tracer
 from . import parallel
+from .convolution import Convolution
 from .domain import BLOCK
 from .kernel import Emission, Kernel, emit
 from .llvm import engine, functions
@@ -158,6 +159,8 @@ def _traced(
 
 class Kernels:
     """The source of native loops (see `array.large`): each is made when it is first asked for."""
+
+    convolution = staticmethod(Convolution.of)
 
     def __init__(self) -> None:
         self._made: dict[Any, Any] = {}

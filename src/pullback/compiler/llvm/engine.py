@@ -77,10 +77,18 @@ class Library:
         Addresses of functions that the module calls and the process does not export.
     resolve : callable, optional
         Gives further addresses, from the text of the optimised module.
+    vectorize : bool
+        Look for loops to vectorise; text that is written in vectors is compiled in a third of the time
+        without.
     """
 
     def __init__(
-        self, text: str, symbols: dict[str, int], resolve: Callable[[str], dict[str, int]] | None = None
+        self,
+        text: str,
+        symbols: dict[str, int],
+        resolve: Callable[[str], dict[str, int]] | None = None,
+        *,
+        vectorize: bool = True,
     ) -> None:
         import llvmlite.binding as llvm
 
@@ -90,8 +98,9 @@ class Library:
         module.data_layout = str(machine.target_data)
         module.verify()
         options = llvm.create_pipeline_tuning_options(speed_level=SPEED)
-        options.loop_vectorization = True
-        options.slp_vectorization = True
+        options.loop_vectorization = vectorize
+        options.slp_vectorization = vectorize
+        options.loop_unrolling = vectorize
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
         if resolve is not None:

@@ -1,0 +1,221 @@
+"""Writing loops over vectors of floating numbers as LLVM's text.
+
+A `Code` writes one function: loops whose accumulators are values rather than memory, loads and stores of
+vectors, whole or cut off at an edge, and copies of rows. Offsets are in elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+_SIZES = {"float": 4, "double": 8}
+
+
+class Loop:
+    """A loop being written: its counter, and what it carries from one iteration to the next.
+
+    Attributes
+    ----------
+    index : str
+        The counter.
+    values : list of str
+        What is carried; to be replaced in the body by the values for the next iteration. After the loop, the
+        last ones.
+    """
+
+    def __init__(self, index: str, values: list[str]) -> None:
+        self.index = index
+        self.values = values
+
+
+class Code:
+    """Writes the body of one function.
+
+    Parameters
+    ----------
+    real : str
+        ``"float"`` or ``"double"``.
+    lanes : int
+        Numbers in a vector.
+
+    Attributes
+    ----------
+    lines : list of str
+    declarations : set of str
+    """
+
+    def __init__(self, real: str, lanes: int) -> None:
+        self.real, self.lanes, self.size = real, lanes, _SIZES[real]
+        self.vector = f"<{lanes} x {real}>"
+        self.letter = f"f{8 * self.size}"
+        self.lines: list[str] = []
+        self.declarations: set[str] = set()
+        self._count = 0
+        self._block = "entry"
+
+    def fresh(self) -> str:
+        """A name not used before."""
+        self._count += 1
+        return f"%v{self._count}"
+
+    def line(self, text: str) -> None:
+        """Write an instruction that has no value."""
+        self.lines.append("  " + text)
+
+    def value(self, text: str) -> str:
+        """Write an instruction and name its value."""
+        name = self.fresh()
+        self.line(f"{name} = {text}")
+        return name
+
+    def text(self, name: str, parameters: str) -> str:
+        """The function, private to its module."""
+        body = "\n".join(self.lines)
+        return f"define internal void @{name}({parameters}) nounwind #0 {{\nentry:\n{body}\n  ret void\n}}"
+
+    @contextmanager
+    def loop(
+        self, start: int | str, stop: int | str, carried: Sequence[tuple[str, str]] = (), step: int = 1
+    ) -> Iterator[Loop]:
+        """Count from `start` to below `stop`, carrying values given as (type, first value)."""
+        index, label = self.fresh(), f"l{self._count}"
+        before = self._block
+        self.line(f"br label %{label}_head")
+        self.lines.append(f"{label}_head:")
+        names = [self.fresh() for _ in carried]
+        place = len(self.lines)
+        self.lines += [""] * (1 + len(names))
+        test = self.value(f"icmp slt i64 {index}, {stop}")
+        self.line(f"br i1 {test}, label %{label}_body, label %{label}_exit")
+        self.lines.append(f"{label}_body:")
+        self._block = f"{label}_body"
+        loop = Loop(index, list(names))
+        yield loop
+        following = self.value(f"add nsw i64 {index}, {step}")
+        self.line(f"br label %{label}_head")
+        end = self._block
+        self.lines[place] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{end} ]"
+        for n, (name, (type_, first)) in enumerate(zip(names, carried, strict=True), 1):
+            after = loop.values[n - 1]
+            self.lines[place + n] = f"  {name} = phi {type_} [ {first}, %{before} ], [ {after}, %{end} ]"
+        self.lines.append(f"{label}_exit:")
+        self._block = f"{label}_exit"
+        loop.values = names
+
+    # Whole numbers.
+
+    def times(self, x: int | str, factor: int) -> int | str:
+        """``x · factor``."""
+        if isinstance(x, int):
+            return x * factor
+        return x if factor == 1 else self.value(f"mul nsw i64 {x}, {factor}")
+
+    def plus(self, x: int | str, y: int | str) -> int | str:
+        """``x + y``."""
+        if isinstance(x, int) and isinstance(y, int):
+            return x + y
+        return x if y == 0 else self.value(f"add nsw i64 {x}, {y}")
+
+    def least(self, x: int | str, y: int) -> int | str:
+        """The smaller of two."""
+        return min(x, y) if isinstance(x, int) else self._extreme("smin", x, y)
+
+    def most(self, x: int | str, y: int) -> int | str:
+        """The larger of two."""
+        return max(x, y) if isinstance(x, int) else self._extreme("smax", x, y)
+
+    def _extreme(self, word: str, x: str, y: int) -> str:
+        self.declarations.add(f"declare i64 @llvm.{word}.i64(i64, i64)")
+        return self.value(f"call i64 @llvm.{word}.i64(i64 {x}, i64 {y})")
+
+    def bounds(self, part: str, parts: str, count: int) -> tuple[str, str]:
+        """The stretch of `count` things that one of several parts has."""
+        first, last = (
+            self.value(f"sdiv i64 {self.times(number, count)}, {parts}")
+            for number in (part, self.plus(part, 1))
+        )
+        return first, last
+
+    # Memory.
+
+    def at(self, pointer: str, *offsets: int | str) -> str:
+        """The address some elements further."""
+        for offset in offsets:
+            if offset != 0:
+                pointer = self.value(f"getelementptr {self.real}, ptr {pointer}, i64 {offset}")
+        return pointer
+
+    def load(self, pointer: str, offset: int = 0) -> str:
+        """A vector, at any address."""
+        return self.value(f"load {self.vector}, ptr {self.at(pointer, offset)}, align {self.size}")
+
+    def store(self, value: str, pointer: str, offset: int = 0) -> None:
+        """Store a vector at any address."""
+        self.line(f"store {self.vector} {value}, ptr {self.at(pointer, offset)}, align {self.size}")
+
+    def same(self, scalar: str) -> str:
+        """A vector of one number."""
+        first = self.value(f"insertelement {self.vector} poison, {self.real} {scalar}, i32 0")
+        return self.value(
+            f"shufflevector {self.vector} {first}, {self.vector} poison, <{self.lanes} x i32> zeroinitializer"
+        )
+
+    def spread(self, pointer: str, offset: int = 0) -> str:
+        """A vector of the number at an address."""
+        return self.same(self.value(f"load {self.real}, ptr {self.at(pointer, offset)}"))
+
+    def fused(self, x: str, y: str, z: str) -> str:
+        """``x · y + z``, rounded once or twice, whichever is faster."""
+        name, type_ = f"llvm.fmuladd.v{self.lanes}{self.letter}", self.vector
+        self.declarations.add(f"declare {type_} @{name}({type_}, {type_}, {type_})")
+        return self.value(f"call {type_} @{name}({type_} {x}, {type_} {y}, {type_} {z})")
+
+    def total(self, vector: str) -> str:
+        """The sum over a vector's lanes, pairwise."""
+        name = f"llvm.vector.reduce.fadd.v{self.lanes}{self.letter}"
+        self.declarations.add(f"declare {self.real} @{name}({self.real}, {self.vector})")
+        return self.value(f"call reassoc {self.real} @{name}({self.real} -0.0, {self.vector} {vector})")
+
+    def load_part(self, pointer: str, kept: range, lanes: int | None = None) -> str:
+        """A vector of whose lanes only those in `kept` are read; zeros are in the others."""
+        lanes = lanes or self.lanes
+        type_ = f"<{lanes} x {self.real}>"
+        if len(kept) == lanes:
+            return self.value(f"load {type_}, ptr {pointer}, align {self.size}")
+        name, mask = f"llvm.masked.load.v{lanes}{self.letter}.p0", f"<{lanes} x i1>"
+        self.declarations.add(f"declare {type_} @{name}(ptr, i32 immarg, {mask}, {type_})")
+        return self.value(
+            f"call {type_} @{name}(ptr {pointer}, i32 {self.size}, {mask} {_mask(kept, lanes)}, "
+            f"{type_} zeroinitializer)"
+        )
+
+    def store_part(self, value: str, pointer: str, kept: range, lanes: int | None = None) -> None:
+        """Store those lanes of a vector that are in `kept`."""
+        lanes = lanes or self.lanes
+        type_ = f"<{lanes} x {self.real}>"
+        if len(kept) == lanes:
+            self.line(f"store {type_} {value}, ptr {pointer}, align {self.size}")
+            return
+        name, mask = f"llvm.masked.store.v{lanes}{self.letter}.p0", f"<{lanes} x i1>"
+        self.declarations.add(f"declare void @{name}({type_}, ptr, i32 immarg, {mask})")
+        self.line(
+            f"call void @{name}({type_} {value}, ptr {pointer}, i32 {self.size}, "
+            f"{mask} {_mask(kept, lanes)})"
+        )
+
+    def clear(self, pointer: str, count: int | str) -> None:
+        """Set elements to zero."""
+        self.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1 immarg)")
+        size = count * self.size if isinstance(count, int) else self.times(count, self.size)
+        self.line(f"call void @llvm.memset.p0.i64(ptr {pointer}, i8 0, i64 {size}, i1 false)")
+
+    def shuffle(self, x: str, y: str, lanes: int, order: Sequence[int]) -> str:
+        """Elements of two vectors of `lanes` each, in an order."""
+        type_ = f"<{lanes} x {self.real}>"
+        mask = ", ".join(f"i32 {n}" for n in order)
+        return self.value(f"shufflevector {type_} {x}, {type_} {y}, <{len(order)} x i32> <{mask}>")
+
+
+def _mask(kept: range, lanes: int) -> str:
+    return "<" + ", ".join(f"i1 {'true' if n in kept else 'false'}" for n in range(lanes)) + ">"
