@@ -4,8 +4,6 @@ in vectors.
 
 from __future__ import annotations
 
-import platform
-
 import numpy as np
 import pytest
 
@@ -60,29 +58,6 @@ def test_the_last_elements_are_those_of_one_number_at_a_time():
         xs = [np.linspace(0.1, 0.9, 37, dtype=np.float32)] * (2 if name in TWO_OPERANDS else 1)
         alone = [function(*(x[n : n + 1] for x in xs))[0] for n in range(37)]
         np.testing.assert_array_equal(function(*xs), alone)
-
-
-RESTRICTED = ("sse", "sse2", "fxsr", "cmov", "cx8", "x87", "mmx", "64bit")
-
-
-@pytest.fixture
-def plain_processor(monkeypatch):
-    """A processor of x86 with nothing but what every 64-bit one has."""
-    if platform.machine().lower() not in ("x86_64", "amd64"):
-        pytest.skip("not an x86 processor")
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features()
-    fewer = type(features)({name: name in RESTRICTED for name in features})
-    cached = (engine.attributes, engine.register_bytes, engine.fused, engine.target, functions._widths)
-    monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: fewer)
-    monkeypatch.setattr(llvm, "get_host_cpu_name", lambda: "x86-64")
-    monkeypatch.setattr(functions, "_addresses", {})
-    for function in cached:
-        function.cache_clear()
-    yield
-    for function in cached:
-        function.cache_clear()
 
 
 @pytest.mark.parametrize("real", ["float", "double"])

@@ -34,9 +34,8 @@ from . import columns, depthwise, large
 from .geometry import Pads, apart, output_size
 from .threads import get_num_threads, split
 
-
-#: Multiplications from which a kernel in native code is asked for: it takes 10 µs for these, and NumPy's calls
-#: some 100; but a new shape is compiled first, which takes 50 ms.
+#: Multiplications from which a kernel in native code is asked for: it takes 10 µs for these, and NumPy's
+#: calls some 100; but a new shape is compiled first, which takes 50 ms.
 WORTH_NATIVE = 1 << 20
 
 

@@ -139,8 +139,7 @@ class Correlation:
         """One of the interleaved results for a block of output channels."""
         code, tile = self.code, self.tile
         lanes = self.registers.lanes
-        row_taps = self.rows.taps[number // len(self.columns.taps)]
-        column_taps = self.columns.taps[number % len(self.columns.taps)]
+        row_result, column_result = divmod(number, len(self.columns.taps))
         with code.loop(0, -(-self.vectors // tile.columns)) as loop:
             place = code.times(loop.index, tile.columns * lanes)
             if self.vectors % tile.columns:
@@ -149,20 +148,21 @@ class Correlation:
             firsts = [code.spread(bias, n) if self.bias else zero for n in range(tile.rows)]
             starts = [first for first in firsts for _ in range(tile.columns)]
             window = code.at(places, place)
-            sums = self._sums(window, factors, starts, row_taps, column_taps)
+            sums = self._sums(window, factors, starts, row_result, self.columns.taps[column_result])
             target = code.at(results, place)
             for n in range(tile.rows):
                 for m in range(tile.columns):
                     code.store(sums[n * tile.columns + m], target, n * self.results * self.room + m * lanes)
 
     def _sums(
-        self, window: str, factors: str, starts: list[str], rows: tuple[Tap, ...], columns: tuple[Tap, ...]
+        self, window: str, factors: str, starts: list[str], row_result: int, columns: tuple[Tap, ...]
     ) -> list[str]:
         """The accumulators after all input channels and taps."""
         code = self.code
         carried = [(code.vector, start) for start in starts]
+        rows = self.rows.taps[row_result]
         size = len(rows) * len(columns) * len(starts)
-        pitch = _pitch(rows) if size > _LONGEST_BODY else None
+        pitch = self.rows.pitch(row_result) if size > _LONGEST_BODY else None
         with code.loop(0, self.inputs, carried) as channel:
             read = code.at(window, code.times(channel.index, self.pitch))
             factor = code.at(factors, code.times(channel.index, self.weights.inputs))
@@ -191,12 +191,3 @@ class Correlation:
                 for m, vector in enumerate(vectors):
                     at = n * tile.columns + m
                     loop.values[at] = code.fused(vector, number, loop.values[at])
-
-
-def _pitch(rows: tuple[Tap, ...]) -> int | None:
-    """How much further each row of the kernel reads than the one before; None where that differs."""
-    steps = {(b.number - a.number, b.part - a.part, b.shift - a.shift) for a, b in zip(rows, rows[1:])}
-    if len(steps) != 1:
-        return None
-    number, part, shift = steps.pop()
-    return shift if (number, part) == (1, 0) else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,8 @@ _NANOSECONDS, _PART = 0.011, 25_000
 _MOST, _FEW, _SCRATCH_BYTES = 32, 8, 64 << 20
 #: Bytes of a weight's covector from which its output channels are cut rather than the images.
 _LARGE_SUMS = 256 << 10
+#: Kernels for larger strides, and for larger images, are not made.
+_MOST_RESULTS, _IMAGE_BYTES = 9, 16 << 20
 #: Kernels that are kept.
 _KEPT = 512
 _LINE = 64
@@ -41,7 +44,7 @@ _Joining = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 def registers(real: str) -> Registers:
-    """This processor's."""
+    """Those of this processor."""
     size = engine.register_bytes()
     return Registers(32 if size == 64 else 16, size // (4 if real == "float" else 8))
 
@@ -82,7 +85,7 @@ class Kernel:
         self.shape = shape
         self._scratch, self._sums, self._most = scratch, sums, most
         self._size = 4 if shape.real == "float" else 8
-        self._library = engine.Library(text, {}, vectorize=False)
+        self._library = engine.Library(text, {}, optimize=False)
         self.part = self._library.address("part")
         self.joining = self._library.address("joining") if sums else 0
 
@@ -234,12 +237,15 @@ def shape_of(
     x: Sequence[int], w: Sequence[int], y: Sequence[int], dtype: np.dtype, stride: Sequence[int],
     padding: Sequence[int], dilation: Sequence[int], groups: int,
 ) -> Shape | None:  # fmt: skip
-    """What a convolution of arrays of these shapes needs; None where no kernel is made.
+    """What a convolution of arrays of these shapes needs; None where no kernel is made: for other dtypes and
+    more axes, for strides that would take long to compile, and for images that would take much memory.
 
     A single spatial axis is the last of two.
     """
     axes = len(x) - 2
     if axes not in (1, 2) or dtype not in (np.float32, np.float64) or 0 in x or 0 in w or 0 in y:
+        return None
+    if prod(stride) > _MOST_RESULTS or max(prod(x[1:]), prod(y[2:])) * dtype.itemsize > _IMAGE_BYTES:
         return None
 
     def pair(numbers: Sequence[int], other: int) -> tuple[int, int]:

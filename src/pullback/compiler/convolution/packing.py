@@ -68,7 +68,7 @@ def pack(
                         code.at(packed, code.times(line.index, columns.length), part),
                         right - left,
                         columns.step,
-                        # Rows come in rising order, and beyond a row's end lies what is zero or still to come.
+                        # Rows come in rising order: beyond a row lies what is zero or still to come.
                         exact=False,
                     )
 

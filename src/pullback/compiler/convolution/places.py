@@ -11,6 +11,7 @@ The transpose reads one part and writes s of them, which are interleaved when th
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 
@@ -58,6 +59,17 @@ class Axis(NamedTuple):
     def is_whole(self) -> bool:
         """Whether what is read can stay where it is."""
         return self.step == 1 and self.firsts == (0,) and self.length == self.size
+
+    def pitch(self, result: int) -> int | None:
+        """How much further than the tap before each tap of an interleaved result reads, where that is the
+        same for all, they read one part, and none is left out.
+        """
+        taps = self.taps[result]
+        steps = {(b.number - a.number, b.part - a.part, b.shift - a.shift) for a, b in pairwise(taps)}
+        if len(steps) != 1:
+            return None
+        number, part, shift = steps.pop()
+        return shift if (number, part) == (1, 0) else None
 
     def inside(self, part: int) -> tuple[int, int]:
         """The bounds of the places of a part that hold elements of the array."""

@@ -65,7 +65,7 @@ class Shape:
 class Registers(NamedTuple):
     """The processor's vector registers: how many, and numbers in each."""
 
-    count: int
+    number: int
     lanes: int
 
 
@@ -92,9 +92,9 @@ def correlation_tile(registers: Registers, outputs: int, vectors: int) -> Tile:
     """
     best, least = Tile(1, 1), float("inf")
     for rows in range(1, min(outputs, 8) + 1):
-        for columns in range(1, min(vectors, registers.count) + 1):
+        for columns in range(1, min(vectors, registers.number) + 1):
             tile = Tile(rows, columns)
-            if rows * columns + columns + 2 > registers.count:
+            if rows * columns + columns + 2 > registers.number:
                 break
             tiles = -(-outputs // rows) * -(-vectors // columns)
             cost = tiles * (_cost(tile, rows + 2 * columns) + 0.5)
@@ -106,10 +106,10 @@ def correlation_tile(registers: Registers, outputs: int, vectors: int) -> Tile:
 def weight_tile(registers: Registers, outputs: int, taps: int) -> Tile:
     """Output channels by taps (times input channels, where these are few)."""
     best, least = Tile(1, 1), float("inf")
-    for rows in range(1, min(outputs, registers.count) + 1):
-        for columns in range(1, min(taps, registers.count) + 1):
+    for rows in range(1, min(outputs, registers.number) + 1):
+        for columns in range(1, min(taps, registers.number) + 1):
             tile = Tile(rows, columns)
-            if rows * columns + rows + 3 > registers.count:
+            if rows * columns + rows + 3 > registers.number:
                 break
             cost = sum(
                 _cost(Tile(r, c), r + 2 * c) + 0.5 for r in cut(outputs, rows) for c in cut(taps, columns)

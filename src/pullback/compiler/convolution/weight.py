@@ -14,8 +14,12 @@ from .packing import copy_row, pack
 from .plan import Registers, Shape, Tile, cut, unaliased, weight_tile
 from .vectors import Code
 
+Bounds = tuple[int | str, int | str]
+
 #: Bytes of covectors, and of padded places of one channel or a few, that are worked on together.
 _COVECTOR_BYTES, _PLACE_BYTES = 256 << 10, 24 << 10
+#: Taps beyond which the rows of the kernel are a loop, where they lie at equal distances.
+_MANY_TAPS = 25
 
 
 class Weight:
@@ -44,8 +48,10 @@ class Weight:
         self.length = -(-run // registers.lanes) * registers.lanes
         self.room = unaliased(self.length, size)
         # Where there are few taps, those of several channels make a tile.
-        self.together = min(self.inputs, max(1, registers.count // 4 // shape.taps))
-        self.tile = weight_tile(registers, self.outputs, self.together * shape.taps)
+        self.together = min(self.inputs, max(1, registers.number // 4 // shape.taps))
+        self.row_pitch = rows.pitch(0) if shape.taps > _MANY_TAPS else None
+        each = shape.kernel[1] if self.row_pitch is not None else self.together * shape.taps
+        self.tile = weight_tile(registers, self.outputs, each)
         self.heights = _runs(list(cut(self.outputs, self.tile.rows)))
         self.pitch = unaliased(self.parts * self.plane, size)
         self.packed = -(-(self.together * self.pitch + registers.lanes) // 16) * 16
@@ -66,8 +72,8 @@ class Weight:
         self.covector = code.at("%scratch", self.images * self.packed)
         code.clear("%scratch", self.scratch)
         weights = self.outputs * self.inputs * shape.taps
-        groups: tuple[int | str, int | str] = (0, 1)
-        tiles: tuple[int | str, int | str] = (0, self.tiles)
+        groups: Bounds = (0, 1)
+        tiles: Bounds = (0, self.tiles)
         if shape.groups > 1:
             groups = code.bounds("%split", "%splits", shape.groups)
         else:
@@ -91,14 +97,16 @@ class Weight:
                         with code.loop(0, images) as image:
                             number = code.plus(block.index, image.index)
                             plane = code.plus(code.times(number, shape.groups), group.index)
-                            self._pack(code.plus(code.times(plane, self.inputs), channel), image.index, together)
+                            source = code.plus(code.times(plane, self.inputs), channel)
+                            self._pack(source, image.index, together)
                         self._outputs(images, target, channel, together, tiles)
                     first += together * count
         return code
 
     def _first_output(self, tile: int | str) -> str:
         """The first output channel of a tile."""
-        code, before, first = self.code, 0, "0"
+        code, before = self.code, 0
+        first: int | str = 0
         for height, count in self.heights:
             # As many of these tiles as lie before it.
             earlier = code.least(code.most(code.plus(tile, -before), 0), count)
@@ -106,7 +114,7 @@ class Weight:
             before += count
         return str(first)
 
-    def _spread(self, channel: str, image: str, outputs: tuple[str, str]) -> None:
+    def _spread(self, channel: int | str, image: str, outputs: tuple[str, str]) -> None:
         """Copy an image's covectors to rows as long as those of the padded places."""
         code, rows, columns = self.code, self.rows, self.columns
         given = prod(self.shape.output)
@@ -123,14 +131,14 @@ class Weight:
                     columns.positions,
                 )
 
-    def _pack(self, channel: str, image: str, together: int) -> None:
+    def _pack(self, channel: int | str, image: str, together: int) -> None:
         code, rows, columns = self.code, self.rows, self.columns
         source = code.at("%source", code.times(channel, rows.size * columns.size))
         target = code.at("%scratch", code.times(image, self.packed))
         pack(code, source, target, together, self.pitch, rows, columns)
 
     def _outputs(
-        self, images: str, target: str, channel: str, together: int, tiles: tuple[int | str, int | str]
+        self, images: int | str, target: str, channel: int | str, together: int, tiles: Bounds
     ) -> None:
         """All tiles of some input channels."""
         code, before, first = self.code, 0, 0
@@ -138,21 +146,41 @@ class Weight:
             start, stop = (code.least(code.most(code.plus(n, -before), 0), count) for n in tiles)
             with code.loop(start, stop) as loop:
                 output = code.plus(code.times(loop.index, height), first)
-                done = 0
-                for width in cut(together * self.shape.taps, self.tile.columns):
-                    self._tile(images, target, output, channel, Tile(height, width), done)
-                    done += width
+                place = code.at(
+                    target,
+                    code.times(output, self.inputs * self.shape.taps),
+                    code.times(channel, self.shape.taps),
+                )
+                if self.row_pitch is None:
+                    self._taps(images, "%scratch", place, output, height, together * self.shape.taps)
+                else:
+                    # One row of the kernel after another, of the only channel.
+                    rows, columns = self.shape.kernel
+                    step = self.row_pitch * self.columns.length
+                    with code.loop(0, rows) as row:
+                        read = code.at("%scratch", code.times(row.index, step))
+                        place = code.at(place, code.times(row.index, columns))
+                        self._taps(images, read, place, output, height, columns)
             before, first = before + count, first + height * count
 
+    def _taps(
+        self, images: int | str, read: str, target: str, output: int | str, height: int, taps: int
+    ) -> None:
+        """The tiles of some output channels for the first so many taps."""
+        done = 0
+        for width in cut(taps, self.tile.columns):
+            places = [self._place(tap) for tap in range(done, done + width)]
+            self._tile(images, read, self.code.at(target, done), output, Tile(height, width), places)
+            done += width
+
     def _tile(
-        self, images: str, target: str, output: str, channel: str, tile: Tile, start: int
+        self, images: int | str, read: str, target: str, output: int | str, tile: Tile, places: list[int]
     ) -> None:
         code, lanes = self.code, self.registers.lanes
-        places = [self._place(tap) for tap in range(start, start + tile.columns)]
         given = code.at(self.covector, code.times(output, self.room))
         carried = [(code.vector, "zeroinitializer")] * (tile.rows * tile.columns)
         with code.loop(0, images, carried) as image:
-            image_read = code.at("%scratch", code.times(image.index, self.packed))
+            image_read = code.at(read, code.times(image.index, self.packed))
             image_given = code.at(given, code.times(image.index, self.covectors))
             inner = [(code.vector, value) for value in image.values]
             with code.loop(0, self.length, inner, step=lanes) as loop:
@@ -168,20 +196,15 @@ class Weight:
         depth = self.inputs * self.shape.taps
         for n in range(tile.rows):
             sums = image.values[n * tile.columns : (n + 1) * tile.columns]
-            pointer = code.at(
-                target,
-                code.times(code.plus(output, n), depth),
-                code.times(channel, self.shape.taps),
-                start,
-            )
-            for first in range(0, len(sums), lanes):
-                some = sums[first : first + lanes]
+            pointer = code.at(target, n * depth)
+            for start in range(0, len(sums), lanes):
+                some = sums[start : start + lanes]
                 kept = range(len(some))
-                place = code.at(pointer, first)
+                slots = code.at(pointer, start)
                 total = code.value(
-                    f"fadd {code.vector} {code.load_part(place, kept)}, {_summed(code, some)}"
+                    f"fadd {code.vector} {code.load_part(slots, kept)}, {_summed(code, some)}"
                 )
-                code.store_part(total, place, kept)
+                code.store_part(total, slots, kept)
 
     def _place(self, tap: int) -> int:
         """How far from a place of the tile's first channel the element under a tap lies."""

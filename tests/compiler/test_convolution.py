@@ -1,0 +1,217 @@
+"""Convolution kernels in native code compute what those of NumPy compute, whatever the shape, the processor
+and the number of threads.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("llvmlite")
+
+from pullback.array import conv as eager
+from pullback.array import native, threads
+from pullback.array.geometry import output_size
+from pullback.compiler import convolution
+from pullback.compiler.convolution import Convolution, kernels
+from pullback.compiler.convolution.places import correlation, transposition
+
+#: x, w, stride, padding, dilation, groups.
+CASES = {
+    "LeNet's first": ((3, 1, 32, 32), (6, 1, 5, 5), (1, 1), (0, 0), (1, 1), 1),
+    "small images": ((9, 32, 8, 8), (48, 32, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    "odd sizes": ((2, 5, 17, 23), (7, 5, 4, 3), (1, 1), (2, 1), (1, 1), 1),
+    "1×1": ((2, 20, 9, 7), (33, 20, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    "1×1 with a stride": ((2, 20, 9, 7), (10, 20, 1, 1), (2, 3), (0, 0), (1, 1), 1),
+    "stride 2": ((2, 6, 33, 40), (10, 6, 3, 3), (2, 2), (1, 1), (1, 1), 1),
+    "strides 3 and 2": ((1, 3, 33, 40), (4, 3, 7, 6), (3, 2), (3, 2), (1, 1), 1),
+    "stride above the kernel": ((2, 3, 20, 50), (4, 3, 2, 2), (3, 3), (1, 0), (1, 1), 1),
+    "dilation": ((2, 4, 30, 21), (5, 4, 3, 3), (1, 2), (2, 3), (3, 2), 1),
+    "padding above the kernel": ((2, 3, 6, 5), (4, 3, 2, 3), (1, 2), (4, 5), (1, 1), 1),
+    "groups": ((2, 12, 14, 18), (8, 3, 3, 3), (1, 1), (1, 1), (1, 1), 4),
+    "each channel alone": ((2, 10, 19, 35), (10, 1, 3, 3), (1, 1), (1, 1), (1, 1), 10),
+    "two of each channel": ((2, 6, 19, 20), (12, 1, 5, 5), (2, 2), (2, 2), (1, 1), 6),
+    "one image": ((1, 16, 40, 40), (40, 16, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    "large kernel": ((2, 4, 24, 24), (8, 4, 11, 11), (1, 1), (5, 5), (1, 1), 1),
+    "large weight": ((2, 96, 6, 6), (96, 96, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    "steps of a page": ((2, 256, 8, 4), (16, 256, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    "sequences": ((3, 12, 200), (9, 12, 5), (1,), (2,), (1,), 1),
+    "sequences with a stride": ((3, 4, 201), (6, 4, 5), (3,), (0,), (2,), 1),
+}
+
+
+def check(x_shape, w_shape, stride, padding, dilation, groups, dtype=np.float32):
+    """Compare all three kernels, and the bias, with NumPy's."""
+    rng = np.random.default_rng(0)
+    output = output_size(x_shape[2:], w_shape[2:], stride, padding, dilation)
+    x, w = rng.standard_normal(x_shape).astype(dtype), rng.standard_normal(w_shape).astype(dtype)
+    y = rng.standard_normal((x_shape[0], w_shape[0], *output)).astype(dtype)
+    bias = rng.standard_normal(w_shape[0]).astype(dtype)
+    made = Convolution.of((1, *x_shape[1:]), w_shape, (1, *y.shape[1:]), x.dtype, stride, padding, dilation,
+                          groups)  # fmt: skip
+    results = [np.full_like(a, np.nan) for a in (y, y, x, w)]
+    made.forward(x, w, bias, results[0])
+    made.forward(x, w, None, results[1])
+    made.transpose(y, w, results[2])
+    made.weight(x, y, results[3])
+    rest = stride, padding, dilation, groups
+    expected = [
+        eager.conv(x, w, *rest, bias),
+        eager.conv(x, w, *rest),
+        eager.conv_transpose(y, w, *rest, x_shape[2:]),
+        eager.conv_weight(x, y, w_shape[2:], *rest),
+    ]
+    tolerance = 3e-6 if dtype == np.float32 else 1e-14
+    for got, want in zip(results, expected, strict=True):
+        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * 3 * np.abs(want).max())
+    return results
+
+
+@pytest.fixture
+def numpy_only(monkeypatch):
+    """Nothing that NumPy's kernels compute is computed in native code."""
+    monkeypatch.setattr(native, "maker", lambda name: None)
+
+
+@pytest.mark.usefixtures("numpy_only")
+@pytest.mark.parametrize("case", CASES)
+def test_equals_the_kernels_of_numpy(case):
+    check(*CASES[case])
+
+
+@pytest.mark.usefixtures("numpy_only")
+@pytest.mark.parametrize("case", ["odd sizes", "strides 3 and 2", "groups", "sequences"])
+def test_in_double_precision(case):
+    check(*CASES[case], dtype=np.float64)
+
+
+@st.composite
+def problems(draw):
+    def pair(low, high):
+        return draw(st.integers(low, high)), draw(st.integers(low, high))
+
+    groups = draw(st.sampled_from([1, 1, 1, 2, 5]))
+    kernel, stride, dilation, padding = pair(1, 4), pair(1, 3), pair(1, 3), pair(0, 5)
+    size = pair(1, 20)
+    if any(o < 1 for o in output_size(size, kernel, stride, padding, dilation)):
+        size = size[0] + 9, size[1] + 9
+    x = draw(st.integers(1, 4)), groups * draw(st.integers(1, 4)), *size
+    w = groups * draw(st.integers(1, 9)), x[1] // groups, *kernel
+    return x, w, stride, padding, dilation, groups
+
+
+@pytest.mark.usefixtures("numpy_only")
+def test_equals_the_kernels_of_numpy_for_any_shape():
+    @settings(max_examples=6, deadline=None)
+    @given(problems())
+    def compare(problem):
+        check(*problem)
+
+    compare()
+
+
+@given(st.integers(1, 20), st.integers(1, 4), st.integers(1, 5), st.integers(0, 5), st.integers(1, 3))
+def test_places_under_each_tap(size, kernel, stride, padding, dilation):
+    (output,) = output_size([size], [kernel], [stride], [padding], [dilation])
+    if output < 1:
+        return
+    axis = correlation(size, output, kernel, stride, padding, dilation)
+    for position, tap in product(range(output), axis.taps[0]):
+        place = (position + tap.shift) * axis.step + axis.firsts[tap.part]
+        assert place == position * stride + tap.number * dilation - padding
+        assert position + tap.shift < axis.length
+    axis = transposition(output, size, kernel, stride, padding, dilation)
+    reached = set()
+    for result, taps in enumerate(axis.taps):
+        for position in range(*axis.written(result)):
+            target = position * len(axis.taps) + result + axis.out_first
+            assert 0 <= target < size
+            for tap in taps:
+                source = (position + tap.shift) * axis.step + axis.firsts[0]
+                assert 0 <= position + tap.shift < axis.length
+                assert source * stride + tap.number * dilation - padding == target
+                reached.add((source, tap.number))
+    wanted = {
+        (o, i)
+        for o, i in product(range(output), range(kernel))
+        if 0 <= o * stride + i * dilation - padding < size
+    }
+    assert wanted <= reached
+
+
+@pytest.mark.usefixtures("numpy_only")
+@pytest.mark.parametrize("case", ["odd sizes", "stride 2", "each channel alone", "large kernel"])
+def test_processors_with_neither_wide_registers_nor_fused_operations(case, plain_processor):
+    caches = (kernels.correlation, kernels.weight, Convolution.of.__func__)
+    for cache in caches:
+        cache.cache_clear()
+    try:
+        check(*CASES[case])
+        assert kernels.registers("float") == (16, 4)
+    finally:
+        for cache in caches:
+            cache.cache_clear()
+
+
+@pytest.mark.usefixtures("numpy_only")
+def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
+    # Parts of any size.
+    monkeypatch.setattr(kernels, "_PART", 1000)
+    results = []
+    before = threads.get_num_threads()
+    try:
+        for count in (1, 3):
+            threads.set_num_threads(count)
+            results.append(check(*CASES["small images"]) + check(*CASES["one image"]))
+    finally:
+        threads.set_num_threads(before)
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_large_calls_run_in_native_code_and_small_ones_do_not(monkeypatch):
+    asked = []
+
+    def of(*shapes):
+        asked.append(shapes)
+        return Convolution.of(*shapes)
+
+    monkeypatch.setattr(native, "maker", lambda name: of if name == "convolution" else None)
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal((2, 8, 32, 32)), rng.standard_normal((32, 8, 3, 3))
+    rest = (1, 1), (1, 1), (1, 1), 1
+    y = eager.conv(x, w, *rest)
+    assert len(asked) == 1
+    eager.conv_transpose(y, w, *rest, (32, 32))
+    eager.conv_weight(x, y, (3, 3), *rest)
+    assert len(asked) == 3
+    eager.conv(x[:, :, :4], w, *rest)
+    eager.conv(x[..., None], w[..., None], (1, 1, 1), (1, 1, 0), (1, 1, 1), 1)
+    assert len(asked) == 3
+    monkeypatch.setattr(native, "maker", lambda name: None)
+    np.testing.assert_allclose(eager.conv(x, w, *rest), y, rtol=1e-13, atol=1e-13)
+
+
+def test_what_would_take_too_long_to_compile_or_too_much_memory_has_no_kernel():
+    def of(x, w, y, stride):
+        return Convolution.of(x, w, y, np.dtype(np.float32), stride, (0, 0), (1, 1), 1)
+
+    assert of((1, 4, 40, 40), (4, 4, 8, 8), (1, 4, 5, 5), (7, 7)) is None
+    assert of((1, 4, 9000, 9000), (4, 4, 1, 1), (1, 4, 9000, 9000), (1, 1)) is None
+    assert of((1, 4, 90, 90), (4, 4, 1, 1), (1, 4, 90, 90), (1, 1)) is not None
+
+
+def test_the_environment_can_forbid_native_code(monkeypatch):
+    native._makers.cache_clear()
+    monkeypatch.setenv("PULLBACK_NATIVE", "0")
+    try:
+        assert native.maker("convolution") is None
+        native._makers.cache_clear()
+        monkeypatch.delenv("PULLBACK_NATIVE")
+        assert native.maker("convolution") == convolution.Convolution.of
+    finally:
+        native._makers.cache_clear()
