@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 pytest.importorskip("llvmlite")
 
 from pullback.array import conv as eager
-from pullback.array import native, threads
+from pullback.array import large, threads
 from pullback.array.geometry import output_size
-from pullback.compiler import convolution
 from pullback.compiler.convolution import Convolution, kernels
 from pullback.compiler.convolution.places import correlation, transposition
 
@@ -74,7 +73,7 @@ def check(x_shape, w_shape, stride, padding, dilation, groups, dtype=np.float32)
 @pytest.fixture
 def numpy_only(monkeypatch):
     """Nothing that NumPy's kernels compute is computed in native code."""
-    monkeypatch.setattr(native, "maker", lambda name: None)
+    monkeypatch.setattr(large, "source", lambda: None)
 
 
 @pytest.mark.usefixtures("numpy_only")
@@ -176,11 +175,12 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
 def test_large_calls_run_in_native_code_and_small_ones_do_not(monkeypatch):
     asked = []
 
-    def of(*shapes):
-        asked.append(shapes)
-        return Convolution.of(*shapes)
+    class Source:
+        def convolution(self, *shapes):
+            asked.append(shapes)
+            return Convolution.of(*shapes)
 
-    monkeypatch.setattr(native, "maker", lambda name: of if name == "convolution" else None)
+    monkeypatch.setattr(large, "source", Source)
     rng = np.random.default_rng(0)
     x, w = rng.standard_normal((2, 8, 32, 32)), rng.standard_normal((32, 8, 3, 3))
     rest = (1, 1), (1, 1), (1, 1), 1
@@ -192,7 +192,7 @@ def test_large_calls_run_in_native_code_and_small_ones_do_not(monkeypatch):
     eager.conv(x[:, :, :4], w, *rest)
     eager.conv(x[..., None], w[..., None], (1, 1, 1), (1, 1, 0), (1, 1, 1), 1)
     assert len(asked) == 3
-    monkeypatch.setattr(native, "maker", lambda name: None)
+    monkeypatch.setattr(large, "source", lambda: None)
     np.testing.assert_allclose(eager.conv(x, w, *rest), y, rtol=1e-13, atol=1e-13)
 
 
@@ -203,15 +203,3 @@ def test_what_would_take_too_long_to_compile_or_too_much_memory_has_no_kernel():
     assert of((1, 4, 40, 40), (4, 4, 8, 8), (1, 4, 5, 5), (7, 7)) is None
     assert of((1, 4, 9000, 9000), (4, 4, 1, 1), (1, 4, 9000, 9000), (1, 1)) is None
     assert of((1, 4, 90, 90), (4, 4, 1, 1), (1, 4, 90, 90), (1, 1)) is not None
-
-
-def test_the_environment_can_forbid_native_code(monkeypatch):
-    native._makers.cache_clear()
-    monkeypatch.setenv("PULLBACK_NATIVE", "0")
-    try:
-        assert native.maker("convolution") is None
-        native._makers.cache_clear()
-        monkeypatch.delenv("PULLBACK_NATIVE")
-        assert native.maker("convolution") == convolution.Convolution.of
-    finally:
-        native._makers.cache_clear()
