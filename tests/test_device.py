@@ -38,9 +38,8 @@ def test_only_the_cpu_has_tensors(given: str) -> None:
     assert outcome(f"torch.as_device({given}, 'zeros')", torch) == BASICS["as_device"][given]
 
 
-def test_meta_is_refused() -> None:
-    with pytest.raises(NotImplementedError, match="pullback has no tensors on the meta device"):
-        as_device("meta")
+def test_meta_has_tensors_without_elements() -> None:
+    assert as_device("meta") is as_device("meta:0") is module.META
 
 
 def test_refusals_say_what_to_do() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from . import dtypes
 from .array.strides import extent
 from .nn.parameter import Parameter
+from .tensor.meta import meta_tensor
 from .tensor.storage import TypedStorage, over_storage
 
 
@@ -70,6 +71,15 @@ def _rebuild_tensor_v3(
     """A tensor of any dtype on the bytes of a storage."""
     tensor = _with_bits(_over(storage, dtype, storage_offset, size, stride), metadata)
     return tensor.requires_grad_(bool(requires_grad))
+
+
+def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
+    """A tensor on the device ``meta``, which has no storage in a file."""
+    if not isinstance(dtype, dtypes.dtype) or not all(isinstance(n, Sequence) for n in (size, stride)):
+        raise TypeError("a tensor in a checkpoint needs a dtype, a size and a stride")
+    if any(type(n) is not int or n < 0 for n in (*size, *stride)) or len(size) != len(stride):
+        raise TypeError("size and stride of a tensor in a checkpoint are ints from 0 on, as many of each")
+    return meta_tensor(tuple(size), dtype.numpy, tuple(stride), bool(requires_grad))
 
 
 def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Any:

@@ -3,8 +3,8 @@
 What this module must do:
 
 - parse, print, compare and pickle device names as torch does, whether or not such a device exists here;
-- turn whatever a caller gives as ``device=`` into the one device that has tensors, the CPU, and refuse every
-  other one as a torch built for the CPU alone refuses it;
+- turn whatever a caller gives as ``device=`` into a device that has tensors, the CPU or ``meta``, and refuse
+  every other one as a torch built for the CPU alone refuses it;
 - keep the default device per thread, set by ``set_default_device`` or by using a device as a context manager.
 """
 
@@ -91,6 +91,8 @@ def _make(type_: str, index: int | None) -> device:
 
 
 CPU = _make("cpu", None)
+#: Where tensors have a shape and a dtype and no memory.
+META = _make("meta", None)
 
 
 def _is_index(value: object) -> bool:
@@ -179,7 +181,7 @@ def _accelerator(index: int) -> NoReturn:
 
 
 def as_device(value: Any, function: str = "to") -> device:
-    """Return the device on which to put a tensor, always the CPU's.
+    """Return the device on which to put a tensor: the CPU or ``meta``.
 
     Parameters
     ----------
@@ -201,12 +203,17 @@ def as_device(value: Any, function: str = "to") -> device:
             raise argument_type(function, "device", None, "torch.device", value)
     if value.type == "cpu":
         return CPU
+    if value.type == "meta":
+        return META
     note = "pullback computes on the CPU; use device='cpu' or leave the device out."
     if value.type in ("cuda", "xpu"):
         raise with_note(AssertionError(f"Torch not compiled with {value.type.upper()} enabled"), note)
-    if value.type == "meta":
-        raise with_note(NotImplementedError("pullback has no tensors on the meta device"), note)
     raise with_note(RuntimeError(f"PyTorch is not linked with support for {value.type} devices"), note)
+
+
+def has_default() -> bool:
+    """Whether another device than the CPU may be this thread's default."""
+    return _defaults.get()[-1] is not None
 
 
 def get_default_device() -> device:

@@ -164,6 +164,13 @@ def unsafe_result(result: object, destination: object) -> RuntimeError:
     )
 
 
+def written_from_meta() -> RuntimeError:
+    """Build the error for a result without elements that would be written to memory."""
+    return RuntimeError(
+        "Attempting to copy from device meta to device cpu, but cross-device copies are not allowed!"
+    )
+
+
 def wrong_out_shape(have: tuple[int, ...], result: tuple[int, ...]) -> RuntimeError:
     """Build the error for an in-place op whose broadcast result is larger than its destination."""
     return RuntimeError(f"output with shape {list(have)} doesn't match the broadcast shape {list(result)}")

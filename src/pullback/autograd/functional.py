@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.modes import modes
 from ..core.value import dtype_of, shape_of, wrap
-from ..tensor.backward import grad
+from ..tensor.backward import grad, ones_on
 from ..tensor.batching import map_over_first_axis
 from ..tensor.namespace import TOP_LEVEL
 from ..tensor.tensor import Tensor
@@ -82,7 +82,7 @@ def _covectors(v: Any, like: tuple[Any, ...], several: bool, what: str) -> tuple
     if v is None:
         if len(like) != 1 or like[0].nelement() != 1:
             raise RuntimeError(what)
-        return (wrap(np.ones(shape_of(like[0]), dtype_of(like[0]))),)
+        return (ones_on(like[0]),)
     _, vs = _as_tuple(v, "v", "function")
     if len(vs) != len(like):
         raise RuntimeError(f"Expected {len(like)} v, but got {len(vs)}") if several else RuntimeError(
@@ -410,14 +410,12 @@ def vhp(
         several_out, ys = _outputs(func, xs, "vhp")
         _scalar(ys, several_out, "vhp")
         _require_graph(ys, strict)
-        first = _filled(_pull(ys, xs, tuple(_ones(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
+        first = _filled(_pull(ys, xs, tuple(ones_on(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
         second = _filled(_pull(first, xs, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)
     outputs, result = _grad_postprocess(ys, create_graph), _grad_postprocess(second, create_graph)
     return outputs[0], result if several_in else result[0]
 
 
-def _ones(y: Any) -> Any:
-    return wrap(np.ones(shape_of(y), dtype_of(y)))
 
 
 def hvp(
@@ -431,7 +429,7 @@ def hvp(
         several_out, ys = _outputs(func, xs, "hvp")
         _scalar(ys, several_out, "hvp")
         _require_graph(ys, strict)
-        first = _filled(_pull(ys, xs, tuple(_ones(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
+        first = _filled(_pull(ys, xs, tuple(ones_on(y) for y in ys), True), xs, strict, False, _INDEPENDENT)
         dummies = tuple(_zeros(x).requires_grad_() for x in xs)
         second = _filled(_pull(first, xs, dummies, True), xs, strict, False, _INDEPENDENT)
         result = _filled(_pull(second, dummies, vs, create_graph), xs, strict, create_graph, _INDEPENDENT)

@@ -20,6 +20,7 @@ from ..array.strides import strides_of
 from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
+from .meta import Meta, is_meta
 from .modes import change, modes, set_modes
 from .node import LEAF, Node, Output, edge_target, short_name
 from .overlap import PARTIAL, overlaps_itself
@@ -260,16 +261,18 @@ def store(x: Any, new: Any) -> Any:
         if node is not None:
             _keep_overwritten(node, x, new)
         value[...] = new._value
-        after = value
+    elif type(value) is Meta and type(new._value) is Meta:
+        pass  # there are no elements to write
     else:
+        if type(value) is ndarray and is_meta(new):
+            raise errors.written_from_meta()
         if type(value) is ndarray and isinstance(innermost(new), Batched):
             raise errors.batched_write()
         if node is not None:
             _keep_overwritten(node, x, new)
-        after = new._value
         if new._level > x._level:
             x._level = new._level
-        x._value = after
+        x._value = new._value
     bump(x)
     record_write(x, node)
     return x
@@ -329,7 +332,7 @@ def record_write(x: Any, node: Any) -> None:
             _move_history(x, node)
         return
     base = record.base
-    if type(base._value) is not ndarray or type(x._value) is not ndarray:
+    if type(x._value) is not Meta and not (type(base._value) is type(x._value) is ndarray):
         base._value = put(base._value, x._value, record.steps, layout_of(base._value))
         base._level = max(base._level, x._level)
     if not modes().grad or (node is None and base._node is None):

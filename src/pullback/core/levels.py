@@ -28,7 +28,10 @@ class Level(int):
     of_function: bool = False
 
 
-_last = [0]
+#: The level of tensors without memory, below that of every transform; it never ends.
+META = 1
+
+_last = [META]
 
 
 def fresh_level() -> Level:

@@ -34,6 +34,7 @@ from ..array.layout import following_channels
 from ..array.random import Generator
 from . import calls
 from .connected import Gradient
+from .meta import Meta
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_classes, packed_class
 from .quiet import IGNORE, loud, quiet
@@ -330,6 +331,11 @@ class Op:
         return tuple((r.shape, r.dtype) for r in (result if isinstance(result, tuple) else (result,)))
 
 
+def like_first(x: ndarray, *others: Any) -> tuple[tuple[Any, Any], ...]:
+    """The shape rule of an op whose result is like its first input."""
+    return ((x.shape, x.dtype),)
+
+
 def check_broadcast(inputs: Sequence[Any]) -> None:
     """Raise torch's error where the shapes of inputs do not broadcast."""
     shapes = [np.shape(v) for v in inputs if v is not None]
@@ -354,6 +360,8 @@ def stand_in(value: Any) -> Any:
     """Zeros in the shape and dtype of a value; numbers stay."""
     if value is None or isinstance(value, (bool, int, float, complex)):
         return value
+    if isinstance(value, Meta):
+        return value.phantom()
     return np.zeros(shape_of(value), dtype_of(value))
 
 
@@ -450,4 +458,6 @@ def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
     ).call
 
 
-__all__ = ["Call", "MultiNode", "Op", "elementwise", "of", "op", "promoted", "renamed", "view"]
+__all__ = [
+    "Call", "MultiNode", "Op", "elementwise", "like_first", "of", "op", "promoted", "renamed", "view"
+]

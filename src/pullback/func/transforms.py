@@ -23,6 +23,7 @@ from ..core.modes import change, is_grad_enabled, modes
 from ..core.node import DIFFERENTIABLE, LEAF, Output
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import version_of
+from ..tensor.backward import ones_on
 from ..tensor.batching import as_tensor
 from ..tensor.duals import make_dual, tangent_of
 from .tree import Spec, flatten, pretty, tree_map, unflatten
@@ -248,7 +249,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
                     "grad can be implicitly created only for real scalar outputs but got "
                     f"{dtypes.from_numpy_dtype(dtype_of(output))}"
                 )
-            one = wrap(np.ones((), dtype_of(output)))
+            one = ones_on(output)
             grads = unflatten(_pull([output], [one], leaves, False), spec)
         result = grads[0] if isinstance(argnums, int) else grads
         value = leave(output, level)

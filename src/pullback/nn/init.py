@@ -78,6 +78,8 @@ def trunc_normal_(
             "incorrect.",
             stacklevel=2,
         )
+    if tensor.is_meta:
+        return tensor
     with no_grad():
         if _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std) > 0.3:
             return _cut_normal(tensor, mean, std, a, b, generator)

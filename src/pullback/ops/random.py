@@ -23,7 +23,7 @@ from ..array import (
     random_uniform,
 )
 from ..core.batched import mappings
-from ..core.op import Call, check_broadcast, elementwise, op
+from ..core.op import Call, check_broadcast, elementwise, like_first, op
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import dtype_of, shape_of
 from . import random_mapped as mapped
@@ -90,7 +90,7 @@ def _draw(name: str, kernel: Callable[..., ndarray], attrs: tuple[str, ...], nod
 
     recorded = op(
         name, draw, (_no_derivative,), inputs=("x",), attrs=(*attrs, "generator"), node_name=node_name,
-        jvp=_zero_tangent, batch=_same_attributes,
+        jvp=_zero_tangent, batch=_same_attributes, shape=like_first,
     )  # fmt: skip
 
     def call(x: Any, *parameters: Any) -> Any:
@@ -215,7 +215,10 @@ def _multinomial_batched(
     return reshape(drawn, (*shape[:-1], count))
 
 
-_multinomial_op = op("multinomial", _multinomial, batch_rule=_multinomial_batched)
+_multinomial_op = op(
+    "multinomial", _multinomial, batch_rule=_multinomial_batched,
+    shape=lambda p, count, *attrs: (((*p.shape[:-1], count), np.dtype(np.int64)),),
+)  # fmt: skip
 #: Indices drawn with the weights in the last axis.
 multinomial = _weighing(_multinomial_op)
 

@@ -153,7 +153,7 @@ def _bincount(x: ndarray, weights: ndarray | None, /, minlength: int) -> ndarray
 
 
 #: How often each non-negative integer occurs, or the sum of its weights.
-bincount: Any = op("bincount", _bincount, underivable="bincount")
+bincount: Any = op("bincount", _bincount, underivable="bincount", shape=no_shape("bincount"))
 
 
 def _histc(x: ndarray, /, bins: int, low: float, high: float) -> ndarray:

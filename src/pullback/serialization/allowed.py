@@ -65,6 +65,7 @@ _ALLOWED: dict[str, Any] = {
             _utils._rebuild_tensor,
             _utils._rebuild_tensor_v2,
             _utils._rebuild_tensor_v3,
+            _utils._rebuild_meta_tensor_no_storage,
         )
     },
 }

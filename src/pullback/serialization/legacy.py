@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..device import CPU, device
 from ..tensor.storage import TypedStorage, UntypedStorage, _of_bytes, over_storage
 from .names import StorageKind
 
@@ -24,6 +25,14 @@ VERSION = 1001
 
 #: Runs one pickle: ``run(content, place, reference)`` gives the object and the place behind the pickle.
 Run = Callable[[bytes, int, Callable[[Any], Any]], tuple[Any, int]]
+#: Says on which device the storages of a location come, or refuses.
+Restore = Callable[[Any], device]
+
+
+def on_cpu(restore: Restore, location: Any) -> None:
+    """Refuse a place for storages that these formats, whose tensors come before the bytes, cannot go to."""
+    if restore(location) is not CPU:
+        raise RuntimeError("checkpoints from before the zip format are loaded on the CPU only")
 
 
 def nothing_to_refer_to(reference: Any) -> Any:
@@ -42,7 +51,7 @@ class Storages:
         ``restore(location)`` checks where a storage was.
     """
 
-    def __init__(self, limit: int, restore: Callable[[Any], None]) -> None:
+    def __init__(self, limit: int, restore: Restore) -> None:
         self.left = limit
         self.restore = restore
         self.roots: dict[Any, TypedStorage] = {}
@@ -57,7 +66,7 @@ class Storages:
         if kind != "storage" or len(reference) != 6:
             raise RuntimeError(f"Unknown saved id type: {reference[0]}")
         _, storage_kind, key, location, count, view = reference
-        self.restore(location)
+        on_cpu(self.restore, location)
         root = self._root(storage_kind, key, count)
         if view is None:
             return root
@@ -99,7 +108,7 @@ def typed(content: Any, dtype: dtypes.dtype) -> TypedStorage:
     return TypedStorage(wrap_storage=_of_bytes(content), dtype=dtype, _internal=True)
 
 
-def load_rows(content: bytes, run: Run, restore: Callable[[Any], None]) -> Any:
+def load_rows(content: bytes, run: Run, restore: Restore) -> Any:
     """Load the row of pickles."""
     magic, place = run(content, 0, nothing_to_refer_to)
     if magic != MAGIC:
@@ -138,7 +147,7 @@ def is_tar(content: bytes) -> bool:
     return content[257:262] == b"ustar"
 
 
-def load_tar(content: bytes, run: Run, restore: Callable[[Any], None]) -> Any:
+def load_tar(content: bytes, run: Run, restore: Restore) -> Any:
     """Load the oldest format: parts of a tar file, read by name into memory."""
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tar:
 
@@ -163,11 +172,11 @@ def load_tar(content: bytes, run: Run, restore: Callable[[Any], None]) -> Any:
         return run(part("pickle"), 0, reference)[0]
 
 
-def _tar_storages(content: bytes, run: Run, restore: Callable[[Any], None], things: dict[int, Any]) -> None:
+def _tar_storages(content: bytes, run: Run, restore: Restore, things: dict[int, Any]) -> None:
     count, place = run(content, 0, nothing_to_refer_to)
     for _ in range(count):
         (key, location, kind), place = run(content, place, nothing_to_refer_to)
-        restore(location)
+        on_cpu(restore, location)
         dtype = dtype_of_kind(kind)
         (elements,) = struct.unpack_from("<q", content, place)
         size = elements * dtype.itemsize

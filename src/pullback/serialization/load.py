@@ -11,7 +11,8 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
-from ..device import device
+from ..device import CPU, META, device
+from ..tensor.meta_storage import storage_of_size
 from ..tensor.storage import TypedStorage
 from . import legacy
 from .archive import Archive
@@ -65,10 +66,10 @@ class _Trusting(pickle.Unpickler):
         return self._reference(pid)
 
 
-def _restorer(map_location: Any) -> Callable[[Any], None]:
-    """Check where a storage was: whatever that is, here it comes to the CPU, if that is asked for."""
+def _restorer(map_location: Any) -> legacy.Restore:
+    """Says where a storage comes to: to the CPU, wherever it was, if that is asked for, or to ``meta``."""
 
-    def restore(location: Any) -> None:
+    def restore(location: Any) -> device:
         place = location.decode() if isinstance(location, bytes) else location
         if not isinstance(place, str):
             raise RuntimeError(f"the location of a storage in the checkpoint is {place!r}, which is no text")
@@ -78,7 +79,9 @@ def _restorer(map_location: Any) -> Callable[[Any], None]:
             place = map_location
         kind = str(place).split(":")[0]
         if callable(map_location) or kind == "cpu":
-            return
+            return CPU
+        if kind == "meta":
+            return META
         if kind == "cuda":
             raise RuntimeError(NO_CUDA)
         raise RuntimeError(
@@ -98,8 +101,8 @@ def load(
     ----------
     f : str, path or file object
     map_location : optional
-        Where storages go: a device, its name, a dict of names, or a function of storage and name. Only the
-        CPU is there to go to.
+        Where storages go: a device, its name, a dict of names, or a function of storage and name. There are
+        the CPU and, in the zip format, ``meta``, for which no storage is read.
     pickle_module : optional
         Only `pickle`.
     weights_only : bool, optional
@@ -164,7 +167,7 @@ def _only_weights(given: bool | None, pickle_module: Any) -> bool:
 
 
 def _load(
-    stream: Any, path: str | None, restore: Callable[[Any], None], only: bool, mapped: bool,
+    stream: Any, path: str | None, restore: legacy.Restore, only: bool, mapped: bool,
     options: dict[str, Any],
 ) -> Any:  # fmt: skip
     run = _runner(only, options)
@@ -209,7 +212,7 @@ def _runner(only: bool, options: dict[str, Any]) -> legacy.Run:
     return restricted if only else trusting
 
 
-def _load_archive(file: Any, restore: Callable[[Any], None], run: legacy.Run, mapped: bool) -> Any:
+def _load_archive(file: Any, restore: legacy.Restore, run: legacy.Run, mapped: bool) -> Any:
     try:
         archive = Archive(file, mapped)
     except zipfile.BadZipFile as error:
@@ -233,9 +236,12 @@ def _load_archive(file: Any, restore: Callable[[Any], None], run: legacy.Run, ma
             _, kind, key, location, count = saved
             if not isinstance(key, str) or type(count) is not int or count < 0:
                 raise RuntimeError("a storage in the checkpoint needs a name and a number of elements")
-            restore(location)
+            place = restore(location)
             dtype = dtype_of_kind(kind)
-            if key not in storages:
+            if key not in storages and place is META:
+                nothing = storage_of_size(count * dtype.itemsize)
+                storages[key] = TypedStorage(wrap_storage=nothing, dtype=dtype, _internal=True)
+            elif key not in storages:
                 content = archive.storage(f"data/{key}", count * dtype.itemsize)
                 if order == b"big":
                     content = content.view(dtype.numpy).byteswap().view("u1")

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 from .. import _utils, dtypes
 from ..array.strides import strides_of
+from ..core.meta import is_meta
 from ..core.value import TensorBase, array_of
 from ..device import device
 from ..nn.modules.module import Module
@@ -138,6 +139,10 @@ class _Named:
 
 
 def _reduced_tensor(tensor: Any) -> Any:
+    if is_meta(tensor):
+        rebuild: Any = _utils._rebuild_meta_tensor_no_storage
+        args: tuple[Any, ...] = (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.requires_grad)
+        return _with_state(tensor, rebuild, args)
     array = array_of(tensor)
     memory, offset = storage_of(array)
     dtype = dtypes.from_numpy_dtype(array.dtype)
@@ -150,11 +155,16 @@ def _reduced_tensor(tensor: Any) -> Any:
         OrderedDict(),
     )
     if untyped:
-        args: tuple[Any, ...] = (memory, *place, dtype)
-        rebuild: Any = _utils._rebuild_tensor_v3
+        args = (memory, *place, dtype)
+        rebuild = _utils._rebuild_tensor_v3
     else:
         args = (TypedStorage(wrap_storage=memory, dtype=dtype, _internal=True), *place)
         rebuild = _utils._rebuild_tensor_v2
+    return _with_state(tensor, rebuild, args)
+
+
+def _with_state(tensor: Any, rebuild: Any, args: tuple[Any, ...]) -> Any:
+    """How to rebuild a tensor with the class and the attributes that users gave it."""
     state = attributes(tensor)
     if type(tensor) is Tensor and not state:
         return rebuild, args

@@ -13,6 +13,7 @@ from numpy import ndarray
 from .. import errors
 from ..core import inplace
 from ..core.calls import edge_of
+from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE
 from ..core.op import check_broadcast
@@ -21,6 +22,7 @@ from ..core.versions import bump
 from ..ops import index as i
 from .api import public
 from .data import checked_integer, overflow, scalar_array
+from .meta import without_elements
 from .shape import expanded
 from .tensor import Tensor
 
@@ -156,6 +158,10 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
             raise RuntimeError(
                 f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}"
             )
+    if is_meta(source) and not is_meta(self):
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    if is_meta(self) and not is_meta(source):
+        source = without_elements(source)
     return write_copy(self, source)
 
 

@@ -18,6 +18,8 @@ from .. import graph_errors as errors
 from ..core import engine, inplace
 from ..core.blame import freed_by_caller, variable_of
 from ..core.calls import edge_of
+from ..core.levels import META
+from ..core.meta import Meta, is_meta
 from ..core.node import LEAF, GradientEdge, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..ops.structure import expand
@@ -100,8 +102,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
                 "grad can be implicitly created only for real scalar outputs but got "
                 f"torch.{dtype_of(output)}"
             )
-        ones = np.ones(shape, dtype_of(output))
-        return wrap(ones) if create_graph else ones
+        return ones_on(output) if create_graph else ones_on(output)._value
     if not isinstance(gradient, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     have = shape_of(gradient)
@@ -120,6 +121,12 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
             f"output[{position}] has a dtype of torch.{dtype_of(output)}."
         )
     return gradient if create_graph else gradient._value
+
+
+def ones_on(output: Any) -> Any:
+    """Ones as a covector of an output, on its device."""
+    shape, dtype = shape_of(output), dtype_of(output)
+    return wrap(Meta(shape, dtype), None, META) if is_meta(output) else wrap(np.ones(shape, dtype))
 
 
 def _accumulates(have: tuple[int, ...], want: tuple[int, ...]) -> bool:

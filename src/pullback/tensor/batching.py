@@ -9,6 +9,7 @@ from ..array.strides import strides_of
 from ..core.batched import Batched
 from ..core.dual import Dual
 from ..core.levels import entered_level
+from ..core.meta import Meta
 from ..core.value import TensorBase, array_of, shape_of, wrap, wrap_alias
 from ..ops.structure import expand, permute, reshape
 
@@ -36,6 +37,8 @@ def visible_strides(tensor: Any) -> tuple[int, ...]:
         return strides[: tensor.dim] + strides[tensor.dim + 1 :]
     if isinstance(tensor, Dual):
         return visible_strides(tensor.primal)
+    if isinstance(tensor, Meta):
+        return tensor.strides
     return visible_strides(tensor._value) if isinstance(tensor, TensorBase) else strides_of(array_of(tensor))
 
 

@@ -8,12 +8,14 @@ from typing import Any
 from .. import dtypes
 from ..array.strides import is_channels_last
 from ..core.inplace import innermost
+from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of
-from ..device import as_device, device
+from ..device import CPU, as_device, device
 from ..ops import convert
 from .api import public
 from .constants import channels_last, channels_last_3d, contiguous_format, preserve_format
 from .memory_format import converted, in_format
+from .meta import on_device
 from .signature import Parser, method, reads
 from .warn import warn_once
 
@@ -63,15 +65,17 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         if type(target) is dtypes.dtype:
             return cast(self, target)
         if isinstance(target, TensorBase):
-            return cast(self, dtypes.from_numpy_dtype(dtype_of(target)))
+            return cast(on_device(self, target.device), dtypes.from_numpy_dtype(dtype_of(target)))  # type: ignore[attr-defined]  # the facade has it
         if isinstance(target, str | device):
-            as_device(target, "to")
-            return self
+            return on_device(self, as_device(target, "to"))
     given = _TO.bind(args, kwargs)
-    as_device(given.get("device"), "to")
     dtype: Any = given.get("dtype")
     if "tensor" in given:
-        dtype = dtypes.from_numpy_dtype(dtype_of(given["tensor"]))
+        other = given["tensor"]
+        dtype = dtypes.from_numpy_dtype(dtype_of(other))
+        self = on_device(self, other.device)
+    elif given.get("device") is not None:
+        self = on_device(self, as_device(given["device"], "to"))
     wanted = given.get("memory_format")
     same = dtype is None or dtype_of(self) == dtype.numpy
     if (
@@ -142,14 +146,14 @@ for _name, _dtype in {
 @method("type_as", "(Tensor other)")
 def type_as(self: Any, other: Any) -> Any:
     """The tensor in the dtype of `other`."""
-    return cast(self, dtypes.from_numpy_dtype(dtype_of(other)))
+    return cast(on_device(self, other.device), dtypes.from_numpy_dtype(dtype_of(other)))
 
 
 @public(is_function=False, out=False)
 @method("cpu", _FORMAT)
 def cpu(self: Any, *, memory_format: Any = None) -> Any:
     """The tensor itself: it is on the CPU."""
-    return converted(self, memory_format)
+    return converted(on_device(self, CPU), memory_format)
 
 
 @public(is_function=False, out=False)
@@ -181,7 +185,8 @@ def pin_memory(self: Any, device: Any = None) -> Any:
 
 def type_name(self: Any) -> str:
     """The name of the legacy type of a tensor, such as ``'torch.FloatTensor'``."""
-    return f"torch.{dtypes.from_numpy_dtype(dtype_of(self)).scalar_type}Tensor"
+    place = "meta." if is_meta(self) else ""
+    return f"torch.{place}{dtypes.from_numpy_dtype(dtype_of(self)).scalar_type}Tensor"
 
 
 @public(is_function=False, name="type", out=False)
@@ -197,7 +202,7 @@ def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: An
         name = dtype
     else:
         raise TypeError("dtype must be a type, str, or dtype object")
-    return cast(self, dtype_of_type_name(name))
+    return cast(on_device(self, CPU), dtype_of_type_name(name))
 
 
 def dtype_of_type_name(name: str) -> dtypes.dtype:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..array.strides import channels_last_strides, laid_out_empty
+from ..array.strides import channels_last_strides, contiguous_strides, laid_out_empty
+from ..core.meta import is_meta
 from ..core.modes import modes
-from ..core.value import TensorBase, wrap
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
-from ..device import as_device
-from .api import public
+from ..device import CPU, as_device, has_default
+from .api import public, write_out
 from .constants import channels_last, channels_last_3d, preserve_format
 from .data import array_from, number_dtype, scalar_array
+from .meta import meta_tensor, on_device, without_elements
 from .signature import OPTIONS, OUT, Parser, described, parsed, reads
 
 _FORMAT = "torch.memory_format memory_format = None"
@@ -38,14 +41,17 @@ def numpy_dtype(dtype: dtypes.dtype | None) -> np.dtype[Any]:
     return (dtypes.get_default_dtype() if dtype is None else dtype).numpy
 
 
-def check_options(function: str, device: Any, pin_memory: bool = False) -> None:
-    """Refuse what torch without an accelerator refuses: another device and pinned memory."""
-    as_device(device, function)
+def check_options(function: str, device: Any, pin_memory: bool = False) -> Any:
+    """The device that is asked for; what torch without an accelerator refuses, another device and pinned
+    memory, is refused.
+    """
+    where = as_device(device, function)
     if pin_memory:
         raise RuntimeError(
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is "
             "available on this system."
         )
+    return where
 
 
 def check_size(size: Sequence[int]) -> None:
@@ -74,6 +80,44 @@ def format_strides(size: Sequence[int], memory_format: Any) -> tuple[int, ...] |
     return None
 
 
+def on_any_device(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a function that makes a tensor of what it is given by name: it need know the CPU only.
+
+    On the device ``meta`` it makes the checks that it makes on the CPU, and takes no memory and no random
+    number.
+    """
+
+    @wraps(function)
+    def make(**given: Any) -> Any:
+        where = given.get("device")
+        if (where is None and not has_default()) or as_device(where, function.__name__) is CPU:
+            return function(**given)
+        return _made_without(function, given | {"device": CPU})
+
+    return make
+
+
+def _made_without(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    check_size(given.get("size", ()))
+    if function.__name__ == "randperm":
+        small = function(**given | {"n": min(given["n"], 0)})
+        return meta_tensor((given["n"],), dtype_of(small))
+    size = given.get("size")
+    if size is None:
+        new = function(**given)
+        return without_elements(new).requires_grad_(new.requires_grad)
+    strides = given.get("stride")
+    none = {"size": (0,) * len(size)} | ({} if strides is None else {"stride": (0,) * len(size)})
+    small = function(**given | none)
+    order = given.get("physical_layout")
+    if order is not None:
+        inner = contiguous_strides([size[axis] for axis in order])
+        strides = [inner[order.index(axis)] for axis in range(len(size))]
+    elif strides is None:
+        strides = format_strides(size, given.get("memory_format"))
+    return meta_tensor(size, dtype_of(small), strides, small.requires_grad)
+
+
 def creator(
     name: str, *signatures: str, namespace: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -82,10 +126,12 @@ def creator(
     parser = Parser(printed, *signatures)
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        make = on_any_device(function)
+
         def call(*args: Any, **kwargs: Any) -> Any:
             given = parser.bind(args, kwargs)
             out = given.pop("out", None)
-            return function(**given) if out is None else _filled(printed, out, function, given)
+            return make(**given) if out is None else _filled(printed, out, function, given)
 
         return public(
             described(call, function, parser), name=name, namespace=namespace, method=False, out=False
@@ -108,6 +154,9 @@ def _filled(name: str, out: Any, function: Callable[..., Any], given: dict[str, 
         )
     given["dtype"] = out.dtype
     requires_grad = given.pop("requires_grad", False)
+    if is_meta(out):
+        made_there = _made_without(function, given | {"device": CPU})
+        return write_out(out, made_there, name).requires_grad_(requires_grad)
     array = function(**given)._value
     if out._value.shape == array.shape:
         out._value[...] = array
@@ -149,15 +198,19 @@ def tensor(*args: Any, **kwargs: Any) -> Any:
     requires_grad : bool
         Whether the tensor collects gradients.
     """
-    if kwargs or len(args) != 1:
+    if kwargs or len(args) != 1 or has_default() or (isinstance(args[0], TensorBase) and args[0]._level):
         bound = _TENSOR.bind(args, kwargs)
         data, dtype = bound["data"], bound.get("dtype")
-        check_options("tensor", bound.get("device"), bound.get("pin_memory", False))
+        where = check_options("tensor", bound.get("device"), bound.get("pin_memory", False))
         if isinstance(data, TensorBase):
             warn_of_copy("tensor")
-        return made(
+            if is_meta(data) and (where is not CPU or bound.get("device") is None):
+                chosen = dtype_of(data) if dtype is None else dtype.numpy
+                return meta_tensor(shape_of(data), chosen, None, bound.get("requires_grad", False))
+        new = made(
             array_from(data, None if dtype is None else dtype.numpy), bound.get("requires_grad", False)
         )
+        return new if where is CPU else on_device(new, where).requires_grad_(new.requires_grad)
     if isinstance(args[0], TensorBase):
         warn_of_copy("tensor")
     return made(array_from(args[0], None))
@@ -218,6 +271,7 @@ def empty(
 
 @public(method=False, out=False)
 @parsed("empty_strided", f"(tuple of ints size, tuple of ints stride, *, {OPTIONS})")
+@on_any_device
 def empty_strided(
     size: Any,
     stride: Any,
@@ -249,6 +303,7 @@ def strided_array(size: Sequence[int], stride: Sequence[int], dtype: np.dtype[An
 
 @public(method=False, out=False)
 @parsed("empty_permuted", f"(tuple of ints size, tuple of ints physical_layout, *, {OPTIONS})")
+@on_any_device
 def empty_permuted(
     size: Any,
     physical_layout: Any,
@@ -293,6 +348,7 @@ def full(
 
 @public(method=False, out=False)
 @parsed("scalar_tensor", f"(Number s, *, {OPTIONS})")
+@on_any_device
 def scalar_tensor(
     s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
     requires_grad: bool = False,

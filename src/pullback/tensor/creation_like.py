@@ -11,12 +11,15 @@ from numpy import ndarray
 from .. import dtypes
 from ..array import layout as layouts
 from ..array.strides import laid_out_empty
+from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..device import CPU, META
 from .api import public
 from .batching import batch_levels, enter
 from .constants import preserve_format
 from .creation import check_options, check_size, format_strides, made, strided_array, warn_of_copy
 from .data import array_from, scalar_array
+from .meta import meta_tensor, on_device
 from .signature import OPTIONS, method, parsed
 
 _LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
@@ -40,6 +43,24 @@ def array_like(
     return np.empty(shape, chosen) if strides is None else laid_out_empty(shape, strides, chosen)
 
 
+def meta_like(input: Any, dtype: Any, memory_format: Any, requires_grad: bool) -> Any:
+    """A tensor without elements in the shape of another one, laid out alike or as a memory format says."""
+    shape = shape_of(input)
+    if memory_format is None or memory_format is preserve_format:
+        laid_out = array_or_phantom(input)
+        strides = None if laid_out is None else layouts.dense_strides(laid_out)
+    else:
+        strides = format_strides(shape, memory_format)
+    return meta_tensor(shape, dtype_of(input) if dtype is None else dtype.numpy, strides, requires_grad)
+
+
+def place(function: str, like: Any, device: Any, pin_memory: bool = False) -> Any:
+    """The device that is asked for, that of a tensor where none is."""
+    if device is None and not pin_memory:
+        return like.device
+    return check_options(function, device, pin_memory)
+
+
 def made_for(like: Any, array: ndarray, requires_grad: bool) -> Any:
     """A leaf around an array, with a row of its own for every row of each vmap that `like` has rows of."""
     levels = batch_levels(like) if like._level else []
@@ -57,7 +78,9 @@ def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
         input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
         requires_grad: bool = False, memory_format: Any = None,
     ) -> Any:
-        array = array_like(function, input, dtype, device, pin_memory, memory_format)
+        if place(function, input, device, pin_memory) is META:
+            return meta_like(input, dtype, memory_format, requires_grad)
+        array = array_like(function, input, dtype, CPU, pin_memory, memory_format)
         if fill is not None:
             array.fill(fill)
         return made_for(input, array, requires_grad)
@@ -80,7 +103,9 @@ def full_like(
     pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
     """Make a tensor with every element `fill_value` in the shape, dtype and layout of `input`."""
-    array = array_like("full_like", input, dtype, device, pin_memory, memory_format)
+    if place("full_like", input, device, pin_memory) is META:
+        return meta_like(input, dtype, memory_format, requires_grad)
+    array = array_like("full_like", input, dtype, CPU, pin_memory, memory_format)
     array[...] = scalar_array(fill_value, array.dtype)
     return made_for(input, array, requires_grad)
 
@@ -103,8 +128,10 @@ def _new(function: str, what: str, fill: Any) -> Callable[..., Any]:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Any:
-        check_options(function, device, pin_memory)
+        where = place(function, self, device, pin_memory)
         check_size(size)
+        if where is META:
+            return meta_tensor(size, _chosen(self, dtype), None, requires_grad)
         array = np.empty(size, _chosen(self, dtype))
         if fill is not None:
             array.fill(fill)
@@ -127,9 +154,11 @@ def new_full(
     pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
     """Make a tensor with every element `fill_value` with this tensor's dtype."""
-    check_options("new_full", device, pin_memory)
+    where = place("new_full", self, device, pin_memory)
     check_size(size)
     chosen = _chosen(self, dtype)
+    if where is META:
+        return meta_tensor(size, chosen, None, requires_grad)
     return made_for(self, np.full(size, scalar_array(fill_value, chosen), chosen), requires_grad)
 
 
@@ -140,7 +169,8 @@ def new_empty_strided(
     pin_memory: bool = False, requires_grad: bool = False,
 ) -> Any:
     """Make an uninitialised tensor with this tensor's dtype and the given strides."""
-    check_options("new_empty_strided", device, pin_memory)
+    if place("new_empty_strided", self, device, pin_memory) is META:
+        return meta_tensor(size, _chosen(self, dtype), stride, requires_grad)
     return made(strided_array(size, stride, _chosen(self, dtype)), requires_grad)
 
 
@@ -153,9 +183,11 @@ def new_tensor(
     self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
     """Make a leaf tensor that holds a copy of the data, with this tensor's dtype."""
-    check_options("new_tensor", device)
+    where = place("new_tensor", self, device)
     if isinstance(data, TensorBase):
         warn_of_copy("new_tensor")
         given = dtypes.from_numpy_dtype(dtype_of(data)) if dtype is None else dtype
-        return made(array_from(array_of(data), given.numpy), requires_grad)
-    return made(array_from(data, _chosen(self, dtype)), requires_grad)
+        new = made(array_from(array_of(data), given.numpy), requires_grad)
+    else:
+        new = made(array_from(data, _chosen(self, dtype)), requires_grad)
+    return new if where is CPU else on_device(new, where).requires_grad_(requires_grad)

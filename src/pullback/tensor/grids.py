@@ -20,7 +20,7 @@ from ..ops.structure import contiguous_copy, expand, reshape, stack
 from .api import public
 from .conversion import cast
 from .conversion import type_name as type_name_of
-from .creation import check_options, made
+from .creation import check_options, made, on_any_device
 from .out import write_out
 from .signature import OPTIONS, parsed
 from .warn import warn_once
@@ -92,6 +92,7 @@ _TRIANGLE = f"(int row, int col, int offset = 0, *, {OPTIONS})"
 
 
 def _triangle(name: str, find: Any, what: str) -> None:
+    @on_any_device
     def indices(
         row: int, col: int, offset: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
         pin_memory: bool = False, requires_grad: bool = False,

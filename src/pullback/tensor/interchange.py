@@ -16,11 +16,13 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..core.value import TensorBase, array_of
+from ..core.value import TensorBase, dtype_of
+from ..device import CPU
 from ..ops import convert
 from .api import public
 from .creation import check_options, made
 from .data import array_from, cast_array, check_array
+from .meta import on_device
 from .signature import parsed
 from .warn import warn_once
 
@@ -80,9 +82,15 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         A tensor is returned as it is, an array is shared; the rest is copied.
     dtype : dtype, optional
     """
-    check_options("as_tensor", device)
+    where = check_options("as_tensor", device)
     if isinstance(data, TensorBase):
+        if device is not None or where is not CPU:
+            data = on_device(data, where)
         return data if dtype is None else convert.as_dtype(data, dtype.numpy)
+    return on_device(_of_data(data, dtype), where)
+
+
+def _of_data(data: Any, dtype: Any) -> Any:
     if isinstance(data, ndarray):
         array = shared(data, 5)
         return made(
@@ -116,13 +124,16 @@ def asarray(
     requires_grad : bool, optional
         By default what `obj` says.
     """
-    check_options("asarray", device)
+    where = check_options("asarray", device)
     tensor = _aliased(obj, dtype)
     if tensor is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return made(array_from(obj, None if dtype is None else dtype.numpy), bool(requires_grad))
-    have = dtypes.from_numpy_dtype(array_of(tensor).dtype)
+        new = on_device(made(array_from(obj, None if dtype is None else dtype.numpy)), where)
+        return new.requires_grad_(bool(requires_grad))
+    if device is not None or where is not CPU:
+        tensor = on_device(tensor, where)
+    have = dtypes.from_numpy_dtype(dtype_of(tensor))
     if dtype is not None and dtype is not have:
         if copy is False:
             raise ValueError(
@@ -140,7 +151,7 @@ def asarray(
                 5,
             )
     elif requires_grad and not tensor.requires_grad:
-        if array_of(tensor).dtype.kind in "biu":
+        if dtype_of(tensor).kind in "biu":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         tensor.requires_grad_(True)
     elif not requires_grad and tensor.requires_grad:

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy import ndarray
-
 from .. import errors
 from ..array.strides import channels_last_strides, is_channels_last
-from ..core.inplace import innermost
+from ..core.meta import array_or_phantom
 from ..core.value import shape_of
 from ..ops import convert, structure
 from .api import public
@@ -33,8 +31,8 @@ def _checked(function: str, given: Any, position: int | None) -> Any:
 
 def lies_in(input: Any, wanted: Any) -> bool:
     """Whether the elements lie in a format."""
-    array = innermost(input)
-    if not isinstance(array, ndarray):
+    array = array_or_phantom(input)
+    if array is None:
         return id(wanted) not in RANKS
     if id(wanted) in RANKS:
         return array.ndim == RANKS[id(wanted)] and array.size > 0 and is_channels_last(array)

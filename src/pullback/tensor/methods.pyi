@@ -1302,7 +1302,7 @@ class Methods(TensorBase):
     def storage(self) -> TypedStorage:
         """The storage, counted in elements (deprecated: see `untyped_storage`)."""
     def storage_offset(self) -> builtins.int:
-        """Place of the first element in the storage, in elements."""
+        """The place of the first element in the storage, in elements."""
     def sub(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """Difference ``input − alpha·other``."""
     def sub_(self, other: Any, *, alpha: _Number = 1) -> Tensor:

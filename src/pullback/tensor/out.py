@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import errors, graph_errors
 from ..core import inplace, overlap
+from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.versions import bump
@@ -61,11 +62,15 @@ def _refuse(
         raise checks.wrong_dtype(check, name, want, have, field)
     if out._inference and not modes().inference:
         raise graph_errors.inference_update()
+    if is_meta(result) and not is_meta(out):
+        raise graph_errors.written_from_meta()
     if name in checks.READING_APART:
         _check_memory(out, name, operands)
 
 
 def _check_memory(out: Any, name: str, operands: list[Any]) -> None:
+    if is_meta(out):
+        return
     if name not in checks.CARELESS and overlap.overlaps_itself(out._value):
         raise graph_errors.overlapping_write()
     if name not in checks.BUFFERED:
@@ -80,14 +85,15 @@ def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:
         _check_memory(out, name, operands)
     if name in checks.COPYING and modes().grad:
         return out.copy_(result)
-    out._value[...] = result._value
+    if not is_meta(out):
+        out._value[...] = result._value
     bump(out)
     return out
 
 
 def resize_out(out: Any, shape: tuple[int, ...], quietly: bool = False) -> None:
     """Give an `out` tensor the result's shape; torch warns when it had elements."""
-    if out._value.size and not quietly:
+    if 0 not in shape_of(out) and not quietly:
         warnings.warn(
             f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, "
             f"which does not match the required output shape {list(shape)}. This behavior is deprecated, and "
@@ -97,4 +103,5 @@ def resize_out(out: Any, shape: tuple[int, ...], quietly: bool = False) -> None:
             UserWarning,
             stacklevel=5,
         )
-    out._value = np.empty(shape, out._value.dtype)
+    dtype = dtype_of(out)
+    out._value = Meta(shape, dtype) if is_meta(out) else np.empty(shape, dtype)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..array.strides import strides_of
-from ..core.value import TensorBase, array_of, dtype_of, shape_of
+from ..core.meta import is_meta
+from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import convert
 from ..ops.structure import sum_to
 from .api import public
@@ -175,13 +175,14 @@ def _constant(value: Any) -> property:
 
 
 for _name in (
-    "is_cuda", "is_sparse", "is_sparse_csr", "is_quantized", "is_meta", "is_mkldnn", "is_mps", "is_xla",
+    "is_cuda", "is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_mps", "is_xla",
     "is_nested",     "is_vulkan", "is_xpu", "is_ipu", "is_maia", "is_mtia",
 ):  # fmt: skip
     setattr(Tensor, _name, _constant(False))
 for _name, _attribute in {
-    "is_cpu": _constant(True), "volatile": property(_volatile), "name": _constant(None),
-    "layout": _constant(strided),
+    "is_cpu": property(lambda self: not self.is_meta), "volatile": property(_volatile),
+    "name": _constant(None), "layout": _constant(strided),
+    "is_meta": property(lambda self: self._level > 0 and is_meta(self)),
 }.items():  # fmt: skip
     setattr(Tensor, _name, _attribute)
 
@@ -235,7 +236,7 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
 @public(is_function=False, out=False)
 def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dimensions from outermost to innermost in memory."""
-    strides = strides_of(array_of(self))
+    strides = self.stride()
     return tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
 
 

@@ -10,6 +10,9 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..core import calls
+from ..core.inplace import innermost
+from ..core.levels import META
+from ..core.meta import is_meta
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..core.versions import bump
 from ..errors import argument_type
@@ -19,14 +22,14 @@ from .data import overflow, stored
 from .interchange import DLDeviceType, from_numpy
 from .printing import tensor_text
 from .signature import method
-from .tensor import Tensor, check_not_batched
+from .tensor import Tensor, check_has_number
 from .warn import warn_once
 from .wrapped_text import wrapped_text
 
 
 def _bool(self: Any) -> bool:
     if self._level:
-        check_not_batched(self, "bool")
+        check_has_number(self, "bool")
     array = array_of(self)
     if array.size != 1:
         if array.size == 0:
@@ -38,7 +41,7 @@ def _bool(self: Any) -> bool:
 def _number(self: Any) -> Any:
     """The one element, with the warning that torch gives where its history is lost on the way."""
     if self._level:
-        check_not_batched(self, "item")
+        check_has_number(self, "item")
     if array_of(self).size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     if self.requires_grad:
@@ -102,7 +105,7 @@ def _contains(self: Any, element: Any) -> bool:
 
 
 def _repr(self: Any, *, tensor_contents: Any = None) -> str:
-    if self._level:
+    if self._level > META:
         return wrapped_text(self)
     try:
         node = None if self.grad_fn is None else type(self.grad_fn).__name__
@@ -111,7 +114,8 @@ def _repr(self: Any, *, tensor_contents: Any = None) -> str:
     kind = type(self)
     plain = kind is Tensor or kind is calls.Parameter
     return tensor_text(
-        array_of(self), class_name=None if plain else kind.__name__,
+        innermost(self).phantom() if is_meta(self) else array_of(self), device=str(self.device),
+        class_name=None if plain else kind.__name__,
         is_parameter=not plain and calls.Parameter is not None and isinstance(self, calls.Parameter),
         contents=tensor_contents, requires_grad=self.requires_grad,
         grad_fn=node,
@@ -140,6 +144,11 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
         raise RuntimeError(
             "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() "
             "instead."
+        )
+    if not force and is_meta(self):
+        raise TypeError(
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+            "memory first."
         )
     array = array_of(self)
     if array.dtype.kind == "V" or array.dtype in dtypes.FLOAT8_NUMPY:

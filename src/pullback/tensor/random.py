@@ -14,17 +14,19 @@ from ..array import random as streams
 from ..array import random_integer, random_normal, random_uniform
 from ..core import inplace
 from ..core.batched import mappings
+from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, wrap
 from ..core.versions import bump
-from ..device import as_device
+from ..device import CPU, META, as_device
 from ..graph_errors import type_word
 from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped
 from .api import public
-from .creation import creator, made, new_array
-from .creation_like import array_like
+from .creation import creator, made, new_array, numpy_dtype
+from .creation_like import array_like, meta_like, place
+from .meta import meta_tensor
 from .out import write_out
 from .signature import OPTIONS, OUT, method, parsed
 
@@ -128,6 +130,8 @@ def _drawn_like(
     draw: ops.Draw, name: str, input: Any, options: dict[str, Any], requires_grad: bool, *numbers: Any
 ) -> Any:
     """The same in the shape of a tensor, which inside vmap also gives the order of the numbers."""
+    if place(name, input, options["device"], options["pin_memory"]) is META:
+        return meta_like(input, options["dtype"], options["memory_format"], requires_grad)
     array = array_like(name, input, **options)
     if not mappings.get():
         return made(draw.kernel(default_generator, array, *numbers), requires_grad)
@@ -263,7 +267,9 @@ def normal(
     """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
     stream = _of(generator)
     if size is not None:
-        array = new_array("normal", size, dtype, device, pin_memory)
+        if device is not None and as_device(device, "normal") is META:
+            return meta_tensor(size, numpy_dtype(dtype), None, requires_grad)
+        array = new_array("normal", size, dtype, CPU, pin_memory)
         return _drawn(random_normal.normal, array, generator, requires_grad, mean, std)
     if isinstance(std, TensorBase):
         _check_std(std)
@@ -276,9 +282,11 @@ def normal(
 
 
 def _check_std(std: Any) -> None:
-    array = array_of(std)
-    if array.dtype.kind == "c":
+    if dtype_of(std).kind == "c":
         raise RuntimeError("normal expects standard deviation to be non-complex")
+    if is_meta(std):
+        return
+    array = array_of(std)
     if array.size and not (array >= 0).all():
         raise RuntimeError("normal expects all elements of std >= 0.0")
 

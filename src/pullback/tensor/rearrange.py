@@ -11,6 +11,7 @@ from numpy import ndarray
 from .. import dtypes
 from ..array.strides import contiguous_strides, extent, storage, strides_of
 from ..core.inplace import requires_grad
+from ..core.meta import array_or_phantom
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..graph_errors import type_word
@@ -34,7 +35,7 @@ from .sizes import (
     tensor,
     tensors,
 )
-from .tensor import Tensor, checked_dim
+from .tensor import checked_dim
 
 # --- axes
 #
@@ -331,9 +332,8 @@ def layout_argument(
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}"
         )
-    try:
-        array = array_of(input)
-    except RuntimeError:  # a batched value: one example, seen as contiguous
+    array = array_or_phantom(input)
+    if array is None:  # a batched value: one example, seen as contiguous
         return shape, strides, storage_offset or 0, contiguous_strides(shape_of(input))
     root, before = storage(array)
     at = before // array.itemsize
@@ -388,12 +388,3 @@ def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
     if not shape:
         return v.slice_dim(reshaped(input, (1,)), 0, 0, size, 1)
     return s.unfold(input, dim, size, step)
-
-
-def storage_offset(self: Any) -> int:
-    """Place of the first element in the storage, in elements."""
-    array = array_of(self)
-    return storage(array)[1] // array.itemsize
-
-
-setattr(Tensor, storage_offset.__name__, storage_offset)

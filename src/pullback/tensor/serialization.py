@@ -19,10 +19,12 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..array.strides import Ints, strides_of
+from ..core.meta import is_meta
 from ..core.modes import change, modes, set_modes
 from ..core.value import TensorBase, array_of
 from .api import dispatch_override
 from .interception import OVERRIDING
+from .meta import meta_tensor
 from .storage import _of_bytes, over_storage, storage_of
 from .tensor import Tensor
 
@@ -44,6 +46,11 @@ def rebuild_tensor(
     return tensor.requires_grad_(requires_grad)
 
 
+def rebuild_without_elements(dtype: str, size: Ints, stride: Ints, requires_grad: bool) -> Any:
+    """Make a tensor on the device ``meta`` of what `__reduce_ex__` took it apart into."""
+    return meta_tensor(size, dtypes.by_name(dtype).numpy, stride, requires_grad)
+
+
 def rebuild_subclass(rebuild: Callable[..., Any], cls: type | None, args: tuple[Any, ...], state: Any) -> Any:
     """Make an instance of a subclass, or (where `cls` is None) a tensor with attributes."""
     tensor = rebuild(*args)
@@ -60,12 +67,25 @@ def rebuild_subclass(rebuild: Callable[..., Any], cls: type | None, args: tuple[
 def _reduce(self: Any, protocol: Any) -> tuple[Any, ...]:
     if self._leaf_hooks is not None:
         _warn_of_hooks(self)
+    if is_meta(self):
+        rebuild: Callable[..., Any] = rebuild_without_elements
+        args: tuple[Any, ...] = (self.dtype.name, tuple(self.shape), self.stride(), self.requires_grad)
+    else:
+        rebuild, args = rebuild_tensor, _parts(self)
+    own_state = any("__getstate__" in vars(cls) for cls in type(self).__mro__[:-1])
+    state = self.__getstate__() if own_state else attributes(self)
+    if type(self) is Tensor and not state:
+        return rebuild, args
+    return rebuild_subclass, (rebuild, None if type(self) is Tensor else type(self), args, state)
+
+
+def _parts(self: Any) -> tuple[Any, ...]:
     array = array_of(self)
     memory, offset = storage_of(array)
     name = dtypes.from_numpy_dtype(array.dtype).name
     # A view of the storage's bytes: pickle takes each for an array of its own, copy for the same memory.
     content = memory._bytes[:]
-    args: tuple[Any, ...] = (
+    return (
         content,
         name,
         offset // array.itemsize,
@@ -74,11 +94,6 @@ def _reduce(self: Any, protocol: Any) -> tuple[Any, ...]:
         self.requires_grad,
         OrderedDict(),
     )
-    own_state = any("__getstate__" in vars(cls) for cls in type(self).__mro__[:-1])
-    state = self.__getstate__() if own_state else attributes(self)
-    if type(self) is Tensor and not state:
-        return rebuild_tensor, args
-    return rebuild_subclass, (rebuild_tensor, None if type(self) is Tensor else type(self), args, state)
 
 
 def _warn_of_hooks(tensor: Any) -> None:
@@ -106,11 +121,8 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
         return memo[id(self)]
     before = change(grad=False)
     try:
-        array = array_of(self)
-        memory, offset = storage_of(array)
-        copied = copy.deepcopy(memory, memo)
-        dtype = dtypes.from_numpy_dtype(array.dtype)
-        new = over_storage(copied, dtype, offset // array.itemsize, array.shape, strides_of(array))
+        copied = copy.deepcopy(self.untyped_storage(), memo)
+        new = over_storage(copied, self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
         new.requires_grad_(self.requires_grad)
         if self._grad is not None:
             new._grad = copy.deepcopy(self._grad, memo)

@@ -24,7 +24,8 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..array.strides import contiguous_strides, extent, storage, strides_of
-from ..core.inplace import check_writable
+from ..core.inplace import check_writable, innermost
+from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, shape_of
 from ..core.versions import bump
@@ -203,8 +204,8 @@ class TypedStorage:
 
     @property
     def device(self) -> device:
-        """The CPU."""
-        return CPU
+        """Where the bytes are."""
+        return self._untyped_storage.device
 
     def __getitem__(self, index: int) -> Any:
         return made(self._elements()[index, ...]).item()
@@ -241,8 +242,11 @@ class TypedStorage:
         return f"{self.dtype.scalar_type}Storage"
 
     def __repr__(self) -> str:
-        lines = "\n ".join(map(str, self.tolist()))
-        return f" {lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {self.size()}]"
+        place = self.device
+        lines = " " + "\n ".join(map(str, self.tolist())) if place is CPU else "..."
+        return (
+            f"{lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={place}) of size {self.size()}]"
+        )
 
 
 def mapped(filename: Any, shared: bool | None, size: int) -> ndarray:
@@ -328,6 +332,12 @@ def over_storage(
     stride: Sequence[int] | None = None,
 ) -> Any:
     """A tensor of a dtype on a storage; of one dimension and of the whole storage where no size is given."""
+    untyped = memory.untyped()
+    if untyped.device is not CPU:
+        from . import meta_storage
+
+        shape = (untyped.nbytes() // dtype.itemsize,) if size is None else size
+        return meta_storage.over_meta(untyped, dtype.numpy, offset, shape, stride)  # type: ignore[arg-type]  # the one other kind
     return made(array_over(memory, dtype.numpy, offset, size, stride))
 
 
@@ -357,6 +367,8 @@ def array_over(
 @public(is_function=False, out=False)
 def data_ptr(self: Any) -> int:
     """The address of the first element; 0 where there is none."""
+    if is_meta(self):
+        return 0
     array = array_of(self)
     return _address(array) if array.size else 0
 
@@ -367,6 +379,8 @@ public(data_ptr, name="const_data_ptr", is_function=False, out=False)
 @public(is_function=False, out=False)
 def storage_offset(self: Any) -> int:
     """The place of the first element in the storage, in elements."""
+    if is_meta(self):
+        return innermost(self).offset
     array = array_of(self)
     return storage(array)[1] // array.itemsize
 
@@ -374,11 +388,15 @@ def storage_offset(self: Any) -> int:
 @public(is_function=False, out=False)
 def untyped_storage(self: Any) -> UntypedStorage:
     """The bytes that the tensor, and all that share memory with it, lie in."""
+    if is_meta(self):
+        from . import meta_storage
+
+        return meta_storage.storage_of(innermost(self).memory)
     return storage_of(array_of(self))[0]
 
 
 def _typed_storage(self: Any) -> TypedStorage:
-    return TypedStorage(wrap_storage=storage_of(array_of(self))[0], dtype=self.dtype, _internal=True)
+    return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype, _internal=True)
 
 
 Tensor._typed_storage = _typed_storage  # type: ignore[method-assign]  # torch's name
@@ -412,6 +430,8 @@ def share_memory_(self: Any) -> Any:
     Views that were taken before stay on the memory that was; `pullback.multiprocessing` tells how a process
     gets the tensor.
     """
+    if is_meta(self):
+        raise RuntimeError("_share_fd_: only available on CPU")
     if shared_memory_of(self) is not None:
         return self
     from multiprocessing.sharedctypes import RawArray
@@ -426,6 +446,8 @@ def share_memory_(self: Any) -> Any:
 
 def shared_memory_of(tensor: Any) -> tuple[Any, int] | None:
     """The shared memory that a tensor lies in and its place there in bytes; None for other memory."""
+    if is_meta(tensor):
+        return None
     array = array_of(tensor)
     owner: Any = array
     while isinstance(owner, ndarray) and owner.base is not None:
@@ -442,7 +464,7 @@ def is_shared(self: Any) -> bool:
     return shared_memory_of(self) is not None
 
 
-def _put_onto(self: Any, array: ndarray) -> Any:
+def _put_onto(self: Any, array: Any) -> Any:
     self._value = array
     self._view = None
     bump(self)
@@ -472,6 +494,8 @@ def set_(
     size, stride : tuple of int, optional
     """
     check_writable(self, recording=modes().grad and self.requires_grad)
+    if is_meta(self):
+        return _set_on_meta(self, source, storage_offset, size, stride)
     own = array_of(self).dtype
     if source is None:
         return _put_onto(self, np.empty(0, own))
@@ -487,6 +511,18 @@ def set_(
     return _put_onto(self, array_over(source, own, storage_offset or 0, size, stride))
 
 
+def _set_on_meta(self: Any, source: Any, storage_offset: int | None, size: Any, stride: Any) -> Any:
+    own = innermost(self).dtype
+    if source is None:
+        return _put_onto(self, Meta((0,), own))
+    if isinstance(source, TensorBase):
+        if storage_offset is None:
+            return _put_onto(self, innermost(source))
+        source = untyped_storage(source)
+    placed = over_storage(source, dtypes.from_numpy_dtype(own), storage_offset or 0, size, stride)
+    return _put_onto(self, innermost(placed))
+
+
 @public(is_function=False, out=False)
 @method("resize_", "(tuple of ints size, *, torch.memory_format memory_format = None)")
 def resize_(self: Any, size: Any, *, memory_format: Any = None) -> Any:
@@ -495,6 +531,9 @@ def resize_(self: Any, size: Any, *, memory_format: Any = None) -> Any:
         raise RuntimeError("cannot resize variables that require grad")
     if any(s < 0 for s in size):
         raise RuntimeError("numel: integer multiplication overflow")
+    if is_meta(self):
+        own = innermost(self)
+        return self if size == own.shape else _put_onto(self, Meta(size, own.dtype))
     array = array_of(self)
     if size != array.shape:
         memory, offset = storage_of(array)

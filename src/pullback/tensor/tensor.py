@@ -21,20 +21,18 @@ from ..core import hooks as node_hooks
 from ..core import inplace
 from ..core.batched import Batched
 from ..core.dual import Dual
+from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Output, edge_target
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
 from ..core.versions import NoVersions
 from ..core.views import bring_up_to_date
-from ..device import device
+from ..device import CPU, META, device
 from ..errors import argument_type, type_name
 from ..size import Size, size_of
 from .backward import backward as run_backward
 from .backward import run_plain
 from .batching import detached, visible_strides
-
-_CPU = device("cpu")
-
 
 if TYPE_CHECKING:
     from .methods import Methods  # a stub: what the declarations attach
@@ -82,8 +80,8 @@ class Tensor(Methods):
 
     @property
     def device(self) -> device:
-        """Always the CPU."""
-        return _CPU
+        """The CPU, or ``meta`` for a tensor that has no elements."""
+        return META if self._level and is_meta(self) else CPU
 
     @property
     def itemsize(self) -> int:
@@ -238,6 +236,8 @@ class Tensor(Methods):
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
         self._value = other._value
+        if other._level != self._level:
+            self._level = other._level
 
     def detach(self) -> Tensor:
         """The same storage, version counter included, without history."""
@@ -328,7 +328,7 @@ class Tensor(Methods):
     def item(self) -> Any:
         """The one element as a Python number."""
         if self._level:
-            check_not_batched(self, "item")
+            check_has_number(self, "item")
         array = array_of(self)
         if array.size != 1:
             raise RuntimeError(f"a Tensor with {array.size} elements cannot be converted to Scalar")
@@ -336,13 +336,17 @@ class Tensor(Methods):
         return float(value) if array.dtype.kind == "V" else value
 
 
-def check_not_batched(tensor: TensorBase, what: str) -> None:
-    """Raise torch's error where vmap would need a number per row ("item") or a decision ("bool")."""
+def check_has_number(tensor: TensorBase, what: str) -> None:
+    """Raise torch's error where vmap would need a number per row ("item") or a decision ("bool"), and for a
+    tensor without elements.
+    """
     value: Any = tensor
     while isinstance(value, (TensorBase, Dual)):
         value = value._value if isinstance(value, TensorBase) else value.primal
     if isinstance(value, Batched):
         raise errors.batched_item() if what == "item" else errors.batched_bool()
+    if isinstance(value, Meta):
+        raise RuntimeError("Tensor.item() cannot be called on meta tensors")
 
 
 #: What C++ calls the elements of the dtypes, by the names that torch's messages use.

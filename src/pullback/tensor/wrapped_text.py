@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.batched import Batched
 from ..core.dual import Dual
-from ..core.levels import Level, has_ended
+from ..core.levels import META, Level, has_ended
 from ..core.value import TensorBase, escaped
 from .batching import as_tensor
 from .printing import tensor_text, wrapper_text
@@ -18,7 +18,7 @@ def levels_of(tensor: Any) -> list[int]:
     value = tensor
     while True:
         if isinstance(value, TensorBase):
-            levels |= {value._level} if value._level else set()
+            levels |= {value._level} if value._level > META else set()
             value = value._value
         elif isinstance(value, Batched):
             value = value.value

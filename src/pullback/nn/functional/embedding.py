@@ -16,7 +16,7 @@ from ...ops.linalg import concrete
 from ...ops.structure import reshape
 from ...tensor.api import public
 from ...tensor.sizes import tensor
-from ...tensor.tensor import check_not_batched
+from ...tensor.tensor import check_has_number
 
 
 def _functional(function: Any) -> Any:
@@ -72,7 +72,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     if dtype_of(tensor).name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if num_classes == -1:
-        check_not_batched(tensor, "item")
+        check_has_number(tensor, "item")
     array = concrete(tensor)
     if array is not None and not array.size:
         if num_classes <= 0:

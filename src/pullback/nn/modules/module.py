@@ -29,7 +29,7 @@ from .module_hooks import (
     register_module_parameter_registration_hook,
     running_everywhere,
 )
-from .module_state import ModuleState, _IncompatibleKeys
+from .module_state import _EXTRA_STATE_KEY_SUFFIX, ModuleState, _IncompatibleKeys
 
 
 def _forward_unimplemented(self: Module, *inputs: Any) -> Any:
@@ -448,7 +448,15 @@ class Module(ModuleState, ModuleHooks):
             target = dtype if t.is_floating_point() or t.is_complex() else None
             if memory_format is not None and t.dim() in (4, 5):
                 return t.to(device, target, non_blocking, memory_format=memory_format)
-            return t.to(device, target, non_blocking)
+            try:
+                return t.to(device, target, non_blocking)
+            except NotImplementedError as error:
+                if str(error) != "Cannot copy out of meta tensor; no data!":
+                    raise
+                raise NotImplementedError(
+                    f"{error} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when "
+                    "moving module from meta to a different device."
+                ) from None
 
         return self._apply(convert)
 
@@ -584,6 +592,7 @@ def _is_tensor_like(value: Any) -> bool:
 
 Module.__module__ = "torch.nn.modules.module"
 __all__ = [
+    "_EXTRA_STATE_KEY_SUFFIX",
     "Module",
     "_IncompatibleKeys",
     "_WrappedHook",

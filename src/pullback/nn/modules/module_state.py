@@ -186,6 +186,14 @@ class ModuleState:
                     f"checkpoint, the shape in current model is {own.shape}."
                 )
                 return
+            if given_tensor.device.type != "meta" and own.device.type == "meta" and not assign:
+                warnings.warn(
+                    f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in "
+                    "the current model, which is a no-op. (Did you mean to pass `assign=True` to assign "
+                    "items in the state dictionary to their corresponding key in the module instead of "
+                    "copying them in place?)",
+                    stacklevel=3,
+                )
         try:
             with no_grad():
                 if assign:

@@ -1,0 +1,187 @@
+"""Tensors without memory: a value that knows its shape, dtype and layout and has no elements.
+
+A `Meta` runs an op by asking for the shapes and dtypes of its results. It is what tensors on torch's device
+``meta`` hold: a model of any size can be built, walked and given other tensors in place of its own. Elements
+are never computed, drawn or read; who asks for one gets torch's error.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.layout import dense_strides
+from ..array.strides import contiguous_strides, extent, strides_of
+from .levels import META
+from .value import InnerValue, TensorBase, dtype_of, shape_of
+
+
+class Memory:
+    """Stands for the memory that a tensor and its views would share.
+
+    Attributes
+    ----------
+    nbytes : int
+    shown : storage, optional
+        The object that users see (`tensor.storage` makes it when it is first asked for).
+    """
+
+    __slots__ = ("nbytes", "shown")
+
+    def __init__(self, nbytes: int) -> None:
+        self.nbytes = nbytes
+        self.shown: Any = None
+
+
+class Meta(InnerValue):
+    """The layout of a tensor that has no elements.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    dtype : numpy.dtype
+    strides : tuple of int, optional
+        In elements; those of C order where they are left out.
+    memory : Memory, optional
+        Of what this is a view of.
+    offset : int
+        The place of the first element there, in elements.
+    """
+
+    __slots__ = ("dtype", "memory", "offset", "shape", "strides")
+
+    _level = META
+
+    def __init__(
+        self, shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int] | None = None,
+        memory: Memory | None = None, offset: int = 0,
+    ) -> None:  # fmt: skip
+        self.shape = tuple(shape)
+        self.dtype = dtype
+        self.strides = contiguous_strides(self.shape) if strides is None else tuple(strides)
+        self.memory = Memory(extent(self.shape, self.strides) * dtype.itemsize) if memory is None else memory
+        self.offset = offset
+
+    def array(self) -> ndarray:
+        """Raise torch's error: there are no elements."""
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+
+    def phantom(self) -> ndarray:
+        """An array of this layout, for what reads layouts; its elements are zeros and take no memory."""
+        width = self.dtype.itemsize
+        strides = tuple(s * width for s in self.strides)
+        return np.ndarray(self.shape, self.dtype, _zeros(self.memory.nbytes), self.offset * width, strides)
+
+    @classmethod
+    def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
+        """Make values of the shapes and dtypes that the op gives."""
+        _check_devices(op, inputs)
+        outs = _views(op, inputs[0], attrs) if op.is_view else _computed(op, inputs, attrs)
+        return tuple(outs) if op.many or len(op.outputs) > 1 else outs[0]
+
+
+def _check_devices(op: Any, inputs: tuple[Any, ...]) -> None:
+    """Raise torch's error where tensors with and without elements meet: only 0-d ones and indices may."""
+    first = None
+    for v in inputs:
+        if isinstance(v, Meta):
+            own = "meta"
+        elif isinstance(v, TensorBase) and shape_of(v) and not (
+            op.kind == "gather" and dtype_of(v).kind in "iub"
+        ):
+            own = "cpu"
+        else:
+            continue
+        first = first or own
+        if own != first:
+            raise RuntimeError(f"Tensor on device {own} is not on the expected device {first}!")
+
+
+def is_meta(value: Any) -> bool:
+    """Whether what a value holds innermost has no elements."""
+    while isinstance(value, TensorBase):
+        value = value._value
+    return isinstance(value, Meta)
+
+
+def array_or_phantom(value: Any) -> ndarray | None:
+    """What a value holds innermost as an array whose layout is that of the value; None where it has none."""
+    while isinstance(value, TensorBase):
+        value = value._value
+    if isinstance(value, Meta):
+        return value.phantom()
+    return value if isinstance(value, ndarray) else None
+
+
+def _zeros(size: int) -> Any:
+    """Bytes of zeros that the operating system only promises."""
+    if size < mmap.PAGESIZE:
+        return np.zeros(size, np.uint8)
+    if hasattr(mmap, "PROT_READ"):
+        # What cannot be written to counts for nothing: terabytes can be had.
+        return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
+    return mmap.mmap(-1, size)
+
+
+def _views(op: Any, value: Meta, attrs: tuple[Any, ...]) -> list[Meta]:
+    before = value.phantom()
+    result = op.kernel(before, *attrs)
+    first = _address(before)
+    return [
+        Meta(r.shape, r.dtype, strides_of(r), value.memory, _moved(value, r, first))
+        for r in (result if isinstance(result, tuple) else (result,))
+    ]
+
+
+def _moved(value: Meta, view: ndarray, first: int) -> int:
+    """The offset of a view, counted in elements of its own dtype."""
+    bytes_before = value.offset * value.dtype.itemsize + (_address(view) - first if view.size else 0)
+    return bytes_before // view.itemsize
+
+
+def _address(array: ndarray) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _computed(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[Meta]:
+    outs = _found_on_small(op, inputs, attrs)
+    if outs is None:
+        outs = [Meta(shape, dtype) for shape, dtype in op.result_shapes(inputs, attrs)]
+    if op.kind == "elementwise":
+        # As on the CPU, the result lies in memory as the first input of its shape does.
+        like = next((v for v in inputs if isinstance(v, Meta) and v.shape == outs[0].shape), None)
+        if like is not None and like.strides != outs[0].strides:
+            return [Meta(outs[0].shape, outs[0].dtype, dense_strides(like.phantom()))]
+    return outs
+
+
+#: Sizes that stand for larger ones; no product of some is another.
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
+
+#: Below this many elements an op is asked with the sizes that its inputs have.
+_MANY = 1 << 12
+
+
+def _found_on_small(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[Meta] | None:
+    """The results of an op whose sizes are all sizes of its inputs, asked with a prime in place of each size:
+    so it takes neither time nor memory. None for other ops.
+    """
+    if op.kind not in ("reduce", "bilinear") or not any(math.prod(shape_of(v)) > _MANY for v in inputs):
+        return None
+    sizes = sorted({n for v in inputs for n in shape_of(v) if n > 1})
+    if len(sizes) > len(_PRIMES):
+        return None
+    small = dict(zip(sizes, _PRIMES, strict=False))
+    large = {prime: size for size, prime in small.items()}
+    asked = tuple(Meta([small.get(n, n) for n in shape_of(v)], dtype_of(v)) for v in inputs)
+    outs = []
+    for shape, dtype in op.result_shapes(asked, attrs):
+        if any(n > 1 and n not in large for n in shape):
+            return None
+        outs.append(Meta([large.get(n, n) for n in shape], dtype))
+    return outs

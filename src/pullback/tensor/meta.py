@@ -1,0 +1,47 @@
+"""Tensors on the device ``meta``, which have a shape, a dtype and strides and no elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..array.strides import strides_of
+from ..core.levels import META
+from ..core.meta import Meta, is_meta
+from ..core.value import array_of, dtype_of, wrap
+from ..device import CPU
+from .batching import visible_strides
+
+
+def meta_tensor(
+    shape: Sequence[int], dtype: np.dtype[Any], strides: Sequence[int] | None = None,
+    requires_grad: bool = False,
+) -> Any:  # fmt: skip
+    """A leaf without elements."""
+    if requires_grad and dtype.kind in "biu":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    tensor = wrap(Meta(shape, dtype, strides), None, META)
+    return tensor.requires_grad_(True) if requires_grad else tensor
+
+
+def on_device(tensor: Any, where: Any) -> Any:
+    """A tensor on a device: itself where it is there; nothing brings back elements that there are none of."""
+    if where is not CPU:
+        return without_elements(tensor)
+    if tensor._level and is_meta(tensor):
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    return tensor
+
+
+def without_elements(tensor: Any) -> Any:
+    """A leaf of a tensor's shape, dtype and strides on the device ``meta``; the tensor itself where it is
+    there.
+    """
+    if is_meta(tensor):
+        return tensor
+    return meta_tensor(
+        tensor.shape, dtype_of(tensor),
+        visible_strides(tensor) if tensor._level else strides_of(array_of(tensor))
+    )
