@@ -13,6 +13,9 @@ from collections.abc import Iterator
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
+# What a test compiles is compiled.
+os.environ["PULLBACK_CACHE"] = "0"
+
 import pytest  # noqa: E402  # after the variables above
 from hypothesis import settings  # noqa: E402
 

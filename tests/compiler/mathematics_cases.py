@@ -51,7 +51,7 @@ def loop(name: str, real: str) -> tuple[Callable[..., np.ndarray], engine.Librar
         "  br i1 %more, label %body, label %exit\nexit:\n  ret void\n}",
         engine.attributes(),
     ]
-    library = engine.Library("\n".join(lines), {}, lambda text: functions.addresses(functions.called(text)))
+    library = engine.Library("\n".join(lines), {}, functions.addresses)
     native = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (count + 1), ctypes.c_int64)(
         library.address("apply")
     )

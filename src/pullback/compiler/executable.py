@@ -58,9 +58,9 @@ class Executable:
         self.segments = writer.segments()
         self.llvm = writer.text()
         # Only what the vectoriser chose to call is compiled.
-        module = writer.module
-        resolve = (lambda text: functions.addresses(functions.called(text))) if module.functions else None
-        self._library = engine.Library(self.llvm, writer.symbols, resolve) if writer.names else None
+        self._library = (
+            engine.Library(self.llvm, writer.symbols, functions.addresses) if writer.names else None
+        )
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
         assert self._library is not None or not writer.names
         self._run = [

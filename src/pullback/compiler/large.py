@@ -74,8 +74,7 @@ class LargeKernel:
             parallel.part_function("part", "kernel", self.strides).replace("internal ", "", 1),
         ]
         text = engine.whole(module.declarations.values(), functions.declarations(module), bodies)
-        resolve = (lambda text: functions.addresses(functions.called(text))) if module.functions else None
-        self._library = engine.Library(text, {}, resolve)
+        self._library = engine.Library(text, {}, functions.addresses)
         self._part = self._library.address("part")
         self._run = _Run(pool().address)
 

@@ -179,7 +179,7 @@ class Reach:
             return
         for cell in function.__closure__ or ():
             yield from self._bound(_cell, cell, None, _cell(cell, None))
-        for name in _names(function.__code__):
+        for name in sorted(_names(function.__code__)):
             if name in function.__globals__:
                 yield from self._bound(_get, function.__globals__, name, function.__globals__[name])
         yield function.__defaults__ or ()

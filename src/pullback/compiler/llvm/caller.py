@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.node import LEAF
 from ..objects import Layout, layout
 from . import engine
 
@@ -24,7 +25,9 @@ _FIELDS = (
     "watched", "watched_at", "watched_as", "watched_now",
     "lists", "lists_at", "cells", "cells_at", "arguments", "arguments_at", "fixed", "fixed_at",
     "outputs", "outputs_at", "refusal", "shared", "shared_at", "copies", "copies_at",
+    "none", "leaf", "array",
 )  # fmt: skip
+_KNOWN = ("none", "leaf", "array")
 
 # Where a cell is found: an item of the first tuple, a tensor that is always the same, an item of the second
 # tuple, or an array that is an item of the first.
@@ -41,6 +44,8 @@ class Specification:
     """What a program expects of a call, as memory; parts are numbers or arrays of 64-bit numbers."""
 
     def __init__(self, **parts: Any) -> None:
+        # Not in the text: it is the same in every process.
+        parts |= {"none": id(None), "leaf": id(LEAF), "array": id(np.ndarray)}
         self._parts = {k: v if isinstance(v, int) else np.asarray(v, np.int64) for k, v in parts.items()}
         self._words = np.zeros(len(_FIELDS), np.int64)
         for name, part in self._parts.items():
@@ -63,8 +68,7 @@ def caller() -> Callable[[int, int, int, int], int] | None:
     where = layout()
     if where is None:
         return None
-    none, array = id(None), id(np.ndarray)
-    library = engine.Library(_text(where, none, array), {})
+    library = engine.Library(_text(where), {})
     _libraries.append(library)
     kind = ctypes.PYFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4)
     return kind(library.address("pullback_call"))
@@ -80,14 +84,13 @@ def _field(name: str, type_: str) -> str:
     )
 
 
-def _text(where: Layout, none: int, array: int) -> str:
-    """The module. `none` and `array` are the addresses of None and of the type of arrays."""
-    from ...core.node import LEAF
-
+def _text(where: Layout) -> str:
+    """The module."""
     fields = "\n".join(
         _field(name, "ptr" if name.endswith("_at") or name in ("run", "table", "save", "restore") else "i64")
-        for name in _FIELDS if not name.startswith("watched_")
+        for name in _FIELDS if not name.startswith("watched_") and name not in _KNOWN
     )  # fmt: skip
+    known = "\n".join(_field(name, "i64") for name in _KNOWN)
     pointers = "\n".join(_field(name, "ptr") for name in _FIELDS if name.startswith("watched_"))
     return f"""
 define internal i64 @watched(ptr %spec, i64 %count) #0 {{
@@ -158,11 +161,11 @@ bad:
   ret i1 false
 }}
 
-define internal i64 @array(ptr %value, ptr %record, ptr %slot) #0 {{
+define internal i64 @array(ptr %value, ptr %record, ptr %slot, i64 %array) #0 {{
 entry:
   %kind_ = getelementptr i8, ptr %value, i64 {where.type}
   %kind = load i64, ptr %kind_
-  %is_array = icmp eq i64 %kind, {array}
+  %is_array = icmp eq i64 %kind, %array
   br i1 %is_array, label %kinds, label %bad
 kinds:
   %dtype_ = getelementptr i8, ptr %value, i64 {where.dtype}
@@ -212,8 +215,9 @@ bad:
   ret i64 {DIFFERENT}
 }}
 
-define internal i64 @cell(ptr %record, ptr %slot, ptr %args, ptr %extras) #0 {{
+define internal i64 @cell(ptr %spec, ptr %record, ptr %slot, ptr %args, ptr %extras) #0 {{
 entry:
+{known}
   %source = load i64, ptr %record
   %place_ = getelementptr i8, ptr %record, i64 8
   %place = load i64, ptr %place_
@@ -234,7 +238,7 @@ found:
   %is_bare = icmp eq i64 %source, {ARRAY}
   br i1 %is_bare, label %bare, label %tensor
 bare:
-  %code = call i64 @array(ptr %object, ptr %record, ptr %slot)
+  %code = call i64 @array(ptr %object, ptr %record, ptr %slot, i64 %array)
   ret i64 %code
 tensor:
   %type_ = getelementptr i8, ptr %object, i64 {where.type}
@@ -251,8 +255,8 @@ slots:
   %same_node = icmp eq i64 %node, %node_wanted
   %any_node = icmp eq i64 %node_wanted, {ANY_NODE}
   %wants_inner = icmp eq i64 %node_wanted, {INNER_NODE}
-  %there = icmp ne i64 %node, {none}
-  %no_leaf = icmp ne i64 %node, {id(LEAF)}
+  %there = icmp ne i64 %node, %none
+  %no_leaf = icmp ne i64 %node, %leaf
   %inner_ = and i1 %there, %no_leaf
   %inner = and i1 %inner_, %wants_inner
   %known = or i1 %same_node, %any_node
@@ -263,7 +267,7 @@ slots:
   %fine = and i1 %right, %set
   br i1 %fine, label %data, label %bad
 data:
-  %result = call i64 @array(ptr %value, ptr %record, ptr %slot)
+  %result = call i64 @array(ptr %value, ptr %record, ptr %slot, i64 %array)
   ret i64 %result
 bad:
   ret i64 {DIFFERENT}
@@ -347,7 +351,7 @@ body:
   %next = add nuw nsw i64 %n, 1
   %record = getelementptr [8 x i64], ptr %cells_at, i64 %n
   %slot = getelementptr i64, ptr %table, i64 %next
-  %code = call i64 @cell(ptr %record, ptr %slot, ptr %args, ptr %extras)
+  %code = call i64 @cell(ptr %spec, ptr %record, ptr %slot, ptr %args, ptr %extras)
   %with = or i64 %sofar, %code
   %hard = and i64 %code, {DIFFERENT}
   %soft = icmp eq i64 %hard, 0

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
+
+from .. import cache
 
 #: Options under which the loops' text is compiled; part of the disk cache's key.
 SPEED = 3
@@ -49,6 +52,14 @@ def whole(*texts: Iterable[str]) -> str:
 
 
 @functools.cache
+def machine_name() -> str:
+    """LLVM and the processor that it compiles for."""
+    import llvmlite.binding as llvm
+
+    return f"{llvm.llvm_version_info} {llvm.get_default_triple()} {attributes()}"
+
+
+@functools.cache
 def register_bytes() -> int:
     """How wide the processor's widest vector register is."""
     import llvmlite.binding as llvm
@@ -66,49 +77,87 @@ def fused() -> bool:
     return any(features.get(name) for name in ("fma", "neon", "fp-armv8"))
 
 
+class Code(NamedTuple):
+    """Machine code of a module.
+
+    Attributes
+    ----------
+    object : bytes
+        An object file in memory.
+    called : tuple of str
+        The mathematical functions that the optimised module calls.
+    """
+
+    object: bytes
+    called: tuple[str, ...]
+
+
+def compiled(text: str, optimize: bool = True) -> Code:
+    """Compile a module's text."""
+    module = _module(text, optimize)
+    called = sorted(set(re.findall(r"call [^@\n]*@(pullback_\w+_(?:float|double)(?:_\d+)?)\(", str(module))))
+    return Code(target().emit_object(module), tuple(called))
+
+
+def _module(text: str, optimize: bool) -> Any:
+    import llvmlite.binding as llvm
+
+    machine = target()
+    module = llvm.parse_assembly(text)
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    module.verify()
+    if optimize:
+        options = llvm.create_pipeline_tuning_options(speed_level=SPEED)
+        options.loop_vectorization = True
+        options.slp_vectorization = True
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+    return module
+
+
+def kept(text: str, optimize: bool) -> Code:
+    """Compile a module's text, or take what an earlier process made of it."""
+    name = cache.key("text", str(optimize), text)
+    found = cache.read(name)
+    if found is not None:
+        return Code(found[1], tuple(found[0]))
+    code = compiled(text, optimize)
+    cache.write(name, code.called, code.object)
+    return code
+
+
 class Library:
-    """Machine code of one module, and the addresses of its functions.
+    """Machine code in memory, and the addresses of its functions.
 
     Parameters
     ----------
-    text : str
-        LLVM's textual form.
+    code : Code or str
+        Machine code, or LLVM's text.
     symbols : dict of str to int
         Addresses of functions that the module calls and the process does not export.
     resolve : callable, optional
-        Gives further addresses, from the text of the optimised module.
+        Gives the addresses of the mathematical functions that are called.
     optimize : bool
         Run LLVM's passes. Text that is written as the processor wants it gains nothing from them and is
         compiled in a third of the time without.
     """
 
     def __init__(
-        self,
-        text: str,
-        symbols: dict[str, int],
-        resolve: Callable[[str], dict[str, int]] | None = None,
-        *,
-        optimize: bool = True,
+        self, code: Code | str, symbols: dict[str, int],
+        resolve: Callable[[Iterable[str]], dict[str, int]] | None = None, *, optimize: bool = True,
     ) -> None:
         import llvmlite.binding as llvm
 
-        machine = target()
-        module = llvm.parse_assembly(text)
-        module.triple = machine.triple
-        module.data_layout = str(machine.target_data)
-        module.verify()
-        if optimize:
-            options = llvm.create_pipeline_tuning_options(speed_level=SPEED)
-            options.loop_vectorization = True
-            options.slp_vectorization = True
-            builder = llvm.create_pass_builder(machine, options)
-            builder.getModulePassManager().run(module, builder)
+        self.optimize = optimize
+        self.text = code if isinstance(code, str) else None
+        self.code = code = kept(code, optimize) if isinstance(code, str) else code
         if resolve is not None:
-            symbols = {**symbols, **resolve(str(module))}
+            symbols = {**symbols, **resolve(code.called)}
         for name, address in symbols.items():
             llvm.add_symbol(name, address)
-        self.module = module
-        self.engine = llvm.create_mcjit_compiler(module, _machine())
+        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+        self.engine.add_object_file(llvm.ObjectFileRef.from_data(code.object))
         self.engine.finalize_object()
 
     def address(self, name: str) -> int:
@@ -116,6 +165,6 @@ class Library:
         return int(self.engine.get_function_address(name))
 
     def assembly(self) -> str:
-        """The machine's instructions, as text."""
-        return str(target().emit_assembly(self.module))
-
+        """The machine's instructions, as text; the library must have been made from LLVM's text."""
+        assert self.text is not None
+        return str(target().emit_assembly(_module(self.text, self.optimize)))

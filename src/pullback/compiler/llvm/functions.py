@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from .. import mathematics
@@ -67,14 +68,9 @@ def declarations(module: Module) -> list[str]:
     return lines
 
 
-def called(text: str) -> set[str]:
-    """Symbols of the mathematical functions that an optimised module calls."""
-    return set(re.findall(rf"call [^@\n]*@({_PREFIX}\w+_(?:float|double)(?:_\d+)?)\(", text))
-
-
-def addresses(symbols: set[str]) -> dict[str, int]:
+def addresses(symbols: Iterable[str]) -> dict[str, int]:
     """Where the functions of these symbols lie; those that are not yet compiled are."""
-    missing = sorted(symbols - _addresses.keys())
+    missing = sorted(set(symbols) - _addresses.keys())
     if missing:
         library = engine.Library(text(missing), {})
         _libraries.append(library)
