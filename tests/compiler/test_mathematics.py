@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from pullback.compiler.handlers import MATHEMATICS
-from pullback.compiler.llvm import engine, functions
+from pullback.compiler.llvm import engine
 from tests.compiler.mathematics_cases import TWO_OPERANDS, arguments, errors, expected, loop
 
 LONG = np.finfo(np.longdouble).nmant >= 63
