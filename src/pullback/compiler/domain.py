@@ -125,3 +125,11 @@ def split(shape: Sequence[int], count: int) -> Domain:
 def flat(size: int) -> Domain:
     """The space of a long array, in blocks."""
     return Domain((size,), (), (), blocked=True)
+
+
+def stream(size: int) -> Domain:
+    """The space of an array without rows: any part of it may be worked off by itself.
+
+    The code for it does not depend on the size.
+    """
+    return Domain((size,), (0,), ())

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .domain import BLOCK, Domain, flat, reduced, split
+from .domain import BLOCK, Domain, flat, reduced, split, stream
 from .handlers import Analysis, Read
 from .index import Index, Indices, Variable, atom_index, constant, linear, strides_of
 from .llvm.emitter import TYPES, Emitter, Module, Value, computing, is_float, number
@@ -116,6 +116,9 @@ class Kernel:
 
     def accept(self, node: Node) -> bool:
         """Take a node in when it fits and reads what the kernel fills only where the same pass fills it."""
+        if isinstance(node, Map) and prod(node.shape) == 1 and self.domain is None and self.size > BLOCK:
+            # One number beside the elements of a long array would keep the array from being cut.
+            return False
         if self.domain is not None or isinstance(node, Map):
             places = self._placed([node], self._space, self._places)
             if places is not None:
@@ -156,7 +159,7 @@ class Kernel:
             if not self.domain.kept and self.domain.size > BLOCK and self._affine(flat(self.domain.size)):
                 self.domain = flat(self.domain.size)
             return self.domain
-        choices = [flat(self.size)] if self.size > BLOCK else []
+        choices = [stream(self.size)] if self.size > 1 else []
         choices += [split(self.shape, count) for count in range(len(self.shape))]
         for choice in choices:
             if self._affine(choice):
@@ -166,14 +169,13 @@ class Kernel:
         return self.domain
 
     def _affine(self, domain: Domain) -> bool:
-        if not domain.loops:
-            return True
+        innermost = domain.loops[-1] if domain.loops else domain.row
         for node in self.nodes:
             where = place(node, domain)
-            if where is None:
+            if where is None or (where.kind == ROW and not domain.loops):
                 return False
             for index in (*(read.index for read in read_by(node, where)), where.store):
-                if index.coefficient(domain.loops[-1]) is None:
+                if index.coefficient(innermost) is None:
                     return False
         return True
 
@@ -346,7 +348,8 @@ class _Writer:
         last = max(self.stages.values())
         with ExitStack() as loop:
             if domain.rows > 1:
-                loop.enter_context(ops.loop(domain.row, "%lo", "%hi"))
+                innermost = None if domain.loops else "1"
+                loop.enter_context(ops.loop(domain.row, "%lo", "%hi", innermost))
             self._row(-1)
             for stage in range(last + 1):
                 self._stage(stage)
@@ -408,7 +411,7 @@ class _Writer:
                     stop = self._block_end()
                 innermost = "1" if depth == len(domain.loops) - 1 else None
                 loops.enter_context(ops.loop(variable, "0", stop, innermost))
-            ops.group = "0" if domain.columns > 1 else None
+            ops.group = "0" if domain.columns > 1 or (domain.rows > 1 and not domain.loops) else None
             for node in nodes:
                 self._element(node, slots)
             ops.group = None

@@ -68,6 +68,8 @@ class Lowered:
     buffer: Buffer | None = None
     #: Scalar operations per element, those of other maps that it reads included.
     cost: int = 0
+    #: Where it was stored, for those who ask again.
+    kept: Buffer | None = None
 
     def at(self, ops: Any, indices: Indices) -> Scalar:
         """The element at some indices."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import parallel
+from .groups import grouped
 from .kernel import Emission, Kernel, emit
 from .llvm.emitter import Module
 from .lowered import Buffer, Loop, Routine
@@ -32,6 +33,8 @@ class Plan:
         Of the bodies of loops.
     slots : dict of int to int
         Of the buffers that are given from outside: which pointer of the table each is.
+    groups : list of list of int
+        The numbers of the steps, those that run together in one list.
     offsets : dict of int to int
         Of the others: where in the arena each begins.
     arena_bytes : int
@@ -51,6 +54,7 @@ class Plan:
         }
         for emission in self.emissions.values():
             emission.parts = parallel.count(emission.rows, emission.work, bool(emission.partials))
+        self.groups = grouped(self.steps, self.emissions)
         self.loops = {id(step): Plan(step.body, module) for step in self.steps if isinstance(step, Loop)}
         self.slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
         for buffer_number in lowered.constants:
@@ -61,16 +65,21 @@ class Plan:
 
     @property
     def is_parallel(self) -> bool:
-        """Whether a kernel runs in parts, on threads."""
-        return any(e.parts > 1 for e in self.emissions.values()) or any(
-            plan.is_parallel for plan in self.loops.values()
+        """Whether kernels run in parts, or together, on threads."""
+        return (
+            any(e.parts > 1 for e in self.emissions.values())
+            or any(len(group) > 1 for group in self.groups)
+            or any(plan.is_parallel for plan in self.loops.values())
         )
 
     def _place(self, lowered: Result, emissions: dict[int, Emission]) -> None:
         """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
         sizes: dict[int, int] = {}
         spans: dict[int, list[int]] = {}
-        for n, step in enumerate(self.steps):
+        # Steps that run together are alive together.
+        moments = {n: group[0] for group in self.groups for n in group}
+        for position, step in enumerate(self.steps):
+            n = moments[position]
             if isinstance(step, Kernel) and emissions[id(step)].parts > 1:
                 sizes[scratch_of(n)] = parallel.places(emissions[id(step)]).bytes
                 spans[scratch_of(n)] = [n, n]

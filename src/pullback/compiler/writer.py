@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import blas, parallel
+from . import blas, groups, parallel
 from .kernel import Emission, Kernel
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module, number
@@ -16,6 +16,9 @@ from .loop import write_loop
 from .lowered import Call, Contraction, Loop, Routine
 from .plan import Plan, scratch_of
 
+#: Kernels of a program up to which LLVM may inline them into the function that calls them all: inlining 80
+#: took it four times the time.
+INLINED = 12
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 
 
@@ -38,19 +41,23 @@ class Writer:
         """Names of native functions, and the calls between them."""
         result: list[Any] = []
         native: list[Any] = []
-        for step in self.plan.steps:
-            if isinstance(step, Call):
+        for group in self._groups():
+            if isinstance(group[0], Call):
                 if native:
                     result.append(self._function(native))
                     native = []
-                result.append(step)
+                result.append(group[0])
             else:
-                native.append(step)
+                native.append(group)
         if native:
             result.append(self._function(native))
         return result
 
-    def _function(self, steps: list[Any]) -> str:
+    def _groups(self) -> list[list[Any]]:
+        """The steps, with those that run together."""
+        return [[self.plan.steps[n] for n in group] for group in self.plan.groups]
+
+    def _function(self, steps: list[list[Any]]) -> str:
         name = f"segment{len(self.names)}"
         self.names.append(name)
         head = [f"define void @{name}(ptr %table) #0 {{", "  %arena = load ptr, ptr %table"]
@@ -62,15 +69,17 @@ class Writer:
         name = self.module.name("body")
         pointers = {number_: f"%x{slot}" for number_, slot in self.plan.slots.items()}
         parameters = ", ".join(["ptr noalias %arena", *(f"ptr noalias {p}" for p in pointers.values())])
-        self._write([f"define internal void @{name}({parameters}) #0 {{"], pointers, self.plan.steps)
+        self._write([f"define internal void @{name}({parameters}) #0 {{"], pointers, self._groups())
         return name
 
-    def _write(self, head: list[str], pointers: dict[int, str], steps: Sequence[Any]) -> None:
+    def _write(self, head: list[str], pointers: dict[int, str], steps: Sequence[list[Any]]) -> None:
         self.lines = head
         self.pointers = pointers
         self.shifted: set[str] = set()
-        for step in steps:
-            if isinstance(step, (Kernel, Routine)):
+        for step, *others in steps:
+            if others:
+                self._group([step, *others])
+            elif isinstance(step, (Kernel, Routine)):
                 self._kernel(step)
             elif isinstance(step, Loop):
                 self._loop(step)
@@ -110,6 +119,23 @@ class Writer:
         self.lines.append(
             f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows})"
         )
+
+    def _group(self, kernels: list[Kernel]) -> None:
+        """Run kernels that do not depend on each other as one job of the threads."""
+        self.symbols[PARALLEL] = pool().address
+        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+        emissions = [self.emissions[id(kernel)] for kernel in kernels]
+        total = sum(emission.work for emission in emissions)
+        members = []
+        for emission in emissions:
+            name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+            members.append((name, emission, groups.parts_of(emission, total)))
+        self._calls += 1
+        name = self.module.name("group")
+        self.functions.append(groups.function(name, members))
+        pointers = [self._pointer(p) for emission in emissions for p in emission.parameters]
+        parts = sum(count for _, _, count in members)
+        self.lines += parallel.call(pointers, name, 0, parts, f"%context{self._calls}")
 
     def _parts(self, kernel: Kernel | Routine, emission: Emission, name: str) -> None:
         """Run a kernel's parts on threads, and join what they gathered."""
@@ -190,6 +216,8 @@ class Writer:
         kernels = [
             f"define internal void @{name}{text}" for text, name in self.kernels.items()
         ]
+        if len(kernels) > INLINED:
+            kernels = [text.replace("nounwind #0 {", "nounwind noinline #0 {", 1) for text in kernels]
         return engine.whole(
             self.module.declarations.values(), functions.declarations(self.module),
             [*kernels, *self.functions]

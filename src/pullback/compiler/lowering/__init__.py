@@ -6,6 +6,7 @@ An op without one, or whose operands it does not take, is run by its array kerne
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from . import contractions, gathers, loops, losses, normalization, reductions, r
 from .context import CHEAP, Context, broadcast
 from .elementwise import FORMS
 
+#: How many elements must share an operand for it to be stored.
+SHARED = 8
 _SELECTING = {"where": 1, "masked_fill": 0, "masked_fill_tensor": 0}
 
 
@@ -59,6 +62,7 @@ class _Lowering:
         self.program = program
         self.context = Context()
         self.values: dict[int, Lowered] = {}
+        self.given = set(program.outputs)
         self.uses: dict[int, int] = dict.fromkeys(program.outputs, 2)
         for equation in program.equations:
             for operand in equation.operands:
@@ -117,7 +121,8 @@ class _Lowering:
         for index, value in zip(equation.outputs, lowered, strict=True):
             if value is None:
                 continue
-            if self.uses.get(index, 0) > 1 and value.cost > CHEAP:
+            # What is given back is stored where it arises, beside what it is computed from.
+            if value.cost > (1 if index in self.given else CHEAP) and self.uses.get(index, 0) > 1:
                 value = self.context.stored(value)
             self.values[index] = value
 
@@ -160,6 +165,12 @@ class _Lowering:
                 return None
         if integral and op.name in ("div", "pow", "div_number", "pow_scalar"):
             return None
+        # What many elements share is computed once.
+        operands = [
+            self.context.stored(o)
+            if isinstance(o, Lowered) and o.cost > 1 and prod(o.shape) * SHARED <= prod(shape) else o
+            for o in operands
+        ]
         bodies = [
             broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands
         ]

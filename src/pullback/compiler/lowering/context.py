@@ -70,7 +70,9 @@ class Context:
         """The value in a buffer of its own, where it is not in one."""
         if value.buffer is not None:
             return value
-        buffer = self.buffer(value.shape, value.dtype)
+        if value.kept is not None:
+            return self.held(value.kept)
+        buffer = value.kept = self.buffer(value.shape, value.dtype)
         analysis = probe(value.body, value.shape)
         self.nodes.append(Map(buffer, _distinct(r.buffer for r in analysis.reads), body=value.body))
         return self.held(buffer)
