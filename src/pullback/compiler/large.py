@@ -3,7 +3,7 @@ rows.
 
 An op, or the rule by which it is pulled back, is traced on a few rows, lowered and scheduled as any program.
 If that gives one kernel, its function takes the rows from ``lo`` to ``hi``, and so serves arrays of any
-length: blocks of a flat array where the op goes element by element, rows of a fixed length where it goes
+length: elements of a flat array where the op goes element by element, rows of a fixed length where it goes
 along one.
 """
 
@@ -24,7 +24,6 @@ from ..core.op import TABLE, Op
 from ..core.tracer import Recorder, Tracer
 from . import parallel
 from .convolution import Convolution
-from .domain import BLOCK
 from .kernel import Emission, Kernel, emit
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module
@@ -34,8 +33,8 @@ from .lowering import Result, lower
 from .program import Program
 from .schedule import schedule
 
-#: Blocks of the array that an elementwise op is traced on.
-BLOCKS = 4
+#: Elements of the array that an elementwise op is traced on.
+ELEMENTS = 1 << 14
 #: Rows that an op along rows is traced on: a number that is not the length of a row, so that nothing is taken
 #: for it.
 ROWS = (11, 13)
@@ -112,7 +111,7 @@ def _joined(slots: ndarray, buffer: Buffer, combine: str) -> ndarray:
     return result.astype(buffer.dtype, copy=False).reshape(buffer.shape)
 
 
-def made(program: Program, rows: int, blocked: bool) -> LargeKernel | None:
+def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
     """The kernel of a program over so many rows; None where it has more than one, or cuts it otherwise."""
     lowered = lower(program)
     steps = schedule(lowered.nodes)
@@ -120,7 +119,7 @@ def made(program: Program, rows: int, blocked: bool) -> LargeKernel | None:
         return None
     kernel, module = steps[0], Module()
     emission = emit(kernel, module, {b.number for b in lowered.outputs})
-    if emission.rows != rows or kernel.settle().blocked != blocked:
+    if emission.rows != rows or bool(kernel.settle().loops) == flat:
         return None
     known = {b.number for b in (*lowered.inputs, *lowered.outputs)} | emission.row_buffers.keys()
     if not known.issuperset(emission.parameters):
@@ -196,12 +195,7 @@ class Kernels:
         everything = [*flats, *outputs]
         buffers = [*kernel.inputs, *kernel.outputs]
         addresses = {b.number: a.ctypes.data for b, a in zip(buffers, everything, strict=True)}
-        kernel(addresses, size // BLOCK)
-        if size % BLOCK:
-            # The last block begins early: what it has in common with the one before is computed twice.
-            last = size - BLOCK
-            ends = {b.number: addresses[b.number] + last * b.dtype.itemsize for b in buffers}
-            kernel(ends, 1)
+        kernel(addresses, size)
         return [None if at is None else outputs[at] for at in places]
 
     def rows(
@@ -284,10 +278,10 @@ _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 def _flat_kernel(function: Callable[..., Any], dtypes: Sequence[Any]) -> Any:
     if any(d not in TYPES for d in dtypes):
         return None
-    program, places = _traced(function, [(BLOCKS * BLOCK,)] * len(dtypes), dtypes)
+    program, places = _traced(function, [(ELEMENTS,)] * len(dtypes), dtypes)
     if not _worthwhile(program) or any(TABLE[e.op].kind != "elementwise" for e in program.equations):
         return None
-    kernel = made(program, BLOCKS, True)
+    kernel = made(program, ELEMENTS, True)
     return None if kernel is None else (kernel, places)
 
 

@@ -132,7 +132,7 @@ class Emitter:
         """The function, without its name: it takes its buffers, and the rows to work off."""
         parameters = ", ".join(f"ptr {name}" for name in self.parameters.values())
         head = f"({parameters}{', ' if parameters else ''}i64 %lo, i64 %hi)"
-        return "\n".join([head + " nounwind noinline #0 {", "entry:", *self.slots, *self.lines, "  ret void", "}"])
+        return "\n".join([head + " nounwind #0 {", "entry:", *self.slots, *self.lines, "  ret void", "}"])
 
     def slot(self, type_: str, initial: str | None = None) -> str:
         """A stack slot, made at the function's entry."""
