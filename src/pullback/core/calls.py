@@ -17,7 +17,7 @@ from numpy import ndarray
 
 from .blame import stamp
 from .modes import DEFAULT, NO_GRAD, modes
-from .node import DIFFERENTIABLE, LEAF, Output, accumulator
+from .node import DIFFERENTIABLE, LEAF, Output, accumulator, unrecorded
 from .quiet import IGNORE, loud, quiet
 from .saved import FROZEN
 from .value import run
@@ -190,6 +190,9 @@ def _parts(op: Op) -> Callable[..., Any]:
             outs.append(y)
         node = input._node
         if node is None or mode is NO_GRAD or not outs or node_class is None:
+            if node is not None:
+                for y in outs:
+                    y._node = unrecorded(input, y._value)
             return tuple(outs)
         n = _new(node_class)
         n._edges = (accumulator(input) if node is LEAF else node,)
@@ -391,7 +394,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     names = (*op.inputs, "out")
     if layout.metadata or not set(layout.values) <= set(names):
         return _general_binary(op, public, method)
-    wanted_x, wanted_y = layout.wanted if node_class is not None else ((), ())
+    wanted_x, wanted_y = ([*names, *layout.kept] for names in layout.wanted) if node_class else ((), ())
     # Which of x, y and the result a node saves, by whether x and y want covectors.
     plans = {
         (True, True): tuple(n in wanted_x or n in wanted_y for n in names),
@@ -550,7 +553,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                     y._counter = version = [0]
                     y._view = None
                 if node is None or node_class is None:
-                    y._node = None
+                    y._node = unrecorded(input, r) if view else None
                     return y
                 if r.dtype is not d and r.dtype not in DIFFERENTIABLE:
                     y._node = None

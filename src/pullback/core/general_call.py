@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .blame import stamp
 from .modes import modes
-from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator
+from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
 from .value import TensorBase, dtype_of, run, shape_of, wrap
 from .views import View
@@ -62,7 +62,7 @@ def _view_result(
 ) -> Any:
     out = _new(TensorBase._facade)
     out._value = value
-    out._node = None
+    out._node = unrecorded(parent, value) if parent._node is not None and not mode.grad else None
     out._counter = parent._counter
     out._view = View.of(parent, op, attrs, index if several else None, mode)
     if parent._level:

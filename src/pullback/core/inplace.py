@@ -22,7 +22,7 @@ from .blame import is_freed, stamp
 from .calls import edge_of
 from .meta import Meta, is_meta
 from .modes import change, modes, set_modes
-from .node import LEAF, Node, Output, edge_target, short_name
+from .node import LEAF, Node, Nowhere, Output, edge_target, short_name
 from .overlap import PARTIAL, overlaps_itself
 from .overlap import overlap as overlap_of
 from .saved import FROZEN, freed
@@ -139,7 +139,7 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     """
     before = change(grad=True, inference=False)
     try:
-        whole = wrap(base._value, base._node, base._level)
+        whole = wrap(base._value, edge_of(base), base._level)
         edge = replay(whole, record.steps)._node
     finally:
         set_modes(before)
@@ -229,7 +229,7 @@ def forbidden_view_update(x: Any, record: View, indirect: bool = False) -> Runti
     """Build the error for an update of a view that was made where updates cannot be tracked; `indirect`:
     through its base or another view.
     """
-    if x._node is None or x._node is LEAF:
+    if x._node is None or x._node is LEAF or type(x._node) is Nowhere:
         # A recorded view of an unrecorded one has no node here; in torch it has one that leads nowhere.
         inherited = record.creation in (OF_NO_GRAD_VIEW, OF_INFERENCE_VIEW)
         name = short_name(record.steps[-1][0].node_class) if inherited else None
@@ -307,7 +307,7 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
         x._view = View(x._view.base, new._view.steps, x._view.creation, x._counter[0])
     elif not x._inference:
         x._rearranged = (*x._rearranged, (x._counter[0], inverse))
-    if new._node is not None:
+    if new._node is not None and type(new._node) is not Nowhere:
         _move_history(x, new._node)
     return x
 

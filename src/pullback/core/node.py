@@ -97,7 +97,9 @@ class Node:
             edges = tuple(e for e, rule in zip(edges, rules, strict=True) if rule is not None)
         elif (which := getattr(self._op, "differentiable_inputs", None)) is not None:
             edges = tuple(edges[i] for i in which)
-        return tuple((None, 0) if edge is None else edge_target(edge) for edge in edges)
+        return tuple(
+            (None, 0) if edge is None or type(edge) is Nowhere else edge_target(edge) for edge in edges
+        )
 
     @property
     def requires_grad(self) -> bool:
@@ -226,9 +228,36 @@ def accumulator(leaf: Any) -> AccumulateGrad:
     return node
 
 
+class Nowhere(Node):
+    """The history of a view that was made unrecorded, of a base that requires grad.
+
+    Such a view requires grad, as its base does, but no covector gets any further. What users see is a leaf
+    without a node.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, value: Any) -> None:
+        self._edges = self._saved = ()
+        self._shape = value.shape
+        self._dtype = value.dtype
+        self._hooks = None
+        self._seq = next_sequence()
+
+    def backward(self, g: Any) -> tuple[Any, ...]:
+        return ()
+
+    backward_graph = backward
+
+
+def unrecorded(parent: Any, value: Any) -> Nowhere | None:
+    """The history of a view with this value that was taken of `parent` where nothing is recorded."""
+    return None if parent._node is None or value.dtype not in DIFFERENTIABLE else Nowhere(value)
+
+
 def edge_target(edge: Any) -> tuple[Node, int]:
     """Return (node, output index) of an edge."""
-    return edge if type(edge) is Output else (edge, 0)
+    return (edge[0], edge[1]) if type(edge) is Output else (edge, 0)
 
 
 def short_name(kind: type[Node]) -> str:

@@ -122,6 +122,9 @@ class Op:
         arrives.
     gradient : Gradient, optional
         How gradients stay connected to inputs that their values do not vary with.
+    saves : sequence of str
+        Inputs and outputs that torch's node saves whether or not a rule here asks for them: after a write to
+        one of them `backward` is refused, as it is in torch.
     """
 
     def __init__(
@@ -153,6 +156,7 @@ class Op:
         underivable: str | None = None,
         gradient: Gradient | None = None,
         float8: bool = False,
+        saves: Sequence[str] = (),
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -197,7 +201,7 @@ class Op:
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view"
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
-        self.layout = Layout(name, self.inputs, self.attrs, names, self.rules)
+        self.layout = Layout(name, self.inputs, self.attrs, names, self.rules, saves)
         self.node_name = node_name or torch_node_name(name)
         self.node_class: type[Node] | None = None
         if any(rule is not None for rule in self.rules):

@@ -16,7 +16,7 @@ from typing import Any
 from .. import graph_errors as errors
 from .blame import changes, freed_at, is_freed, place_of
 from .modes import modes
-from .node import AccumulateGrad, MultiNode, Node, Output, edge_target, short_name
+from .node import AccumulateGrad, MultiNode, Node, Nowhere, Output, edge_target, short_name
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .views import MULTI_VIEW
 
@@ -54,6 +54,8 @@ class Layout:
         output).
     rules : sequence of callables or None
         One per input; the first parameter is the covector.
+    kept : sequence of str
+        Values that are saved whatever the rules ask for.
     """
 
     def __init__(
@@ -63,11 +65,13 @@ class Layout:
         attrs: Sequence[str],
         outputs: Sequence[str],
         rules: Sequence[Callable[..., Any] | None],
+        kept: Sequence[str] = (),
     ) -> None:
         wanted = [parameter_names(rule)[1:] if rule is not None else [] for rule in rules]
         self.wanted = wanted
-        asked = {name for names in wanted for name in names}
+        asked = {name for names in wanted for name in names} | set(kept)
         self.asked = asked
+        self.kept = frozenset(kept)
         self.inputs = tuple(inputs)
         self.values = tuple(n for n in (*inputs, *outputs) if n in asked)
         self.metadata = tuple(n for n in (f"shape_{i}" for i in inputs) if n in asked)
@@ -99,6 +103,7 @@ class Layout:
         found = self._needed.get(wants)
         if found is None:
             asked = {n for names, want in zip(self.wanted, wants, strict=True) if want for n in names}
+            asked |= self.kept
             found = self._needed[wants] = tuple(n in asked for n in self.values)
         return found
 
@@ -268,7 +273,7 @@ def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
     A recorded write leaves the name of the node that it put behind the tensor in the version counter, behind
     the places of writes, and which array the tensor has: of what shares the counter, others are views of it.
     """
-    if isinstance(edge, AccumulateGrad):
+    if isinstance(edge, (AccumulateGrad, Nowhere)):
         return ""  # a leaf has no history, whatever wrote to its storage through another tensor
     if len(counter) > 2:
         return f", which is output 0 of {counter[2]}," if counter[3] == id(value) else STALE_VIEW

@@ -285,6 +285,7 @@ prelu = elementwise(
     lambda g, x, y: prelu_backward(g, x, y),
     lambda g, x: prelu_weight_backward(g, x),
     node_name="PreluKernelBackward0",
+    saves=("x", "y"),
 )
 
 
@@ -305,7 +306,7 @@ rrelu_mean = _activation(
 #: x·noise, the noise drawn outside.
 rrelu = elementwise(
     "rrelu", _rrelu, lambda g, y: g * y, lambda g: zeros_of(g), node_name="RreluWithNoiseBackward0",
-    gradient=PIECEWISE,
+    gradient=PIECEWISE, saves=("x",),
 )
 
 

@@ -143,7 +143,8 @@ def zero_to_nonnegative(x: Any, y: Any) -> Any:
 
 #: x to the power y, both tensors.
 pow = elementwise(
-    "pow", np.power, _pow_base, _pow_exponent, node_name="PowBackward1", check=refuse("pow", "b")
+    "pow", np.power, _pow_base, _pow_exponent, node_name="PowBackward1", check=refuse("pow", "b"),
+    saves=("out",),
 )
 
 

@@ -134,10 +134,12 @@ def _like(y: Any, shape: Sizes) -> Any:
 _JOINT = Gradient(zeros=False, by=2)
 
 
-def _declare(name: str, kernel: Call, rules: tuple[Call, Call], batch_rule: Call) -> Call:
+def _declare(
+    name: str, kernel: Call, rules: tuple[Call, Call], batch_rule: Call, saves: tuple[str, ...] = ()
+) -> Call:
     return op(
         name, kernel, rules, kind="bilinear", node_name="ConvolutionBackward0", batch_rule=batch_rule,
-        image=True, gradient=_JOINT,
+        image=True, gradient=_JOINT, saves=saves,
     )  # fmt: skip
 
 
@@ -153,6 +155,7 @@ conv: Call = _declare(
         ),
     ),
     _batch_conv,
+    saves=("x", "w"),
 )  # fmt: skip
 
 #: The transpose of `conv` in x; `size` is the spatial size of the result.
@@ -167,6 +170,7 @@ conv_transpose: Call = _declare(
         ),
     ),
     _batch_transpose,
+    saves=("y", "w"),
 )  # fmt: skip
 
 #: The transpose of `conv` in w; `kernel` is the spatial size of the weight.
@@ -255,7 +259,7 @@ conv_biased: Call = op(
         lambda g: sum_channels(g),
     ),
     node_name="ConvolutionBackward0", jvp=_biased_jvp(conv), batch_rule=_biased_batch(conv), image=True,
-    gradient=_JOINT,
+    gradient=_JOINT, saves=("x", "w"),
 )  # fmt: skip
 
 #: `conv_transpose` plus a bias per output channel.
@@ -272,5 +276,5 @@ conv_transpose_biased: Call = op(
     ),
     node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose),
     batch_rule=_biased_batch(conv_transpose), image=True,
-    gradient=_JOINT,
+    gradient=_JOINT, saves=("y", "w"),
 )  # fmt: skip

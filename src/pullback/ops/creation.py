@@ -36,8 +36,9 @@ def _complex_jvp(primals: Any, tangents: Any, out: Any) -> Any:
 complex = elementwise(
     "complex",
     _complex,
-    lambda g: real(g),
-    lambda g: real(g * -1j),
+    # torch saves the parts, which it reads the dtype off
+    lambda g, x: real(g),
+    lambda g, y: real(g * -1j),
     promote=None,
     halves=False,
     jvp=_complex_jvp,

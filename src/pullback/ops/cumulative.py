@@ -124,7 +124,7 @@ def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:
 
 
 #: Running product along `dim`.
-cumprod = op("cumprod", _cumprod, (_cumprod_rule,), halves=True, batch=dim_first)
+cumprod = op("cumprod", _cumprod, (_cumprod_rule,), halves=True, batch=dim_first, saves=("out",))
 
 
 def _logcumsumexp(x: ndarray, /, dim: int) -> ndarray:

@@ -93,7 +93,7 @@ embedding_bag: Any = op(
             * _bag_factor(indices, offsets, shape_of(weight)[0], mode, padding, False)
         ),
     ),
-    halves=True,
+    halves=True, saves=("weight", "indices", "offsets", "scale"),
 )  # fmt: skip
 
 #: Rows of g, one per bag, added at the bag's indices: the transpose of `embedding_bag`.
@@ -155,4 +155,5 @@ embedding_bag_max: Any = op(
     (lambda g, winners, shape_weight: column_winners_adjoint(g, winners, shape_weight[0]), None, None),
     outputs=("values", "winners"), differentiable=(0,), node_name="EmbeddingBagBackward0",
     jvp=lambda primals, tangents, out, padding: (column_winners(tangents[0], out[1]), None),
+    saves=("weight", "indices", "offsets"),
 )  # fmt: skip

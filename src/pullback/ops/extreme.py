@@ -354,7 +354,7 @@ def _running_op(name: str, kernel: Callable[..., Any]) -> Call:
     return op(
         name, kernel, (_running_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
         inputs=("x",), attrs=("dim",), batch=dim_first,
-        jvp=lambda primals, tangents, out, dim: (pick(tangents[0], out[1], dim), None),
+        jvp=lambda primals, tangents, out, dim: (pick(tangents[0], out[1], dim), None), saves=("x",),
     )  # fmt: skip
 
 

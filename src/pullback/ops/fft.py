@@ -101,7 +101,7 @@ def _r2c_rule(g: Any, shape_x: Dims, dims: Dims, normalization: int, onesided: b
 #: The transform of real values; with `onesided` the last of `dims` has frequencies 0 … N/2 only, the rest
 #: being the conjugates of these.
 r2c = op(
-    "fft_r2c", _r2c, (_r2c_rule,), kind="linear", node_name="FftR2CBackward0",
+    "fft_r2c", _r2c, (_r2c_rule,), kind="linear", node_name="FftR2CBackward0", saves=("x",),
     batch=lambda size, dims, *rest: (tuple(d + 1 for d in dims), *rest),
 )  # fmt: skip
 

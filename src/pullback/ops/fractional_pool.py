@@ -70,7 +70,7 @@ def _declare(rank: int) -> Call:
 
     return op(
         f"fractional_max_pool{rank}d", _pool, (rule, None), outputs=("values", "indices"), jvp=jvp,
-        differentiable=(0,), node_name=f"FractionalMaxPool{rank}DBackward0", gradient=PIECEWISE,
+        differentiable=(0,), node_name=f"FractionalMaxPool{rank}DBackward0", gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
 

@@ -258,8 +258,8 @@ index_add: Any = op(
     (
         lambda g: g,
         None,
-        lambda g, index, shape_source, dim, alpha: (
-            _as_slices(index_select(g, index, dim), shape_source) * conj(alpha)
+        lambda g, index, source, dim, alpha: (
+            _as_slices(index_select(g, index, dim), shape_of(source)) * conj(alpha)
         ),
     ),
     kind="gather",
@@ -285,7 +285,7 @@ index_copy: Any = op(
     (
         lambda g, index, dim: index_fill(g, index, dim, 0),
         None,
-        lambda g, index, shape_source, dim: _as_slices(index_select(g, index, dim), shape_source),
+        lambda g, index, source, dim: _as_slices(index_select(g, index, dim), shape_of(source)),
     ),
     kind="gather", jvp=lambda primals, tangents, out, dim: index_copy(*_filled(primals, tangents), dim),
 )
@@ -370,7 +370,7 @@ masked_select: Any = op(
     "masked_select", _masked_select,
     (lambda g, shape_x, mask: masked_place(g, mask, _together(shape_x, shape_of(mask))), None), kind="gather",
     jvp=lambda primals, tangents, out: masked_select(tangents[0], primals[1]),
-    shape=no_shape("masked_select"),
+    shape=no_shape("masked_select"), saves=("x",),
 )
 
 
@@ -436,7 +436,7 @@ def _take(x: ndarray, index: ndarray, /) -> ndarray:
 #: Elements of x as one row at the places `index`.
 take: Any = op(
     "take", _take, (lambda g, shape_x, index: put(zeros_for(g, shape_x), index, g, True), None),
-    kind="gather", jvp=lambda primals, tangents, out: take(tangents[0], primals[1]),
+    kind="gather", jvp=lambda primals, tangents, out: take(tangents[0], primals[1]), saves=("x",),
 )
 
 
@@ -459,7 +459,7 @@ def _put_kept(g: Any, index: Any, accumulate: bool) -> Any:
 #: x with the elements at flat places replaced by those of `source`, or with these added.
 put: Any = op(
     "put_places", _put,
-    (_put_kept, None, lambda g, index, shape_source: reshape(take(g, index), shape_source)), kind="gather",
+    (_put_kept, None, lambda g, index, source: reshape(take(g, index), shape_of(source))), kind="gather",
     node_name="PutBackward0",
     jvp=lambda primals, tangents, out, accumulate: put(*_filled(primals, tangents), accumulate),
 )

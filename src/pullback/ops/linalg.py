@@ -331,7 +331,7 @@ solve_ex: Call = op(
     (_solve_matrix, lambda g, x, left, vector: solve(adjoint(x), g, left, vector)),
     outputs=("result", "info"), differentiable=(0,), jvp=_solve_jvp, batch_rule=_solve_batched,
     check=computes("lu_cpu"),
-    shape=_solve_shape,
+    shape=_solve_shape, saves=("result",),
 )  # fmt: skip
 
 

@@ -401,7 +401,7 @@ def _spread_batch(value: Any, dim: int | None, size: int) -> Any:
 #: −w[target]·x[target], for classes along dim 1 (dim 0 of a vector); the mean is weighted.
 nll_loss: Call = op(
     "nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched,
-    gradient=PIECEWISE,
+    gradient=PIECEWISE, saves=("x",),
 )
 #: The same with places behind the classes, under torch's other node name.
 nll_loss_nd = op(
@@ -413,4 +413,5 @@ nll_loss_nd = op(
     batch_rule=_nll_batched,
     node_name="NllLoss2DBackward0",
     gradient=PIECEWISE,
+    saves=("x",),
 )

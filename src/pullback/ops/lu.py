@@ -283,6 +283,7 @@ lu_solve: Call = op(
     ),
     batch_rule=_lu_solve_batched,
     shape=lambda x, pivots, y, *attrs: (((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype),),
+    saves=("out",),
 )  # fmt: skip
 
 

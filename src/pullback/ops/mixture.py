@@ -93,6 +93,7 @@ def _addcdiv(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarr
 addcdiv = elementwise(
     "addcdiv", _addcdiv, lambda g: g, lambda g, z, value: g * conj(value / z),
     lambda g, y, z, value: -g * conj((value * y) / (z * z)), attrs=("value",), promote="float",
+    saves=("z",),
 )
 
 
@@ -125,7 +126,7 @@ def _lerp_tensor(x: ndarray, y: Any, z: Any, /, out: Any = ...) -> ndarray:
 #: x + z·(y − x) with a tensor of weights.
 lerp_tensor = elementwise(
     "lerp_tensor", _lerp_tensor, lambda g, z: g * conj(1 - z), lambda g, z: g * conj(z),
-    lambda g, x, y: g * conj(y - x), node_name="LerpBackward1",
+    lambda g, x, y: g * conj(y - x), node_name="LerpBackward1", saves=("z",),
 )
 
 
@@ -320,8 +321,8 @@ def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 #: floor(x / y).
 floor_quotient: Call = elementwise(
-    "div_floor", _floor_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2",
-    check=refuse("div_floor_cpu", "bc"),
+    "div_floor", _floor_quotient, lambda g, y: zeros_of(g), lambda g, x, y: zeros_of(g),
+    node_name="DivBackward2", check=refuse("div_floor_cpu", "bc"),
 )
 
 #: floor(x / y) as `//` and `//=` have it, which torch cannot differentiate.
@@ -344,8 +345,8 @@ def _trunc_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 #: trunc(x / y).
 trunc_quotient = elementwise(
-    "div_trunc", _trunc_quotient, lambda g: zeros_of(g), lambda g: zeros_of(g), node_name="DivBackward2",
-    check=refuse("div_trunc_cpu", "bc"),
+    "div_trunc", _trunc_quotient, lambda g, y: zeros_of(g), lambda g, x, y: zeros_of(g),
+    node_name="DivBackward2", check=refuse("div_trunc_cpu", "bc"),
 )
 
 atan2 = elementwise(
@@ -359,7 +360,7 @@ hypot = elementwise(
 )
 copysign = elementwise(
     "copysign", np.copysign, lambda g, x, out: g * where(eq(x, 0), 0, out / x), lambda g: zeros_of(g),
-    promote="float", check=refuse("copysign_cpu", "c"),
+    promote="float", check=refuse("copysign_cpu", "c"), saves=("out",),
 )
 
 
@@ -373,9 +374,9 @@ def _logaddexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 
 logaddexp = elementwise(
-    "logaddexp", _logaddexp, lambda g, x, out: g * conj(exp(x - out)),
-    lambda g, y, out: g * conj(exp(y - out)),
-    promote="float", check=refuse("logaddexp_cpu", "biu"),
+    "logaddexp", _logaddexp, lambda g, x, y: g / conj(1 + exp(y - x)),
+    lambda g, x, y: g / conj(1 + exp(x - y)), promote="float",
+    check=refuse("logaddexp_cpu", "biu"),
 )
 logaddexp2 = elementwise(
     "logaddexp2", np.logaddexp2, lambda g, x, y: g / (1 + _two_to(y - x)),

@@ -166,6 +166,7 @@ layer_norm = op(
     outputs=("out", "mean", "rstd"),
     differentiable=(0,),
     batch_rule=_layer_batched,
+    saves=("bias",),
 )
 layer_norm_backward = op(
     "native_layer_norm_backward",
@@ -297,6 +298,7 @@ batch_norm = op(
     differentiable=(0,),
     batch_rule=_batch_batched,
     image=True,
+    saves=("mean", "var"),
 )
 batch_norm_backward = op(
     "native_batch_norm_backward",

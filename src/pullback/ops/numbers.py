@@ -45,8 +45,8 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 #: x·2^y, exact for an integer y.
 ldexp = elementwise(
-    "ldexp", _ldexp, lambda g, y: g * conj(exp2(y)), lambda g, x, y: g * conj(x * exp2(y) * math.log(2)),
-    promote=None, halves=False,
+    "ldexp", _ldexp, lambda g, y: g * conj(exp2(y)), lambda g, out: g * conj(out * math.log(2)),
+    promote=None, halves=False, saves=("out",),
 )
 
 

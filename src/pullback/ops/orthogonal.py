@@ -72,8 +72,8 @@ def _refuse(shape: tuple[int, ...], mode: str) -> None:
         )
 
 
-def _qr_rule(g: Any, x: Any, q: Any, r: Any, mode: str) -> Any:
-    rows, columns = shape_of(x)[-2:]
+def _qr_rule(g: Any, shape_x: tuple[int, ...], q: Any, r: Any, mode: str) -> Any:
+    rows, columns = shape_x[-2:]
     _refuse((rows, columns), mode)
     gq, gr = g
     if rows >= columns:
@@ -81,12 +81,13 @@ def _qr_rule(g: Any, x: Any, q: Any, r: Any, mode: str) -> Any:
     # A = [X | Y], R = [U | V] with X = Q U and V = Qᴴ Y.
     if gr is None:
         first = _qr_square(gq, None, q, narrow(r, -1, 0, rows))
-        shape = (*shape_of(x)[:-1], columns - rows)
-        return cat((first, np.zeros(shape, dtype_of(x))), len(shape) - 1)
+        shape = (*shape_x[:-1], columns - rows)
+        return cat((first, np.zeros(shape, dtype_of(q))), len(shape) - 1)
     wide = narrow(gr, -1, rows, columns - rows)
-    gq = total(matmul(narrow(x, -1, rows, columns - rows), adjoint(wide)), gq)
+    beyond = matmul(q, narrow(r, -1, rows, columns - rows))
+    gq = total(matmul(beyond, adjoint(wide)), gq)
     first = _qr_square(gq, narrow(gr, -1, 0, rows), q, narrow(r, -1, 0, rows))
-    return cat((first, matmul(q, wide)), len(shape_of(x)) - 1)
+    return cat((first, matmul(q, wide)), len(shape_x) - 1)
 
 
 def _qr_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, mode: str) -> Any:
@@ -236,7 +237,7 @@ def _aligned_items(call: Call, ranks: Sequence[int]) -> Call:
 householder_product: Call = op(
     "linalg_householder_product", _householder_product,
     lambda g, x, tau: _pull_reflections(g, x, tau, _eye_columns(x), False)[:2], joint=True,
-    batch_rule=_aligned_items(lambda *a: householder_product(*a), (2, 1)),
+    batch_rule=_aligned_items(lambda *a: householder_product(*a), (2, 1)), saves=("out",),
     shape=lambda x, tau: ((x.shape, x.dtype),),
 )  # fmt: skip
 
@@ -267,7 +268,7 @@ def _ormqr_rule(
 
 #: The product of the matrix of reflectors Q, or Qᴴ, with a matrix C: Q C, or C Q.
 ormqr: Call = op(
-    "ormqr", _ormqr, _ormqr_rule, joint=True, check=computes("ormqr_cpu"),
+    "ormqr", _ormqr, _ormqr_rule, joint=True, check=computes("ormqr_cpu"), saves=("out",),
     batch_rule=_aligned_items(lambda *a: ormqr(*a), (2, 1, 2)),
     shape=lambda x, tau, c, *attrs: (((*leading((x, tau, c), (2, 1, 2)), *c.shape[-2:]), c.dtype),),
 )  # fmt: skip

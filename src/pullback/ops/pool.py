@@ -59,7 +59,7 @@ def _declare_avg(suffix: str, node_name: str) -> Call:
             ),
         ),
         kind="linear", node_name=node_name, batch_rule=folded(lambda: avg_pools[suffix]), image=True,
-        gradient=PIECEWISE,
+        gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def _declare_max(suffix: str, node_name: str) -> Call:
         outputs=("values", "winners"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, windows: (gather_windows(tangents[0], out[1], windows), None),
         batch_rule=folded(lambda: max_pools[suffix]), image=True,
-        gradient=PIECEWISE,
+        gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
         "adaptive_avg_pool" + suffix, _adaptive_avg,
         (lambda g, shape_x: adaptive_avg_adjoint(g, shape_x[2:]),),
         kind="linear", node_name=node_name, batch_rule=folded(lambda: adaptive_avg_pools[suffix]), image=True,
-        gradient=PIECEWISE,
+        gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def _declare_adaptive_max(suffix: str, node_name: str) -> Call:
         outputs=("values", "indices"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, output: (gather_planes(tangents[0], out[1]), None),
         batch_rule=folded(lambda: adaptive_max_pools[suffix]), image=True,
-        gradient=PIECEWISE,
+        gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
 

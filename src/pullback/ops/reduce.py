@@ -181,6 +181,7 @@ prod_dim = op(
     kind="reduce",
     halves=True,
     node_name="ProdBackward1",
+    saves=("out",),
     batch=lambda size, dim, keepdim: (dim + 1, keepdim),
 )
 
@@ -202,6 +203,7 @@ prod_all = op(
     kind="reduce",
     halves=True,
     node_name="ProdBackward0",
+    saves=("out",),
     batch_rule=lambda size, values, dims: prod_dim(
         reshape(permute_to_front(values[0], dims[0]), (size, math.prod(shape_of(values[0])) // max(size, 1))),
         1,

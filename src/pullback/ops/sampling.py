@@ -50,7 +50,7 @@ def _declare(name: str, node_name: str) -> Call:
             ),
             _by_place,
         ),
-        node_name=node_name, batch_rule=folded(lambda: call),
+        node_name=node_name, batch_rule=folded(lambda: call), saves=("x", "grid"),
     )  # fmt: skip
     return call
 

@@ -31,9 +31,16 @@ erfc = elementwise(
     "erfc", from_scipy("erfc"), lambda g, x: -_TWO_OVER_ROOT_PI * exp(-(x * x)) * g, promote="float",
     check=refuse("erfc_vml_cpu", "c"),
 )
+
+
+def _erfinv_rule(g: Any, x: Any) -> Any:
+    root = erfinv(x)
+    return exp(root * root) * g * (1 / _TWO_OVER_ROOT_PI)
+
+
 #: DLMF 7.17.1.
 erfinv = elementwise(
-    "erfinv", from_scipy("erfinv"), lambda g, out: exp(out * out) * g * (1 / _TWO_OVER_ROOT_PI),
+    "erfinv", from_scipy("erfinv"), _erfinv_rule,
     promote="float", check=refuse("erfinv_vml_cpu", "c"),
 )
 #: exp(x²)·erfc(x).
@@ -50,7 +57,7 @@ ndtri = elementwise(
 log_ndtr = elementwise(
     "log_ndtr", from_scipy("log_ndtr"),
     lambda g, x: g / erfcx(x * -math.sqrt(0.5)) * math.sqrt(2 / math.pi), promote="float",
-    node_name="SpecialLogNdtrBackward0", check=refuse("log_ndtr_cpu", "c", halves=True),
+    node_name="SpecialLogNdtrBackward0", check=refuse("log_ndtr_cpu", "c", halves=True), saves=("out",),
 )
 
 

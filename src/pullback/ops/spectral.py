@@ -194,9 +194,9 @@ def _svd(x: ndarray, /, full: bool) -> tuple[ndarray, ndarray, ndarray]:
     return column_major(u), s, column_major(vh)
 
 
-def _svd_rule(g: Any, x: Any, u: Any, s: Any, vh: Any) -> Any:
+def _svd_rule(g: Any, shape_x: tuple[int, ...], u: Any, s: Any, vh: Any) -> Any:
     gu, gs, gvh = g
-    rows, columns = shape_of(x)[-2:]
+    rows, columns = shape_x[-2:]
     count = min(rows, columns)
     if shape_of(u)[-1] > count:
         u, gu = narrow(u, -1, 0, count), None if gu is None else narrow(gu, -1, 0, count)
@@ -206,7 +206,7 @@ def _svd_rule(g: Any, x: Any, u: Any, s: Any, vh: Any) -> Any:
         return matmul(mul(u, row_of(gs)), vh)
     left = None if gu is None else _skew(matmul(adjoint(u), gu))
     right = None if gvh is None else _skew(matmul(vh, adjoint(gvh)))
-    is_complex = dtype_of(x).kind == "c"
+    is_complex = dtype_of(u).kind == "c"
     if is_complex:
         _check_phases("svd", "singular", left, right)
     gaps = _gaps(s * s)

@@ -93,6 +93,7 @@ solve_triangular: Call = op(
         lambda g, x, upper, left, unit: solve_triangular(adjoint(x), g, not upper, left, unit),
     ),
     jvp=_triangular_jvp, check=_check_triangular, batch_rule=aligned(lambda *a: solve_triangular(*a)),
+    saves=("x", "out"),
     shape=lambda x, y, *attrs: (((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype),),
 )  # fmt: skip
 
@@ -120,7 +121,7 @@ def _solve_with_copy_rule(
 #: X with A X = B, or Aᵀ X = B, for a triangular A; and a copy of A.
 triangular_solve: Call = op(
     "triangular_solve", _solve_with_copy, _solve_with_copy_rule, joint=True, partial=True,
-    outputs=("solution", "copy"), check=computes("triangular_solve_cpu"),
+    outputs=("solution", "copy"), check=computes("triangular_solve_cpu"), saves=("y",),
     batch_rule=aligned(lambda *a: triangular_solve(*a)),
 )  # fmt: skip
 
@@ -224,7 +225,7 @@ def _cholesky_solve_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out
 cholesky_solve: Call = op(
     "cholesky_solve", _cholesky_solve,
     (lambda g, x, upper: cholesky_solve(g, x, upper), _cholesky_solve_factor), jvp=_cholesky_solve_jvp,
-    check=computes("cholesky_solve_cpu"),
+    check=computes("cholesky_solve_cpu"), saves=("y", "x", "out"),
     batch_rule=aligned(lambda *a: cholesky_solve(*a)),
     shape=lambda y, x, upper: (((*leading((x, y), (2, 2)), *y.shape[-2:]), y.dtype),),
 )  # fmt: skip

@@ -20,7 +20,7 @@ from ..core.blame import freed_by_caller, variable_of
 from ..core.calls import edge_of
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
-from ..core.node import LEAF, GradientEdge, Output
+from ..core.node import LEAF, GradientEdge, Nowhere, Output
 from ..core.value import TensorBase, array_of, dtype_of, run, shape_of, wrap
 from ..ops.structure import expand
 
@@ -75,8 +75,9 @@ def _as_tuple(values: Any) -> tuple[Any, ...]:
 
 
 def _edge(place: Any) -> Any:
-    """The edge of a tensor or of a gradient edge."""
-    return place.edge() if isinstance(place, GradientEdge) else edge_of(place)
+    """The edge of a tensor or of a gradient edge; None where it leads nowhere."""
+    edge = place.edge() if isinstance(place, GradientEdge) else edge_of(place)
+    return None if type(edge) is Nowhere else edge
 
 
 def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, position: int) -> Any:

@@ -18,7 +18,7 @@ from numpy import ndarray
 from ..core import calls, inplace, overlap
 from ..core.blame import stamp, written
 from ..core.modes import DEFAULT, NO_GRAD, modes
-from ..core.node import LEAF, accumulator
+from ..core.node import LEAF, accumulator, unrecorded
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump
 from ..core.views import DEFAULT_VIEW, INHERITED, NO_GRAD_VIEW, View, bring_up_to_date
@@ -72,7 +72,7 @@ def _getitem(self: Any, index: Any) -> Any:
                 y._view = record
                 node = self._node
                 if node is None or mode is NO_GRAD:
-                    y._node = None
+                    y._node = unrecorded(self, r)
                     return y
                 y._node = n = _new(_SELECT_NODE)
                 n._edges = (accumulator(self) if node is LEAF else node,)

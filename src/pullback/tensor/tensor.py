@@ -23,7 +23,7 @@ from ..core.batched import Batched
 from ..core.dual import Dual
 from ..core.meta import Meta, is_meta
 from ..core.modes import modes
-from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Output, edge_target
+from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Nowhere, Output, edge_target
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
 from ..core.versions import NoVersions
 from ..core.views import bring_up_to_date
@@ -126,6 +126,8 @@ class Tensor(Methods):
         if type(requires_grad) is not bool:
             raise argument_type("requires_grad_", "requires_grad", 1, "bool", requires_grad)
         if not requires_grad:
+            if type(self._node) is Nowhere:
+                return self
             if self._node is not None and self._node is not LEAF:
                 raise RuntimeError(
                     "you can only change requires_grad flags of leaf variables. If you want to use a "
@@ -134,7 +136,7 @@ class Tensor(Methods):
                 )
             self._node = None
             return self
-        if self._node is None:
+        if self._node is None or type(self._node) is Nowhere:
             if dtype_of(self) not in DIFFERENTIABLE:
                 raise RuntimeError("only Tensors of floating point dtype can require gradients")
             if self._inference and not modes().inference:
@@ -151,7 +153,7 @@ class Tensor(Methods):
             bring_up_to_date(self, asked=True)
         node = self._node
         # What a hook unpacked in a leaf's place leads to the leaf.
-        return node is None or node is LEAF or type(node) is AccumulateGrad
+        return node is None or node is LEAF or type(node) in (AccumulateGrad, Nowhere)
 
     @property
     def grad_fn(self) -> Node | None:
@@ -166,7 +168,7 @@ class Tensor(Methods):
     @property
     def grad(self) -> Tensor | None:
         """The gradient that `backward` accumulated; None at first."""
-        if self._grad is None and self._node is not None and self._node is not LEAF and not self._retained:
+        if self._grad is None and not self._retained and not self.is_leaf:
             warnings.warn(
                 "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
                 "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
@@ -267,10 +269,10 @@ class Tensor(Methods):
         """Make `backward` keep this non-leaf's covector in `.grad`."""
         if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._retained or self._node is LEAF or type(self._node) is Nowhere:
+            return
         if self._view is not None:
             bring_up_to_date(self, asked=True)
-        if self._node is LEAF or self._retained:
-            return
         import weakref
 
         node, index = edge_target(self._node)
@@ -309,7 +311,7 @@ class Tensor(Methods):
         """Call ``hook(leaf)`` after this leaf's `.grad` was written."""
         if self._node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if self._node is not LEAF:
+        if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return node_hooks.add_hook(node_hooks.leaf_hooks(self).accumulated, hook)
 

@@ -143,7 +143,7 @@ def with_statistics(
     detached = [None if v is None else v.detach() for v in (running_mean, running_var)]
     if training and input._level:
         _check_running(input, running_mean, running_var)
-    if training:
+    if training and type(input._value) is not ndarray:
         detached = [None, None]
     out, mean, invstd, var = o.batch_norm(input, weight, bias, *detached, training, float(eps))
     if training:
