@@ -176,10 +176,15 @@ def layer_norm(
         return y.astype(x.dtype), mean, rstd
     lead, length = x.shape[: x.ndim - axes], prod(x.shape[x.ndim - axes :])
     rows = np.ascontiguousarray(x).reshape(prod(lead), length)
-    y = np.empty(rows.shape, x.dtype)
-    mean, rstd = np.empty((len(rows), 1), x.dtype), np.empty((len(rows), 1), x.dtype)
     factor = None if weight is None else weight.reshape(length)
     shift = None if bias is None else bias.reshape(length)
+    if x.size >= large.SIZE:
+        found = large.rows("native_layer_norm", (rows, factor, shift), (1, eps), (True, False, False))
+        if found is not None:
+            kept = (*lead, *(1,) * axes)
+            return found[0].reshape(x.shape), found[1].reshape(kept), found[2].reshape(kept)
+    y = np.empty(rows.shape, x.dtype)
+    mean, rstd = np.empty((len(rows), 1), x.dtype), np.empty((len(rows), 1), x.dtype)
 
     def task(x: ndarray, y: ndarray, mean: ndarray, rstd: ndarray) -> None:
         _centre(x, y, mean, rstd, eps)
@@ -219,10 +224,17 @@ def layer_norm_adjoint(
     shape, length = x.shape[x.ndim - axes :], prod(x.shape[x.ndim - axes :])
     count = x.size // length if length else 0
     rows, upstream = (np.ascontiguousarray(array).reshape(count, length) for array in (x, g))
-    in_x = np.empty(x.shape, x.dtype)
-    out = in_x.reshape(rows.shape)
     factor = None if weight is None else weight.reshape(length)
     means, scales = mean.reshape(count, 1), rstd.reshape(count, 1)
+    if x.size >= large.SIZE:
+        found = large.rows(
+            "native_layer_norm_backward", (upstream, rows, factor, means, scales), (1, 0.0),
+            (True, True, False, True, True),
+        )  # fmt: skip
+        if found is not None:
+            return found[0].reshape(x.shape), found[1].reshape(shape), found[2].reshape(shape)
+    in_x = np.empty(x.shape, x.dtype)
+    out = in_x.reshape(rows.shape)
     bounds = split(count, get_num_threads() if rows.size > _WORTH_THREADS else 1)
     sums = np.zeros((2, len(bounds), length), x.dtype)
     together = max(1, _BLOCK_BYTES // max(1, length * x.itemsize))
@@ -280,6 +292,12 @@ def group_norm(
         return y.astype(x.dtype), mean, rstd
     images, channels = x.shape[:2]
     each = channels // groups
+    kept = (images, groups, 1, 1)
+    if x.size >= large.SIZE:
+        planes = np.ascontiguousarray(x).reshape(images, channels, -1)
+        found = large.rows("native_group_norm", (planes, weight, bias), (groups, eps), (True, False, False))
+        if found is not None:
+            return found[0].reshape(x.shape), found[1].reshape(kept), found[2].reshape(kept)
     rows = np.ascontiguousarray(x).reshape(images * groups, each * prod(x.shape[2:]))
     y = np.empty(rows.shape, x.dtype)
     mean, rstd = np.empty((len(rows), 1), x.dtype), np.empty((len(rows), 1), x.dtype)
@@ -296,7 +314,6 @@ def group_norm(
             np.add(planes, given.pop()[:, :, None], out=planes)
 
     _in_blocks(task, rows, y, mean, rstd, *(v for v in (factors, shifts) if v is not None))
-    kept = (images, groups, 1, 1)
     return y.reshape(x.shape), mean.reshape(kept), rstd.reshape(kept)
 
 
@@ -319,12 +336,37 @@ def group_norm_adjoint(
     each, places = channels // groups, prod(x.shape[2:])
     shape = (images * groups, each, places)
     planes, upstream = (np.ascontiguousarray(v).reshape(shape) for v in (x, g))
-    in_x = np.empty(x.shape, x.dtype)
     factors = _of_groups(weight, images, groups)
     if factors is None:
         factors = np.ones(shape[:2], x.dtype)
     means, scales = mean.reshape(-1, 1), rstd.reshape(-1, 1)
-    sums, products = np.zeros(shape[:2], x.dtype), np.zeros(shape[:2], x.dtype)
+    in_x = sums = products = None
+    if x.size >= large.SIZE:
+        flat = upstream.reshape(-1, places), planes.reshape(-1, places)
+        found = large.rows("sums_and_products", flat, (), (True, True))
+        if found is not None:
+            sums, products = found[0].reshape(shape[:2]), found[1].reshape(shape[:2])
+            along, level = (np.add.reduce(v * factors, axis=1, keepdims=True) for v in (products, sums))
+            slope, level = _adjoint_line(along, level, means, scales, each * places)
+            lines = [np.repeat(v, each).reshape(-1, 1) for v in (slope, level)]
+            found = large.rows(
+                "line_of_rows", (*flat, (factors * scales).reshape(-1, 1), *lines), (), (True,) * 5
+            )
+            in_x = None if found is None else found[0].reshape(x.shape)
+    if in_x is None or sums is None or products is None:
+        in_x = np.empty(x.shape, x.dtype)
+        sums, products = np.zeros(shape[:2], x.dtype), np.zeros(shape[:2], x.dtype)
+        _group_norm_blocks(upstream, planes, in_x.reshape(shape), factors, means, scales, sums, products)
+    of_weight = np.add.reduce(((products - sums * means) * scales).reshape(images, channels), axis=0)
+    return in_x, of_weight, np.add.reduce(sums.reshape(images, channels), axis=0)
+
+
+def _group_norm_blocks(
+    upstream: ndarray, planes: ndarray, in_x: ndarray, factors: ndarray, means: ndarray, scales: ndarray,
+    all_sums: ndarray, all_products: ndarray,
+) -> None:  # fmt: skip
+    """Write the covector of x, and of each channel of each image Σ g and Σ g·x."""
+    each, places = planes.shape[1:]
 
     def task(
         g: ndarray, x: ndarray, out: ndarray, factor: ndarray, mean: ndarray, scale: ndarray,
@@ -338,9 +380,7 @@ def group_norm_adjoint(
         np.add(out, np.multiply(x, slope[:, :, None]), out=out)
         np.add(out, level[:, :, None], out=out)
 
-    _in_blocks(task, upstream, planes, in_x.reshape(shape), factors, means, scales, sums, products)
-    of_weight = np.add.reduce(((products - sums * means) * scales).reshape(images, channels), axis=0)
-    return in_x, of_weight, np.add.reduce(sums.reshape(images, channels), axis=0)
+    _in_blocks(task, upstream, planes, in_x, factors, means, scales, all_sums, all_products)
 
 
 # ------------------------------------------------------------------------------------------------- batch norm

@@ -22,6 +22,7 @@ from ..array.elementwise import flat_views
 from ..core.levels import fresh_level
 from ..core.op import TABLE, Op
 from ..core.tracer import Recorder, Tracer
+from ..ops.structure import sum_dims
 from . import parallel
 from .convolution import Convolution
 from .kernel import Emission, Kernel, emit
@@ -48,14 +49,15 @@ class LargeKernel:
     Parameters
     ----------
     lowered : Result
-    kernel : Kernel
-        The only one of the program.
-    rows : int
-        On how many rows the program was traced.
+    emission : Emission
+        Of the only kernel of the program.
+    module : Module
+    each : int
+        How many of the kernel's rows go to one of the program's.
     """
 
-    def __init__(self, lowered: Result, kernel: Kernel, emission: Emission, module: Module) -> None:
-        self.rows = emission.rows
+    def __init__(self, lowered: Result, emission: Emission, module: Module, each: int) -> None:
+        self.each = each
         self.work = emission.work / emission.rows
         self.inputs, self.outputs = lowered.inputs, lowered.outputs
         self.emission = emission
@@ -81,7 +83,7 @@ class LargeKernel:
         """Run on `rows` rows of the inputs and outputs at these addresses, by buffer; return what was
         gathered over the rows.
         """
-        emission = self.emission
+        emission, rows = self.emission, rows * self.each
         parts = parallel.count(rows, self.work * rows, bool(self.partials))
         scratch: dict[int, ndarray] = {}
         pointers = []
@@ -119,12 +121,12 @@ def made(program: Program, rows: int, flat: bool) -> LargeKernel | None:
         return None
     kernel, module = steps[0], Module()
     emission = emit(kernel, module, {b.number for b in lowered.outputs})
-    if emission.rows != rows or bool(kernel.settle().loops) == flat:
+    if emission.rows % rows or bool(kernel.settle().loops) == flat:
         return None
     known = {b.number for b in (*lowered.inputs, *lowered.outputs)} | emission.row_buffers.keys()
     if not known.issuperset(emission.parameters):
         return None
-    return LargeKernel(lowered, kernel, emission, module)
+    return LargeKernel(lowered, emission, module, emission.rows // rows)
 
 
 def _traced(
@@ -162,15 +164,23 @@ class Kernels:
 
     def __init__(self) -> None:
         self._made: dict[Any, Any] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._making = False
 
     def _kernel(self, key: Any, make: Callable[[], Any]) -> Any:
         found = self._made.get(key, self)
         if found is self:
             with self._lock:
+                if self._making:
+                    # Tracing asks kernels for the shapes of results: what they compute is thrown away.
+                    return None
                 found = self._made.get(key, self)
                 if found is self:
-                    found = self._made[key] = make()
+                    self._making = True
+                    try:
+                        found = self._made[key] = make()
+                    finally:
+                        self._making = False
         return found
 
     def elementwise(self, name: str, arrays: Sequence[ndarray], attrs: tuple[Any, ...]) -> ndarray | None:
@@ -210,10 +220,10 @@ class Kernels:
         ]
         dtypes = [None if x is None else x.dtype for x in operands]
         key = (name, repr(attrs), *shapes, *dtypes, *per_row)
-        op = TABLE[name]
+        call = COMPOSED.get(name) or TABLE[name].call
 
         def make() -> Any:
-            return _row_kernel(lambda *xs: op.call(*xs, *attrs), shapes, dtypes, per_row)
+            return _row_kernel(lambda *xs: call(*xs, *attrs), shapes, dtypes, per_row)
 
         found = self._kernel(key, make)
         return None if found is None else tuple(self._along(found, operands, per_row))
@@ -269,6 +279,20 @@ class Kernels:
         results = self._along(found, folded, [True] * len(folded))
         return tuple(r if r is None else r.reshape(g.shape) for r in results)
 
+
+def _sums_and_products(g: Any, x: Any) -> tuple[Any, Any]:
+    return sum_dims(g, (1,), False), sum_dims(g * x, (1,), False)
+
+
+def _line_of_rows(g: Any, x: Any, factor: Any, slope: Any, level: Any) -> Any:
+    return g * factor + x * slope + level
+
+
+#: What array kernels ask for that is more than one op: functions of values.
+COMPOSED: dict[str, Callable[..., Any]] = {
+    "sums_and_products": _sums_and_products,
+    "line_of_rows": _line_of_rows,
+}
 
 #: Ops along one dimension, and the attribute that says which.
 _ALONG = {"softmax": "dim", "log_softmax": "dim"}
