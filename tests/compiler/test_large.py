@@ -62,6 +62,26 @@ CALLS = {
 }
 
 
+WEIGHTED = {
+    "layer_norm": (lambda x, w, b: F.layer_norm(x, (511,), w, b), (517, 511), (511,)),
+    "layer_norm-2": (lambda x, w, b: F.layer_norm(x, (7, 73), w, b), (517, 7, 73), (7, 73)),
+    "group_norm": (lambda x, w, b: F.group_norm(x, 4, w, b), (9, 12, 50, 51), (12,)),
+    "group_norm-each": (lambda x, w, b: F.group_norm(x, 12, w, b), (9, 12, 50, 51), (12,)),
+}
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_normalisations(monkeypatch, name, weighted):
+    call, shape, of_weights = WEIGHTED[name]
+    if weighted:
+        natively, plainly = both(monkeypatch, call, data(*shape), data(*of_weights), data(*of_weights) + 1)
+    else:
+        natively, plainly = both(monkeypatch, lambda x: call(x, None, None), data(*shape))
+    for got, want in zip(natively, plainly, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", CALLS)
 def test_values_and_gradients_are_those_of_numpy(monkeypatch, name, dtype):
