@@ -36,7 +36,7 @@ LAYERS = [
     ],
     ["func _vmap_internals"],
     ["nn"],
-    ["optim", "utils", "_utils", "distributions", "multiprocessing"],
+    ["optim", "utils", "_utils", "_higher_order_ops", "distributions", "multiprocessing"],
     ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
     ["__init__ __main__ _VF _as_torch check functional fx hub onnx overrides runner serialization"],
 ]

@@ -138,8 +138,8 @@ def test_modules_keep_their_own_spec(shell: Shell) -> None:
     program = """
         import importlib, torch.nn.functional as F, torch
         for module in (torch, torch.nn, F):
-            assert module.__spec__.name == module.__name__, module
-            assert module.__name__.startswith("pullback")
+            assert module.__spec__.name == (module.__name__, "pullback")[module is torch], module
+            assert module.__package__.startswith("pullback")
         assert importlib.reload(F) is F
         print(importlib.util.find_spec("torch.nn.functional").name)
     """
@@ -183,7 +183,7 @@ NO_CUDA = "ModuleNotFoundError: No module named 'torch.cuda': pullback has no mo
         ("import torch.cuda", NO_CUDA),
         ("import torch.cuda.amp", NO_CUDA),
         ("from torch.nn import Rnn", "ImportError: cannot import name 'Rnn' from 'pullback.nn'"),
-        ("torch.nowhere", "AttributeError: module 'pullback' has no attribute 'nowhere'"),
+        ("torch.nowhere", "AttributeError: module 'torch' has no attribute 'nowhere'"),
         ("torch.nn.Nowhere", "AttributeError: module 'pullback.nn' has no attribute 'Nowhere'"),
         ("import torch.nn.linear.deeper", "ModuleNotFoundError: No module named 'torch.nn.linear.deeper'"),
         ("import torch.late", "ModuleNotFoundError: No module named 'not_installed_anywhere'"),
@@ -199,8 +199,9 @@ def test_an_installed_torch_is_never_used(shell: Shell, tmp_path: Path) -> None:
     for name in ("torch/__init__.py", "torch/only_there.py", "sitecustomize.py"):
         shell.write(f"installed/{name}", "import torch" if name == "sitecustomize.py" else "")
     both = Shell(Path(f"{shell.path}{os.pathsep}{tmp_path / 'installed'}"), tmp_path)
-    assert both.python("-c", "import torch; print(torch.__name__)").stdout == "torch\n"
-    assert both.output("-c", "import torch; print(torch.__name__)") == "pullback\n"
+    asked = "import torch; print(torch.__name__, torch.__package__)"
+    assert both.python("-c", asked).stdout == "torch torch\n"
+    assert both.output("-c", asked) == "torch pullback\n"
     done = both("-c", "import torch.only_there")
     assert "pullback has no module 'pullback.only_there'" in done.stderr
 
@@ -236,7 +237,7 @@ def test_worker_processes(shell: Shell, method: str) -> None:
         import torch.nn.functional as F
 
         def work(x):
-            return F.__name__, torch.__name__, x + 1
+            return F.__name__, torch.__package__, x + 1
 
         if __name__ == "__main__":
             with multiprocessing.get_context({method!r}).Pool(1) as pool:
@@ -303,9 +304,9 @@ def test_module_of_torch(shell: Shell) -> None:
 
 
 def test_other_people_s_runners_see_torch_too(shell: Shell) -> None:
-    shell.write("test_it.py", "import torch\n\ndef test(): assert torch.__name__ == 'pullback'")
+    shell.write("test_it.py", "import torch\n\ndef test(): assert torch.__package__ == 'pullback'")
     assert "1 passed" in shell("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py").stdout
-    shell.write("program.py", "import torch, sys; print(torch.__name__, __name__, sys.argv)")
+    shell.write("program.py", "import torch, sys; print(torch.__package__, __name__, sys.argv)")
     profile = shell.output("-m", "cProfile", "program.py", "a")
     assert profile.startswith("pullback __main__ ['program.py', 'a']\n")
 

@@ -46,7 +46,7 @@ def _native_loops() -> Any:
 
     if find_spec("llvmlite") is None:
         return None
-    return importlib.import_module(f"{__name__}.compiler.large").Kernels()
+    return importlib.import_module(f"{__package__}.compiler.large").Kernels()
 
 
 _large.provide(_native_loops)
@@ -57,6 +57,7 @@ _LAZY = (
     "_C",
     "_dynamo",
     "_inductor",
+    "_higher_order_ops",
     "accelerator",
     "amp",
     "autograd",
@@ -122,7 +123,7 @@ _LAZY_NAMES = {
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
     **dict.fromkeys(("Event", "Stream"), "streams"),
     "_assert": "overrides",
-    **dict.fromkeys(("sparse_coo_tensor", "spmm"), "sparse"),
+    **dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), "sparse"),
     "compile": "compiler",
     "get_device_module": "accelerator",
     **dict.fromkeys(
@@ -234,14 +235,18 @@ _LAZY_NAMES = {
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY_NAMES:
-        found = getattr(importlib.import_module(f"{__name__}.{_LAZY_NAMES[name]}"), name)
+        found = getattr(importlib.import_module(f"{__package__}.{_LAZY_NAMES[name]}"), name)
         globals()[name] = found
         return found
+    if name.startswith("_foreach_"):
+        functions = importlib.import_module(f"{__package__}.tensor.foreach").FUNCTIONS
+        if name in functions:
+            return functions[name]
     if name in _LAZY:
         try:
-            return importlib.import_module(f"{__name__}.{name}")
+            return importlib.import_module(f"{__package__}.{name}")
         except ModuleNotFoundError as error:
-            if error.name != f"{__name__}.{name}":
+            if error.name != f"{__package__}.{name}":
                 raise
     raise AttributeError(f"module 'torch' has no attribute '{name}': {_missing('torch', name)}", name=name)
 

@@ -12,6 +12,7 @@ from typing import overload
 from . import _C as _C
 from . import _VF as _VF
 from . import _dynamo as _dynamo
+from . import _higher_order_ops as _higher_order_ops
 from . import _inductor as _inductor
 from . import accelerator as accelerator
 from . import amp as amp
@@ -687,6 +688,8 @@ def dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """Zero elements with probability p and scale the others by 1/(1 − p)."""
 def dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
     """In-place version of :func:`dropout`."""
+def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """An older name of `mm`."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 2."""
 def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:

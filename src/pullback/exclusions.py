@@ -12,7 +12,7 @@ from typing import NoReturn
 EXCLUDED: dict[str, dict[str, str]] = {
     "sparse tensors": {
         "torch": (
-            "ccol_indices_copy col_indices_copy crow_indices_copy dsmm hsmm hspmm indices_copy "
+            "ccol_indices_copy col_indices_copy crow_indices_copy hsmm hspmm indices_copy "
             "resize_as_sparse_ row_indices_copy saddmm smm sparse_bsc_tensor sparse_bsr_tensor "
             "sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor sspaddmm "
             "values_copy"

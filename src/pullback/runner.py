@@ -166,6 +166,7 @@ def install() -> None:
     for name in [name for name in sys.modules if is_torch_name(name)]:
         del sys.modules[name]
     alias_loaded()
+    pullback.__name__ = "torch"  # programs look modules up by it
     if TorchFinder not in sys.meta_path:
         sys.meta_path.insert(0, TorchFinder)
     if SHIM_FOLDER not in sys.path:

@@ -49,6 +49,9 @@ def spmm(input: Any, mat2: Any) -> Any:
     return input.mm(mat2)
 
 
+dsmm = spmm
+
+
 def _of_dtype(name: str) -> Any:
     def make(indices: Any = (), values: Any = None, size: Any = None) -> Any:
         return sparse_coo_tensor(indices, values, size, dtype=getattr(dtypes, name))

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 import pullback as torch
-from pullback.utils.benchmark import Measurement, Timer
+from pullback.utils.benchmark import Compare, Measurement, Timer
 
 
 def ticking(step: float) -> object:
@@ -62,3 +62,26 @@ def test_threads_are_put_back() -> None:
     ).adaptive_autorange(max_run_time=0.001)
     assert set(seen) == {1}
     assert torch.get_num_threads() == before
+
+
+def measured(row: str, column: str, seconds: float) -> Measurement:
+    return Measurement(1, [seconds], Timer(label="sums", sub_label=row, description=column))
+
+
+def test_a_table_of_measurements() -> None:
+    table = Compare([measured("small", "loop", 4e-6), measured("small", "whole", 1e-6)])
+    table.extend_results([measured("large", "loop", 8.04e-5), measured("large", "loop", 8.06e-5)])
+    assert str(table).splitlines() == [
+        "[--------- sums ---------]",
+        "         |  loop  |  whole",
+        "1 threads: ---------------",
+        "  small  |  4.0   |   1.0 ",
+        "  large  |  80.5  |       ",
+        "",
+        "Times are in microseconds (us).",
+    ]
+    table.trim_significant_figures()
+    table.colorize(rowwise=True)
+    assert "\033[31m" in str(table).splitlines()[3]
+    with pytest.raises(ValueError, match="Expected an instance of `Measurement`, got <class 'int'> instead."):
+        table.extend_results([1])  # type: ignore[list-item]  # the test's point

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import timeit
-from collections.abc import Callable
-from statistics import median, quantiles
+from collections.abc import Callable, Iterable
+from math import log10
+from statistics import median, pstdev, quantiles
 from time import perf_counter
 from typing import Any
 
 from ..tensor.settings import get_num_threads, set_num_threads
+from .benchmark_table import Compare
 
 _UNITS = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0))
 #: The share of the median from which the spread between the quartiles is warned of.
 _SPREAD, _WIDE_SPREAD = 0.1, 0.25
+#: The normal quantile of a two-sided confidence of 90 %, and the least doubt about a time, in seconds.
+_CONFIDENCE, _LEAST_DOUBT = 1.645, 25e-9
 
 
 def _unit(seconds: float) -> tuple[str, float]:
@@ -64,6 +68,25 @@ class Measurement:
         """The spread between the quartiles."""
         first, third = self._quartiles()
         return third - first
+
+    @property
+    def significant_figures(self) -> int:
+        """How many digits of the median the spread of the middle half lets one trust: 1 to 5."""
+        low, high = len(self.times) // 4, -(-3 * len(self.times) // 4)
+        middle = sorted(self.times)[low:high]
+        doubt = max(_CONFIDENCE * pstdev(middle) / len(middle) ** 0.5, _LEAST_DOUBT)
+        return min(max(int(log10(self.median / doubt)), 1), 5)
+
+    @staticmethod
+    def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
+        """One measurement of all times of each timer."""
+        groups: dict[tuple[Any, ...], list[Measurement]] = {}
+        for m in measurements:
+            groups.setdefault(m.task_spec.identity, []).append(m)
+        return [
+            Measurement(1, [t for m in group for t in m.times], group[0].task_spec)
+            for group in groups.values()
+        ]
 
     @property
     def has_warnings(self) -> bool:
@@ -133,6 +156,13 @@ class Timer:
         self.label, self.sub_label, self.description, self.env = label, sub_label, description, env
         self.num_threads = num_threads
         self._timer = timeit.Timer(stmt, setup, timer, dict(globals or {}))
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What measurements of the same thing have in common."""
+        return (
+            self.stmt, self.setup, self.label, self.sub_label, self.description, self.env, self.num_threads
+        )
 
     @property
     def title(self) -> str:
@@ -213,4 +243,4 @@ class Timer:
         return Measurement(number, times, self)
 
 
-__all__ = ["Measurement", "Timer"]
+__all__ = ["Compare", "Measurement", "Timer"]

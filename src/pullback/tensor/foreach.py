@@ -1,0 +1,160 @@
+"""The functions on lists of tensors, `torch._foreach_*`, that fused optimizers are written with.
+
+Each is the function of the same name, called tensor by tensor: arguments that are lists give each tensor its
+own, others are the same for all. With an underscore at the end the tensors are written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..core.value import TensorBase, shape_of
+from .norms import vector_norm
+from .signature import Parser, described
+from .tensor import Tensor
+
+_UNARY = (
+    "abs", "acos", "asin", "atan", "ceil", "cos", "cosh", "erf", "erfc", "exp", "expm1", "floor", "frac",
+    "lgamma", "log", "log10", "log1p", "log2", "neg", "reciprocal", "round", "rsqrt", "sigmoid", "sign",
+    "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+)  # fmt: skip
+_SELF = "tuple of Tensors self"
+_NUMBER, _NUMBERS = f"({_SELF}, Number scalar)", f"({_SELF}, tuple of Scalars scalars)"
+_OTHERS = f"({_SELF}, tuple of Tensors other)"
+_SCALED = f"({_SELF}, tuple of Tensors other, *, Number alpha = 1)"
+_BOUND = (_NUMBER, _NUMBERS, _OTHERS)
+_PRODUCT = (_NUMBERS, f"({_SELF}, Tensor other)", _OTHERS, _NUMBER)
+_THREE = f"{_SELF}, tuple of Tensors tensor1, tuple of Tensors tensor2"
+_TERM = (
+    f"({_THREE}, tuple of Scalars scalars)", f"({_THREE}, Tensor scalars)", f"({_THREE}, Number value = 1)"
+)  # fmt: skip
+_BETWEEN = f"{_SELF}, tuple of Tensors tensors1"
+_OF_NUMBER = "(Number self, tuple of Tensors exponent)"
+_POWER = tuple(f"({_SELF}, {kind} exponent)" for kind in ("Number", "tuple of Scalars", "tuple of Tensors"))
+_NORM = (f"({_SELF}, Number ord = 2, torch.dtype? dtype = None)",)
+
+#: Name → torch's signatures, for functions that have an in-place twin.
+_TWINNED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_UNARY, (f"({_SELF})",)),
+    "add": (_NUMBER, _NUMBERS, f"({_SELF}, Tensor other, *, Number alpha = 1)", _SCALED),
+    "sub": (_NUMBER, _NUMBERS, _SCALED),
+    "mul": _PRODUCT,
+    "div": _PRODUCT,
+    **dict.fromkeys(("clamp_min", "clamp_max", "maximum", "minimum"), _BOUND),
+    "pow": (_OF_NUMBER, *_POWER),
+    "lerp": (
+        f"({_BETWEEN}, Number weight)", f"({_BETWEEN}, tuple of Scalars weight)",
+        f"({_BETWEEN}, tuple of Tensors weights)",
+    ),
+    "addcmul": _TERM,
+    "addcdiv": _TERM,
+}  # fmt: skip
+
+#: The same for functions that only make tensors, and for those that only write to them.
+_PURE = {
+    "clone": (f"({_SELF})",), "max": (f"({_SELF})",), "mm": (f"({_SELF}, tuple of Tensors mat2)",),
+    "norm": _NORM, "powsum": _NORM,
+}  # fmt: skip
+_WRITING = {
+    "copy_": (f"({_SELF}, tuple of Tensors src, bool non_blocking = False)",), "zero_": (f"({_SELF})",)
+}  # fmt: skip
+
+#: What bounds are as methods: those of one name take numbers too.
+_METHODS = {"maximum": "clamp_min", "minimum": "clamp_max"}
+#: Parameters that the methods take by name only, and what two methods call a list of them.
+_NAMED = {"alpha": "alpha", "dtype": "dtype", "value": "value"}
+_NAMED_OF_TERMS = {**_NAMED, "scalars": "value"}
+
+
+def _power_sum(x: Any, ord: Any = 2, dtype: Any = None) -> Any:
+    return (x.abs() ** ord).sum(dtype=dtype)
+
+
+#: Functions that are no method of one tensor.
+_OWN: dict[str, Callable[..., Any]] = {
+    "norm": lambda x, ord=2, dtype=None: vector_norm(x, ord, dtype=dtype), "powsum": _power_sum,
+}  # fmt: skip
+
+
+def _check_lists(first: tuple[Any, ...], given: Iterable[Any]) -> None:
+    if not first:
+        raise RuntimeError("Tensor list must have at least one tensor.")
+    for argument in given:
+        if not isinstance(argument, tuple) or len(argument) == len(first):
+            continue
+        if argument and isinstance(argument[0], TensorBase):
+            raise RuntimeError(
+                f"Tensor lists must have the same number of tensors, got {len(first)} and {len(argument)}"
+            )
+        raise RuntimeError("Tensor list must have same number of elements as scalar list.")
+
+
+def _scalars(given: dict[str, Any], count: int) -> dict[str, Any]:
+    """The arguments with a tensor in place of numbers taken apart or checked."""
+    numbers, other = given.get("scalars"), given.get("other")
+    if isinstance(numbers, TensorBase):
+        values = tuple(numbers.tolist())  # type: ignore[attr-defined]  # the facade has it
+        if len(values) != count:
+            raise RuntimeError(
+                f"Expected length of scalars to match input of length {count} but got {len(values)} instead."
+            )
+        return given | {"scalars": values}
+    if isinstance(other, TensorBase) and (shape := shape_of(other)):
+        raise RuntimeError(
+            f"scalar tensor expected to be 0 dim but it has {len(shape)} dimensions and "
+            f"{other.numel()} elements."  # type: ignore[attr-defined]  # the facade has it
+        )
+    return given
+
+
+def _calls(name: str, method: str, given: dict[str, Any]) -> list[Any]:
+    """Call a method, or a function of its own, on each tensor of the first list."""
+    first = given.pop("self")
+    if not isinstance(first, tuple):  # one number to many powers
+        (exponents,) = given.values()
+        _check_lists(exponents, ())
+        return [first**exponent for exponent in exponents]
+    given = _scalars(given, len(first))
+    _check_lists(first, given.values())
+    function = _OWN.get(name) or getattr(Tensor, method)
+    names = _NAMED_OF_TERMS if name in ("addcmul", "addcdiv") else _NAMED
+    results = []
+    for k, tensor in enumerate(first):
+        args, named = [], {}
+        for parameter, argument in given.items():
+            own = argument[k] if isinstance(argument, tuple) else argument
+            if parameter in names:
+                named[names[parameter]] = own
+            else:
+                args.append(own)
+        results.append(function(tensor, *args, **named))
+    return results
+
+
+def _function(name: str, signatures: tuple[str, ...], writes: bool) -> Callable[..., Any]:
+    parser = Parser(f"_foreach_{name}", *signatures)
+    plain = name.removesuffix("_")
+    method = _METHODS.get(plain, plain) + ("_" if writes else "")
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = parser.bind(args, kwargs)
+        results = _calls(plain, method, dict(given))
+        if not writes:
+            return tuple(results)
+        return args[0] if args else given["self"]
+
+    def listed(self: Any) -> Any:
+        """The function `…` of each tensor of a list."""
+
+    listed.__doc__ = f"`{plain}` of each tensor of a list" + (", written to it." if writes else ".")
+    return described(call, listed, parser)
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+for _name, _signatures in {**_TWINNED, **_PURE}.items():
+    FUNCTIONS[f"_foreach_{_name}"] = _function(_name, _signatures, False)
+for _name, _signatures in {**{f"{name}_": s for name, s in _TWINNED.items()}, **_WRITING}.items():
+    FUNCTIONS[f"_foreach_{_name}"] = _function(
+        _name, tuple(s for s in _signatures if s != _OF_NUMBER), True
+    )
