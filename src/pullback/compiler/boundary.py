@@ -19,25 +19,26 @@ class CompiledFunctionBackward(MultiNode):
     ``_saved`` holds entries (array, version counter, version) of what the pullback reads.
     """
 
-    __slots__ = ("_positions", "_pull")
+    __slots__ = ("_positions", "_pull", "_refused")
 
     __module__ = "torch.autograd.function"
 
     _frees = True
-    _pull: Callable[..., Sequence[ndarray]]
+    _pull: Callable[..., Sequence[ndarray | None]]
     _positions: tuple[int | None, ...]
+    _refused: Exception | None
 
     def backward(self, g: Any) -> tuple[Any, ...]:
-        """Run the pullback on the covectors of the outputs; those that did not arrive are zero."""
+        """Run the pullback on the covectors of the outputs, None for those that did not arrive."""
         saved = self._saved
+        if self._refused is not None and not is_freed(saved):
+            raise type(self._refused)(*self._refused.args)
         if is_freed(saved):
             raise freed(self)
         for value, counter, version in saved:
             if counter is not None and counter[0] != version:
                 raise blamed(damaged(value, counter, version, None), self, counter, version)
-        covectors = [
-            np.zeros(self._shape[k], self._dtype[k]) if v is None else np.asarray(v) for k, v in enumerate(g)
-        ]
+        covectors = [None if v is None else np.asarray(v) for v in g]
         results = self._pull([entry[0] for entry in saved], covectors)
         return tuple(None if p is None else results[p] for p in self._positions)
 
@@ -54,8 +55,8 @@ class CompiledFunctionBackward(MultiNode):
 
 def boundary(
     edges: Sequence[Any], saved: Sequence[tuple[ndarray, Any, int]], shapes: Sequence[tuple[int, ...]],
-    dtypes: Sequence[np.dtype[Any]], pull: Callable[..., Sequence[ndarray]],
-    positions: Sequence[int | None],
+    dtypes: Sequence[np.dtype[Any]], pull: Callable[..., Sequence[ndarray | None]],
+    positions: Sequence[int | None], refused: Exception | None = None,
 ) -> CompiledFunctionBackward:  # fmt: skip
     """Make the node of a call.
 
@@ -68,9 +69,11 @@ def boundary(
     shapes, dtypes
         Of the outputs that require grad.
     pull
-        ``pull(saved arrays, covectors)`` gives the covectors of inputs.
+        ``pull(saved arrays, covectors)`` gives the covectors of inputs; a covector may be None.
     positions
         For each edge, which of these is its covector; None for an input that the outputs do not vary with.
+    refused
+        The error of what cannot be pulled back.
     """
     node = CompiledFunctionBackward.__new__(CompiledFunctionBackward)
     node._edges = tuple(edges)
@@ -79,5 +82,6 @@ def boundary(
     node._dtype = tuple(dtypes)
     node._pull = pull
     node._positions = tuple(positions)
+    node._refused = refused
     stamp(node)
     return node

@@ -27,10 +27,8 @@ from ..tensor.random import default_generator
 from ..utils._pytree import tree_flatten, tree_unflatten
 from .program import Program
 from .reach import Reach
-
-
-class Unsupported(RuntimeError):
-    """A function does what a program cannot hold; it runs eagerly."""
+from .results import Made, Result, Results
+from .unsupported import Unsupported
 
 
 class Cell(NamedTuple):
@@ -48,25 +46,13 @@ class Cell(NamedTuple):
         return self.where if self.kind == "fixed" else cells[self.where]._grad
 
 
-class Result(NamedTuple):
-    """A leaf of what the function returned.
-
-    ``"cell"``: a tensor that the call was given; ``"output"``: a new one, output number `at`, of index
-    `differentiable` among those that require grad; ``"value"``: anything else, the same in every call.
-    """
-
-    kind: str
-    at: Any
-    differentiable: int | None = None
-
-
 class Saved(NamedTuple):
     """What the pullback reads: an output of the forward program, or a cell that the call does not change."""
 
     output: int | None
     cell: int | None
-    #: The result that is the same tensor, whose version counts.
-    result: int | None
+    #: The new tensor that it is, whose version counts.
+    made: int | None
 
 
 class Captured:
@@ -82,6 +68,8 @@ class Captured:
         (cell, output): what the call writes in place.
     grads : list of (int, int or None)
         (cell, output): what `.grad` of a cell is after the call; None for None.
+    made : list of Made
+        The new tensors among the results, and those that results are views of.
     results : list of Result
     placed : list of (tensor, int)
         Tensors that the call left in the user's containers; with them the capture holds for this call only.
@@ -92,12 +80,18 @@ class Captured:
     cells: list[Cell]
     writes: list[tuple[int, int]]
     grads: list[tuple[int, int | None]]
+    made: list[Made]
     results: list[Result]
     structure: Any
     saved: list[Saved]
     #: Of the inputs that get covectors: the cell, and the pullback's output.
     pulled: list[tuple[int, int | None]]
+    #: The outputs that have a history.
     differentiable: list[int]
+    #: Of those that cannot be pulled back (the function has done so itself, say): the output and the error.
+    refused: list[tuple[int, Exception]]
+    #: Undoes what the trace did to the user's containers.
+    undo: Callable[[], None]
     placed: list[tuple[Any, int]]
     #: Cells whose `.grad` must be None, or not None, as at the trace.
     grad_absent: list[int]
@@ -115,6 +109,9 @@ class _Slots(NamedTuple):
     counter: list[int]
     grad: Any
     accumulator: Any
+    hooks: Any
+    rearranged: Any
+    retained: bool
 
 
 def capture(
@@ -181,7 +178,10 @@ class _Capture:
         """Trace; None when an absent gradient was looked at."""
         self.recorder = recorder = Recorder(fresh_level())
         before = [
-            _Slots(t, t._value, t._node, t._view, t._level, t._counter, t._grad, t._accumulator)
+            _Slots(
+                t, t._value, t._node, t._view, t._level, t._counter, t._grad, t._accumulator,
+                t._leaf_hooks, t._rearranged, t._retained,
+            )  # fmt: skip
             for t in self.tensors
         ]
         restore = self.reach.snapshot()
@@ -197,9 +197,13 @@ class _Capture:
                     t._node = LEAF
                     t._accumulator = None
             self.inputs = [t._value.index for t in self.tensors]
+            self._leaves = [t._node is LEAF for t in self.tensors]
+            self._rearranged = [t._rearranged for t in self.tensors]
             self._make_phantoms()
             with warnings.catch_warnings(), tracing():
                 result = self.function(*self.args, **self.kwargs)
+            if recorder.refused is not None:
+                raise recorder.refused
             if not np.array_equal(default_generator.get_state()._value, drawn._value):
                 raise Unsupported("the function draws random numbers that depend on none of its tensors")
             if not self.reach.numbers_hold():
@@ -219,6 +223,12 @@ class _Capture:
                 t = slots.tensor
                 t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
                 t._counter, t._grad, t._accumulator = slots.counter, slots.grad, slots.accumulator
+                if t._leaf_hooks is not slots.hooks:
+                    t._leaf_hooks = slots.hooks
+                if t._rearranged is not slots.rearranged:
+                    t._rearranged = slots.rearranged
+                if t._retained is not slots.retained:
+                    t._retained = slots.retained
 
     def _make_phantoms(self) -> None:
         """Stand-ins for gradients that are absent: if none of them is read, their absence does not matter."""
@@ -240,14 +250,14 @@ class _Capture:
             numbers.append(recorder.operand(t._value)[0].index)
             return len(numbers) - 1
 
+        self._check_cells()
         out.writes = [
-            (at, output(t))
-            for at, t in enumerate(self.tensors)
-            if self._traced(t) and t._value.index != self.inputs[at]
+            (at, output(t)) for at, t in enumerate(self.tensors) if t._value.index != self.inputs[at]
         ]
         out.grads = []
         out.grad_absent, out.grad_present = [], []
         changed_grads: set[int] = set()
+        grads: dict[int, int] = {}
         for at, t in enumerate(self.tensors):
             g, own = t._grad, self.phantom.get(at)
             if not self.phantoms and t._node is LEAF and not self._had_grad(at):
@@ -259,37 +269,25 @@ class _Capture:
                     continue
                 changed_grads.add(at)
             elif g is None or id(g) in self._index:
+                if g is not None and self.cells[self._index[id(g)]] != Cell("grad", at):
+                    raise Unsupported("a tensor that the function is given becomes a gradient")
                 if g is None and self._had_grad(at):
                     changed_grads.add(at)
                     out.grads.append((at, None))
                 continue
             if g is None:
                 out.grads.append((at, None))
-            else:
-                out.grads.append((at, output(g)))
+                continue
+            if g._node is not None or g._view is not None or id(g) in grads:
+                raise Unsupported("a gradient has a history, or shares its memory")
+            grads[id(g)] = at
+            out.grads.append((at, output(g)))
         leaves, out.structure = tree_flatten(result)
-        out.results = []
-        roots: list[Any] = []
-        made: dict[int, int] = {}
-        for leaf in leaves:
-            if not isinstance(leaf, TensorBase):
-                out.results.append(Result("value", leaf))
-            elif id(leaf) in self._index:
-                out.results.append(Result("cell", self._index[id(leaf)]))
-            elif not self._traced(leaf):
-                if leaf._node is not None:
-                    raise Unsupported("a result has a history outside the function")
-                out.results.append(Result("value", leaf))
-            else:
-                self._check_view(leaf)
-                if id(leaf) in made:
-                    raise Unsupported("a tensor is returned twice")
-                made[id(leaf)] = len(out.results)
-                which = None
-                if leaf._node is not None:
-                    which = len(roots)
-                    roots.append(leaf)
-                out.results.append(Result("output", output(leaf), which))
+        found = Results(recorder, self._index, grads, output)
+        out.results = found.of(leaves)
+        out.made = found.made
+        roots = found.roots
+        made = {id(t) for t in found.tensors} | {id(leaf) for leaf in leaves}
         again = Reach([self.function, self.args, self.kwargs])
         out.placed = [
             (t, output(t))
@@ -299,23 +297,27 @@ class _Capture:
             and not any(t is c._grad for c in self.tensors)
             and id(t) not in made
         ]
-        out.differentiable = [n for n, r in enumerate(out.results) if r.differentiable is not None]
+        if any(t._node not in (None, LEAF) or t._view is not None for t, _ in out.placed):
+            raise Unsupported("a tensor with a history is left in a container")
         forward = list(recorder.equations)
-        out.pullback, out.saved, out.pulled = None, [], []
+        out.pullback, out.saved, out.pulled, out.refused = None, [], [], []
         pulled: list[Any] = []
         covectors: list[Any] = []
         if roots:
             wanted = [at for at, t in enumerate(self.tensors) if t._node is LEAF]
             covectors = [recorder.new(t._value.shape, t._value.dtype) for t in roots]
+            out.pulled = [(at, None) for at in wanted]
+            refused: dict[int, Exception] = {}
             try:
                 pulled = self._pull_back(roots, covectors, wanted)
-                out.pulled = [(at, None) for at in wanted]
             except RuntimeError as error:
-                if not str(error).startswith("Trying to backward through the graph a second time"):
-                    raise
-                # The function has pulled back itself; a second time is refused, as in eager.
-                roots = []
+                # Mostly, the function has pulled back itself; a second time is refused, as in eager.
+                refused = self._refused(roots, covectors, wanted, error)
                 del recorder.equations[len(forward) :]
+                self._part(out, roots, covectors, refused)
+                if roots:
+                    pulled = self._pull_back(roots, covectors, wanted)
+        out.differentiable = [m.output for m in out.made if m.differentiable is not None]
         if self.phantoms and self._phantom_was_read(recorder.equations, numbers):
             return None
         if roots:
@@ -332,10 +334,19 @@ class _Capture:
     def _had_grad(self, at: int) -> bool:
         return any(cell.kind == "grad" and cell.where == at for cell in self.cells)
 
-    def _check_view(self, t: Any) -> None:
-        view = t._view
-        if view is not None and id(view.base) in self._index:
-            raise Unsupported("a result is a view of an input")
+    def _check_cells(self) -> None:
+        """Refuse what a call cannot do to the tensors it is given."""
+        for at, t in enumerate(self.tensors):
+            if not self._traced(t):
+                raise Unsupported("the data of a tensor that the function is given are replaced")
+            if t._view is not None or t._rearranged is not self._rearranged[at]:
+                raise Unsupported("a tensor that the function is given is transposed in place")
+            if (t._node is LEAF) != self._leaves[at] or t._node not in (None, LEAF):
+                raise Unsupported("a tensor that the function is given gets or loses a history")
+            if t._leaf_hooks is not None or t._retained:
+                raise Unsupported("a tensor that the function is given gets hooks")
+            if t._value.shape != self.recorder.shapes[self.inputs[at]]:
+                raise Unsupported("a tensor that the function is given changes its shape")
 
     def _phantom_was_read(self, equations: Sequence[Equation], numbers: Sequence[int]) -> bool:
         if not self.phantom:
@@ -349,8 +360,41 @@ class _Capture:
         nodes = [getattr(e, "node", e) for e in starts]
         found = engine.Capture(edges, nodes)
         pairs = list(zip(starts, covectors, strict=True))
-        engine.run_backward(pairs, keep_graph=False, create_graph=False, capture=found, accumulate=False)
+        engine.run_backward(pairs, keep_graph=True, create_graph=False, capture=found, accumulate=False)
         return found.results
+
+    def _refused(
+        self, roots: Sequence[Any], covectors: Sequence[Any], wanted: Sequence[int], error: Exception
+    ) -> dict[int, Exception]:
+        """Which roots cannot be pulled back, and why."""
+        if len(roots) == 1:
+            return {0: error.with_traceback(None)}
+        found: dict[int, Exception] = {}
+        for n, root in enumerate(roots):
+            try:
+                self._pull_back([root], [covectors[n]], wanted)
+            except RuntimeError as own:
+                found[n] = own.with_traceback(None)
+        return found
+
+    @staticmethod
+    def _part(
+        out: Captured, roots: list[Any], covectors: list[Any], refused: dict[int, Exception]
+    ) -> None:
+        """Set the roots that cannot be pulled back apart from the others."""
+        left = [n for n in range(len(roots)) if n not in refused]
+        place = {n: k for k, n in enumerate(left)}
+        for k, made in enumerate(out.made):
+            n = made.differentiable
+            if n is None:
+                continue
+            if n in refused:
+                out.refused.append((made.output, refused[n]))
+            out.made[k] = made._replace(
+                differentiable=place.get(n), refused=len(out.refused) - 1 if n in refused else None
+            )
+        roots[:] = [roots[n] for n in left]
+        covectors[:] = [covectors[n] for n in left]
 
     # --- cutting the trace in two ---------------------------------------------------------------------------
 
@@ -401,13 +445,13 @@ class _Capture:
         repeated = [e for e in forward if e.outputs[0] in again]
         at_input = {number: at for at, number in enumerate(self.inputs)}
         written = {at for at, _ in out.writes}
-        by_number = {numbers[r.at]: n for n, r in enumerate(out.results) if r.kind == "output"}
+        by_number = {numbers[m.output]: n for n, m in enumerate(out.made)}
         for v in saved:
             cell = at_input.get(v)
             if cell is not None and cell not in written:
                 out.saved.append(Saved(None, cell, None))
             elif v in by_number:
-                out.saved.append(Saved(out.results[by_number[v]].at, None, by_number[v]))
+                out.saved.append(Saved(out.made[by_number[v]].output, None, by_number[v]))
             else:
                 numbers.append(v)
                 out.saved.append(Saved(len(numbers) - 1, None, None))
@@ -431,7 +475,7 @@ class _Capture:
         read = {o.index for e in program.equations for o in e.operands if isinstance(o, Reference)}
         read |= set(program.outputs)
         touched = {at for at, _ in (*out.writes, *out.grads, *out.pulled)}
-        touched |= {r.at for r in out.results if r.kind == "cell"}
+        touched |= {at for r in out.results if (at := _cell_of(r)) is not None}
         touched |= {s.cell for s in out.saved if s.cell is not None}
         keep = [at for at, number in enumerate(self.inputs) if number in read or at in touched]
         for at in list(keep):
@@ -450,10 +494,23 @@ class _Capture:
         out.writes = [(place[at], n) for at, n in out.writes]
         out.grads = [(place[at], n) for at, n in out.grads]
         out.pulled = [(place[at], n) for at, n in out.pulled]
-        out.results = [r._replace(at=place[r.at]) if r.kind == "cell" else r for r in out.results]
+        out.results = [_renumbered(r, place) for r in out.results]
         out.saved = [s if s.cell is None else s._replace(cell=place[s.cell]) for s in out.saved]
         out.grad_absent = [place[at] for at in out.grad_absent if at in place]
         out.grad_present = [place[at] for at in out.grad_present]
+
+
+def _cell_of(result: Result) -> int | None:
+    """The cell that a result is, shares the memory of, or is the gradient of."""
+    while result.source is not None:
+        result = result.source
+    return result.at if result.kind in ("cell", "grad") else None
+
+
+def _renumbered(result: Result, place: dict[int, int]) -> Result:
+    if result.source is not None:
+        return result._replace(source=_renumbered(result.source, place))
+    return result._replace(at=place[result.at]) if result.kind in ("cell", "grad") else result
 
 
 def _needed(equations: Sequence[Equation], outputs: Iterable[int]) -> list[Equation]:

@@ -24,11 +24,13 @@ from ..core.value import TensorBase, wrap
 from ..core.versions import bump
 from ..utils._pytree import tree_flatten
 from . import shortcut
+from .absent import without
 from .boundary import boundary
-from .capture import Captured, Unsupported, capture, rebuilt
+from .capture import Captured, capture, rebuilt
 from .executable import Executable, Refused
 from .reach import SCALARS, OutOfReach, Reach
 from .shortcut import MISS
+from .unsupported import Unsupported
 
 #: Specialisations of one function before it runs eagerly.
 RECOMPILE_LIMIT = 8
@@ -48,6 +50,8 @@ class Specialization:
         self.reach = reach
         self.forward = Executable(captured.program)
         self.pullback = None if captured.pullback is None else Executable(captured.pullback)
+        #: Pullbacks of covectors of which some do not arrive, by which.
+        self._partial: dict[tuple[int, ...], tuple[Executable, list[int | None]]] = {}
         self._pull: Any = None
         if self.pullback is not None:
             self._pull = shortcut.backward(self.pullback, self._pull_slowly)
@@ -109,27 +113,28 @@ class Specialization:
         captured = self.captured
         cells = self.tensors(leaves)
         values = self.forward.run(*(_contiguous(t._value) for t in cells))
-        results: list[Any] = []
-        node = None
-        if captured.differentiable:
-            node = self._boundary([edge_of(cells[at]) for at, _ in captured.pulled])
+        node, refusing = None, []
+        if captured.pulled:
+            edges = [edge_of(cells[at]) for at, _ in captured.pulled]
+            node = self._boundary(edges) if captured.differentiable else None
+            refusing = [self._refusing(edges, *refused) for refused in captured.refused]
         for at, position in captured.writes:
             t = cells[at]
             t._value[...] = values[position]
             bump(t)
         for at, place in captured.grads:
             cells[at]._grad = None if place is None else wrap(values[place])
-        for result in captured.results:
-            if result.kind == "cell":
-                results.append(cells[result.at])
-            elif result.kind == "value":
-                results.append(result.at)
-            elif result.differentiable is None:
-                results.append(wrap(values[result.at]))
-            else:
-                results.append(wrap(values[result.at], Output(node, result.differentiable)))  # type: ignore[arg-type]  # made above
+        made: list[Any] = []
+        for new in captured.made:
+            history: Any = LEAF if new.leaf else None
+            if new.differentiable is not None:
+                history = Output(node, new.differentiable)  # type: ignore[arg-type]  # made above
+            elif new.refused is not None:
+                history = Output(refusing[new.refused], 0)
+            made.append(wrap(values[new.output], history))
+        results = [result.tensor(cells, made) for result in captured.results]
         if node is not None and self.pullback is not None:
-            node._saved = tuple(self._saved(values, cells, results))
+            node._saved = tuple(self._saved(values, cells, made))
         for t, position in captured.placed:
             t._value = values[position]
             t._level = 0
@@ -138,26 +143,50 @@ class Specialization:
 
     def _boundary(self, edges: Sequence[Any]) -> Any:
         captured, program = self.captured, self.captured.program
-        outputs = [program.outputs[captured.results[n].at] for n in captured.differentiable]
+        outputs = [program.outputs[n] for n in captured.differentiable]
         return boundary(
             edges, freed_by_caller(3), [program.shapes[v] for v in outputs],
             [program.dtypes[v] for v in outputs], self._pull, [position for _, position in captured.pulled],
         )  # fmt: skip
 
-    def _saved(self, values: Sequence[ndarray], cells: Sequence[Any], results: Sequence[Any]) -> Any:
+    def _refusing(self, edges: Sequence[Any], output: int, error: Exception) -> Any:
+        """The node of a result that cannot be pulled back; what was freed says so itself."""
+        number = self.captured.program.outputs[output]
+        program = self.captured.program
+        freed = str(error).startswith("Trying to backward through the graph a second time")
+        return boundary(
+            edges, freed_by_caller(3) if freed else (), [program.shapes[number]], [program.dtypes[number]],
+            self._pull, [None] * len(edges), None if freed else error,
+        )  # fmt: skip
+
+    def _saved(self, values: Sequence[ndarray], cells: Sequence[Any], made: Sequence[Any]) -> Any:
         for saved in self.captured.saved:
             if saved.cell is not None:
                 t = cells[saved.cell]
                 yield _contiguous(t._value), t._counter, t._counter[0]
-            elif saved.result is not None:
-                t = results[saved.result]
+            elif saved.made is not None:
+                t = made[saved.made]
                 yield t._value, t._counter, t._counter[0]
             else:
                 yield values[saved.output], None, 0  # type: ignore[index]  # one of the three is given
 
-    def _pull_slowly(self, saved: Sequence[ndarray], covectors: Sequence[ndarray]) -> Sequence[ndarray]:
+    def _pull_slowly(
+        self, saved: Sequence[ndarray], covectors: Sequence[ndarray | None]
+    ) -> Sequence[ndarray | None]:
         assert self.pullback is not None
-        return self.pullback.run(*saved, *(_contiguous(v) for v in covectors))
+        given = [_contiguous(v) for v in covectors if v is not None]
+        if len(given) == len(covectors):
+            return self.pullback.run(*saved, *given)
+        absent = tuple(n for n, v in enumerate(covectors) if v is None)
+        partial = self._partial.get(absent)
+        if partial is None:
+            program = self.pullback.program
+            linear = program.inputs[len(saved) :]
+            part, places = without(program, linear, [linear[n] for n in absent])
+            partial = self._partial[absent] = Executable(part), places
+        executable, places = partial
+        found = executable.run(*saved, *given)
+        return [None if place is None else found[place] for place in places]
 
 
 def _history(t: Any) -> Any:
@@ -250,12 +279,16 @@ class Compiled:
             captured = capture(self.function, args, kwargs, tensors, reach)
         except (Unsupported, OutOfReach) as reason:
             return self._give_up(str(reason), args, kwargs)
-        except RuntimeError as error:
+        except Exception as error:
             if not str(error).startswith("a traced value has no data"):
-                raise
+                return self._after(error, args, kwargs)
             return self._give_up(_control_flow(error), args, kwargs)
         self._traces += 1
-        specialization = Specialization(captured, reach, leaves, spec)
+        try:
+            specialization = Specialization(captured, reach, leaves, spec)
+        except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the function runs
+            captured.undo()
+            return self._give_up(f"the compiler failed: {type(error).__name__}: {error}", args, kwargs)
         # Where the call made tensors in the user's containers, later calls find them there.
         if not captured.placed:
             self.specializations.append(specialization)
@@ -277,13 +310,24 @@ class Compiled:
                 specialization.captured.undo()
         return self.function(*args, **kwargs)
 
+    def _after(self, error: Exception, args: Any, kwargs: Any) -> Any:
+        """Run eagerly what raised when it was traced: it may raise in eager, too, in this call."""
+        if self.fullgraph:
+            raise error
+        result = self.function(*args, **kwargs)
+        self._warn(f"tracing raised {type(error).__name__}: {error}")
+        return result
+
     def _give_up(self, why: str, args: Any, kwargs: Any) -> Any:
         if self.fullgraph:
             raise Unsupported(f"compile(fullgraph=True): {why}")
+        self._warn(why)
+        return self.function(*args, **kwargs)
+
+    def _warn(self, why: str) -> None:
         self.eager_because = why
         name = getattr(self.function, "__qualname__", type(self.function).__name__)
-        warnings.warn(f"compile: {name} runs eagerly: {why}", UserWarning, stacklevel=4)
-        return self.function(*args, **kwargs)
+        warnings.warn(f"compile: {name} runs eagerly: {why}", UserWarning, stacklevel=5)
 
 
 def _control_flow(error: BaseException) -> str:

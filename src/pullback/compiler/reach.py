@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..core.op import Op
 from ..core.value import TensorBase
 
 #: Values that are compared; others are compared by identity.
@@ -127,7 +128,7 @@ class Reach:
         return restore
 
     def _visit(self, thing: Any) -> Iterator[Any]:
-        if isinstance(thing, (*SCALARS, type, types.ModuleType)) or id(thing) in self._seen:
+        if isinstance(thing, (*SCALARS, type, types.ModuleType, Op)) or id(thing) in self._seen:
             return
         self._seen.add(id(thing))
         self._keep.append(thing)

@@ -270,6 +270,9 @@ def store(x: Any, new: Any) -> Any:
             raise errors.batched_write()
         if node is not None:
             _keep_overwritten(node, x, new)
+        for traced in (value, new._value):
+            if (recorder := getattr(traced, "recorder", None)) is not None:
+                recorder.check_unshared(x)
         if new._level > x._level:
             x._level = new._level
         x._value = new._value

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
+from weakref import ref
 
 import numpy as np
 from numpy import ndarray
@@ -55,6 +56,18 @@ class Equation(NamedTuple):
     several: bool
 
 
+class Alias(NamedTuple):
+    """``tensor`` is ``source.detach()`` or ``source.data``, as `how` says; it shares the memory of `owner`.
+
+    The references are weak: what nobody else holds shares nothing.
+    """
+
+    tensor: ref[Any]
+    source: ref[Any]
+    owner: ref[Any]
+    how: str
+
+
 class Recorder:
     """What a trace has written down so far.
 
@@ -64,7 +77,11 @@ class Recorder:
         Of every value, by number.
     equations : list of Equation
     constants : dict of int to array
-        Values that were arrays when they met a tracer.
+        Values that were arrays when they met a tracer, as they were then.
+    aliases : list of Alias
+        Tensors that share memory without being views.
+    refused : BaseException or None
+        Why an op could not be written down; a program that caught the error went on without knowing why.
     """
 
     def __init__(self, level: int) -> None:
@@ -73,6 +90,8 @@ class Recorder:
         self.dtypes: list[np.dtype[Any]] = []
         self.equations: list[Equation] = []
         self.constants: dict[int, ndarray] = {}
+        self.aliases: list[Alias] = []
+        self.refused: BaseException | None = None
         self._constant_of: dict[int, tuple[ndarray, int]] = {}
 
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
@@ -93,12 +112,41 @@ class Recorder:
         if isinstance(value, (ndarray, np.generic)):
             array = np.asarray(value)
             known = self._constant_of.get(id(array))
-            if known is None:
+            # The function may write to the array later, or may have since it met a tracer first.
+            if known is None or not _same(self.constants[known[1]], array):
                 constant = self.new(array.shape, array.dtype)
-                self.constants[constant.index] = array
+                self.constants[constant.index] = _kept(array)
                 self._constant_of[id(array)] = known = (array, constant.index)
             return Reference(known[1]), array
         return value, value
+
+    def refuse(self, error: BaseException) -> BaseException:
+        """Remember that an op could not be written down; return the error."""
+        if self.refused is None:
+            self.refused = error
+        return error
+
+    def check_unshared(self, written: Any) -> None:
+        """Refuse a write to memory that another tensor shares without being a view: its value is not known
+        to change.
+        """
+        owner = written if written._view is None else written._view.base
+        for alias in self.aliases:
+            first, second = alias.owner(), alias.tensor()
+            if first is not None and second is not None and (owner is first or owner is second):
+                self.refuse(RuntimeError("the function writes to memory that a detached tensor shares"))
+
+
+def _kept(array: ndarray) -> ndarray:
+    """A copy; of one number that is everywhere, one that has it once."""
+    if array.size > 1 and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        return np.broadcast_to(array[(0,) * array.ndim].copy(), array.shape)
+    return array.copy(order="K")
+
+
+def _same(a: ndarray, b: ndarray) -> bool:
+    """Whether two arrays hold the same bits."""
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 class Tracer(InnerValue):
@@ -124,13 +172,20 @@ class Tracer(InnerValue):
         """NumPy dtype of the value."""
         return self.recorder.dtypes[self.index]
 
-    def array(self) -> ndarray:
+    def array(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse: a traced value has no numbers yet."""
         error = RuntimeError("a traced value has no data: its numbers are known only when the program runs")
         error.add_note(
             "item(), numpy(), bool() and Python control flow on a traced tensor cannot be written down."
         )
-        raise error
+        raise self.recorder.refuse(error)
+
+    __array__ = __bool__ = __complex__ = __float__ = __index__ = __int__ = __iter__ = __len__ = array
+
+    def shared(self, source: Any, tensor: Any, how: str) -> None:
+        """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""
+        owner = source if source._view is None else source._view.base
+        self.recorder.aliases.append(Alias(ref(tensor), ref(source), ref(owner), how))
 
     def escaped(self) -> Any:
         """Refuse: outside the body of a loop its values are not there."""
@@ -144,7 +199,12 @@ class Tracer(InnerValue):
         """Append an equation and return tracers for its outputs."""
         recorder = next(v for v in inputs if isinstance(v, Tracer) and v._level == level).recorder
         pairs = [recorder.operand(v) for v in inputs]
-        results = op.result_shapes(tuple(seen for _, seen in pairs), attrs)
+        try:
+            results = op.result_shapes(tuple(seen for _, seen in pairs), attrs)
+        except RuntimeError as error:
+            if "depends on the data" in str(error):
+                recorder.refuse(error)
+            raise
         outputs = tuple(recorder.new(shape, dtype) for shape, dtype in results)
         several = op.many or len(op.outputs) > 1
         recorder.equations.append(

@@ -122,6 +122,9 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
     tensor._view = None
     if other._level:
         tensor._level = other._level
+        shared = getattr(value, "shared", None)
+        if shared is not None:
+            shared(other, tensor, "detach")
     if other._born:
         tensor._born = other._born
     return tensor

@@ -227,6 +227,8 @@ class Tensor(Methods):
         """The same storage without history and with a version counter of its own."""
         alias = wrap(self._value, None, self._level)
         alias._counter = NoVersions() if self._inference else [0]
+        if self._level and (shared := getattr(self._value, "shared", None)) is not None:
+            shared(self, alias, "data")
         return alias
 
     @data.setter

@@ -91,7 +91,7 @@ class _Lowering:
             value = self.values[index]
             # An output is memory of its own: never an input's, and never that of another output.
             if value.buffer is None or value.buffer.role != "temporary" or value.buffer in outputs:
-                value = context.stored(Lowered(value.shape, value.dtype, value.body, cost=value.cost))
+                value = self._copied(value)
             assert value.buffer is not None
             outputs.append(value.buffer)
         wrong = context.wrong()
@@ -99,6 +99,12 @@ class _Lowering:
             outputs.append(wrong)
         nodes = _needed(context.nodes, outputs)
         return Result(nodes, context.buffers, inputs, outputs, context.constants, wrong is not None)
+
+    def _copied(self, value: Lowered) -> Lowered:
+        """The value in new memory."""
+        if value.dtype not in TYPES or 0 in value.shape:
+            return self.context.call("clone", [value], (), False, [(value.shape, value.dtype)])[0]
+        return self.context.stored(Lowered(value.shape, value.dtype, value.body, cost=value.cost))
 
     def _number(self, array: np.ndarray) -> Lowered:
         value, dtype = array[(0,) * array.ndim], array.dtype
