@@ -1,4 +1,5 @@
-"""Random programs as functions: the generator of `tests.differential` draws them, compiled and eager run them.
+"""Random programs as functions: the generator of `tests.differential` draws them; compiled and eager run
+them.
 
 What a program makes with `torch.tensor` is an argument of the function; all else it makes is returned. An
 instruction that raises leaves the class and the text of its error.
@@ -18,8 +19,9 @@ import pullback
 from tests.differential.generator import generate
 from tests.differential.program import ADDRESS, Instruction, Literal, Program, expression, source
 
-#: Largest difference of a number, relative to the largest of its tensor, by the bytes of a real number.
-TOLERANCE = {"float16": 4e-3, "bfloat16": 4e-2, "float32": 2e-5, "complex64": 2e-5}
+#: Largest difference of a number, relative to the largest of its tensor or 1, by the narrowest dtype of
+#: the program.
+TOLERANCE = {"bfloat16": 4e-2, "float16": 4e-3, "float32": 2e-5, "complex64": 2e-5}
 EXACT = 1e-10
 
 
@@ -57,7 +59,8 @@ def function_of(program: Program) -> Any:
 
 def arguments_of(program: Program) -> list[Any]:
     steps = [step for step in program.instructions if is_argument(step)]
-    return [eval(expression(step.args[0], False), {"torch": pullback, "inf": inf, "nan": nan}) for step in steps]
+    names = {"torch": pullback, "inf": inf, "nan": nan}
+    return [eval(expression(step.args[0], False), names) for step in steps]
 
 
 @dataclass
@@ -102,15 +105,22 @@ def differences(seed: int, torch: Any) -> tuple[list[str], str | None]:
 
 
 def _between(expected: Outcome, got: Outcome) -> list[str]:
-    found = _different(expected.result, got.result, "result")
-    found += _different(expected.arguments, got.arguments, "argument")
+    tolerance = _tolerance([*expected.arguments, *_tensors(expected.result)])
+    found = _different(expected.result, got.result, "result", tolerance)
+    found += _different(expected.arguments, got.arguments, "argument", tolerance)
     if found:
         return found
     pairs = [(a, b) for a, b in zip(_tensors(expected.result), _tensors(got.result)) if a.requires_grad]
     pairs = [(a, b) for a, b in pairs if a.dtype.is_floating_point or a.dtype.is_complex]
     for n, (a, b) in enumerate(pairs):
-        found += _different(_pulled(a, expected.arguments), _pulled(b, got.arguments), f"gradient of result {n}")
+        mine, theirs = _pulled(a, expected.arguments), _pulled(b, got.arguments)
+        found += _different(mine, theirs, f"gradient of result {n}", tolerance)
     return found
+
+
+def _tolerance(tensors: list[Any]) -> float:
+    names = {str(t.dtype).removeprefix("torch.") for t in tensors}
+    return next((TOLERANCE[name] for name in TOLERANCE if name in names), EXACT)
 
 
 def _pulled(root: Any, arguments: list[Any]) -> Any:
@@ -118,7 +128,8 @@ def _pulled(root: Any, arguments: list[Any]) -> Any:
     if not wanted:
         return None
     try:
-        return pullback.autograd.grad(root, wanted, pullback.ones_like(root), retain_graph=True, allow_unused=True)
+        ones = pullback.ones_like(root)
+        return pullback.autograd.grad(root, wanted, ones, retain_graph=True, allow_unused=True)
     except RuntimeError as error:
         return str(error).split(":")[0]
 
@@ -129,23 +140,29 @@ def _tensors(value: Any) -> list[Any]:
     return [t for part in value for t in _tensors(part)] if isinstance(value, (list, tuple)) else []
 
 
-def _different(a: Any, b: Any, where: str) -> list[str]:
+def _different(a: Any, b: Any, where: str, tolerance: float) -> list[str]:
     if isinstance(a, pullback.Tensor) and isinstance(b, pullback.Tensor):
-        return _tensors_differ(a, b, where)
-    if isinstance(a, (list, tuple)) and type(a) is type(b) and len(a) == len(b):
-        return [d for n, (x, y) in enumerate(zip(a, b)) for d in _different(x, y, f"{where}[{n}]")]
+        return _tensors_differ(a, b, where, tolerance)
+    if isinstance(a, (list, tuple)) and type(a) is type(b):
+        if len(a) != len(b) or (_is_error(a) != _is_error(b)):
+            return [f"{where}: {_brief(a)}, compiled {_brief(b)}"]
+        return [d for n, (x, y) in enumerate(zip(a, b)) for d in _different(x, y, f"{where}[{n}]", tolerance)]
     if type(a) is not type(b):
         return [f"{where}: {_brief(a)}, compiled {_brief(b)}"]
     plain = (bool, int, float, complex, str, type(None))
-    same = not isinstance(a, plain) or a == b or (isinstance(a, float) and _close(a, b, EXACT))
+    same = not isinstance(a, plain) or a == b or (isinstance(a, float) and _close(a, b, tolerance))
     return [] if same else [f"{where}: {_brief(a)}, compiled {_brief(b)}"]
+
+
+def _is_error(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
 
 
 def _brief(value: Any) -> str:
     return repr(value).replace("\n", " ")[:160]
 
 
-def _tensors_differ(a: Any, b: Any, where: str) -> list[str]:
+def _tensors_differ(a: Any, b: Any, where: str, tolerance: float) -> list[str]:
     found = [
         f"{where}.{name}: {getattr(a, name)}, compiled {getattr(b, name)}"
         for name in ("dtype", "shape", "requires_grad", "is_leaf")
@@ -154,17 +171,16 @@ def _tensors_differ(a: Any, b: Any, where: str) -> list[str]:
     if found:
         return found
     x, y = (np.asarray(t.detach().resolve_conj().resolve_neg()._value) for t in (a, b))
-    name = str(x.dtype)
-    if name == "bfloat16":
+    if str(x.dtype) == "bfloat16":
         x, y = x.astype(np.float32), y.astype(np.float32)
-    if not _close(x, y, TOLERANCE.get(name, EXACT) if x.dtype.kind in "fc" else 0.0):
+    if not _close(x, y, tolerance if x.dtype.kind in "fc" else 0.0):
         found.append(f"{where}: {_brief(x)}, compiled {_brief(y)}")
     if a._is_view() != b._is_view():
         found.append(f"{where}._is_view: {a._is_view()}, compiled {b._is_view()}")
     if (a.is_leaf and a.grad is None) != (b.is_leaf and b.grad is None):
         found.append(f"{where}.grad: {_brief(a.grad)}, compiled {_brief(b.grad)}")
     elif a.is_leaf and a.grad is not None and a.grad is not a:
-        found += _tensors_differ(a.grad, b.grad, where + ".grad")
+        found += _tensors_differ(a.grad, b.grad, where + ".grad", tolerance)
     return found
 
 
@@ -175,5 +191,5 @@ def _close(x: Any, y: Any, tolerance: float) -> bool:
         if not tolerance:
             return bool(np.all(same))
         finite = x[np.isfinite(x)]
-        scale = np.abs(finite).max() if finite.size else 0.0
+        scale = max(1.0, np.abs(finite).max() if finite.size else 0.0)
         return bool(np.all(same | (np.abs(x - y) <= tolerance * scale)))

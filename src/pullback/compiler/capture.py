@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from .. import dtypes
 from ..core import engine
 from ..core.calls import edge_of
 from ..core.levels import fresh_level
-from ..core.node import LEAF, accumulator
+from ..core.node import LEAF, Node, accumulator
 from ..core.op import TABLE
 from ..core.tracer import Equation, Recorder, Reference, Tracer, tracing
 from ..core.value import TensorBase, wrap
@@ -26,9 +27,12 @@ from ..ops.cheap import CHEAP
 from ..tensor.random import default_generator
 from ..utils._pytree import tree_flatten, tree_unflatten
 from .program import Program
-from .reach import Reach
+from .reach import SCALARS, Reach
 from .results import Made, Result, Results
 from .unsupported import Unsupported
+
+#: Of more results than this, each counts as reaching every tensor that any of them reaches.
+MANY = 16
 
 
 class Cell(NamedTuple):
@@ -88,6 +92,8 @@ class Captured:
     pulled: list[tuple[int, int | None]]
     #: The outputs that have a history.
     differentiable: list[int]
+    #: For each of them, the outputs of the pullback that its covector reaches.
+    arrives: list[set[int]]
     #: Of those that cannot be pulled back (the function has done so itself, say): the output and the error.
     refused: list[tuple[int, Exception]]
     #: Undoes what the trace did to the user's containers.
@@ -179,9 +185,9 @@ class _Capture:
         self.recorder = recorder = Recorder(fresh_level())
         before = [
             _Slots(
-                t, t._value, t._node, t._view, t._level, t._counter, t._grad, t._accumulator,
-                t._leaf_hooks, t._rearranged, t._retained,
-            )  # fmt: skip
+                t, t._value, t._node, t._view, t._level, t._counter, t._grad, t._accumulator, t._leaf_hooks,
+                t._rearranged, t._retained,
+            )
             for t in self.tensors
         ]
         restore = self.reach.snapshot()
@@ -283,6 +289,7 @@ class _Capture:
             grads[id(g)] = at
             out.grads.append((at, output(g)))
         leaves, out.structure = tree_flatten(result)
+        self._check_values(leaves)
         found = Results(recorder, self._index, grads, output)
         out.results = found.of(leaves)
         out.made = found.made
@@ -301,8 +308,10 @@ class _Capture:
             raise Unsupported("a tensor with a history is left in a container")
         forward = list(recorder.equations)
         out.pullback, out.saved, out.pulled, out.refused = None, [], [], []
+        out.arrives = []
         pulled: list[Any] = []
         covectors: list[Any] = []
+        reached: list[set[int]] = []
         if roots:
             wanted = [at for at, t in enumerate(self.tensors) if t._node is LEAF]
             covectors = [recorder.new(t._value.shape, t._value.dtype) for t in roots]
@@ -317,11 +326,16 @@ class _Capture:
                 self._part(out, roots, covectors, refused)
                 if roots:
                     pulled = self._pull_back(roots, covectors, wanted)
+            reached = self._reached(roots, covectors, wanted)
         out.differentiable = [m.output for m in out.made if m.differentiable is not None]
         if self.phantoms and self._phantom_was_read(recorder.equations, numbers):
             return None
         if roots:
             self._cut(out, forward, numbers, covectors, pulled)
+            out.arrives = [
+                {place for n, (_, place) in enumerate(out.pulled) if place is not None and n in found}
+                for found in reached
+            ]
         equations = _needed(forward, numbers)
         out.program = self._program(equations, self.inputs, numbers)
         self._trim(out, changed_grads)
@@ -333,6 +347,13 @@ class _Capture:
 
     def _had_grad(self, at: int) -> bool:
         return any(cell.kind == "grad" and cell.where == at for cell in self.cells)
+
+    @staticmethod
+    def _check_values(leaves: Sequence[Any]) -> None:
+        """Refuse results that are no tensors and no plain values, and hold tensors or histories."""
+        others = [x for x in leaves if not isinstance(x, (TensorBase, *SCALARS, dtypes.dtype))]
+        if any(isinstance(x, Node) for x in others) or Reach(others).cells:
+            raise Unsupported("the function returns objects with tensors in them")
 
     def _check_cells(self) -> None:
         """Refuse what a call cannot do to the tensors it is given."""
@@ -363,19 +384,40 @@ class _Capture:
         engine.run_backward(pairs, keep_graph=True, create_graph=False, capture=found, accumulate=False)
         return found.results
 
+    def _reached(
+        self, roots: Sequence[Any], covectors: Sequence[Any], wanted: Sequence[int]
+    ) -> list[set[int]]:
+        """Which of the wanted tensors get a covector from each root alone."""
+        everything = set(range(len(wanted)))
+        if len(roots) <= 1 or len(roots) > MANY:
+            return [everything] * len(roots)
+        before = len(self.recorder.equations)
+        found = []
+        for root, covector in zip(roots, covectors, strict=True):
+            pulled = self._pull_back([root], [covector], wanted)
+            found.append({n for n in everything if pulled[n] is not None})
+        del self.recorder.equations[before:]
+        return found
+
     def _refused(
         self, roots: Sequence[Any], covectors: Sequence[Any], wanted: Sequence[int], error: Exception
     ) -> dict[int, Exception]:
         """Which roots cannot be pulled back, and why."""
         if len(roots) == 1:
-            return {0: error.with_traceback(None)}
+            return {0: self._lasting(error)}
         found: dict[int, Exception] = {}
         for n, root in enumerate(roots):
             try:
                 self._pull_back([root], [covectors[n]], wanted)
             except RuntimeError as own:
-                found[n] = own.with_traceback(None)
+                found[n] = self._lasting(own)
         return found
+
+    def _lasting(self, error: Exception) -> Exception:
+        """The error of a pullback as every call will give it."""
+        if self.recorder.refused is not None:
+            raise Unsupported(f"results cannot be pulled back: {error}")
+        return error.with_traceback(None)
 
     @staticmethod
     def _part(

@@ -186,7 +186,20 @@ class Specialization:
             partial = self._partial[absent] = Executable(part), places
         executable, places = partial
         found = executable.run(*saved, *given)
-        return [None if place is None else found[place] for place in places]
+        reached = set().union(*(
+            numbers for v, numbers in zip(covectors, self.captured.arrives, strict=True) if v is not None
+        ))  # fmt: skip
+        outputs = self.pullback.program.outputs
+        return [
+            self._arrived(outputs[n], place, found) if n in reached else None
+            for n, place in enumerate(places)
+        ]
+
+    def _arrived(self, number: int, place: int | None, found: Sequence[ndarray]) -> ndarray:
+        """A covector, or the zero that a rule gives without looking at its covector."""
+        assert self.pullback is not None
+        program = self.pullback.program
+        return np.zeros(program.shapes[number], program.dtypes[number]) if place is None else found[place]
 
 
 def _history(t: Any) -> Any:
@@ -279,7 +292,7 @@ class Compiled:
             captured = capture(self.function, args, kwargs, tensors, reach)
         except (Unsupported, OutOfReach) as reason:
             return self._give_up(str(reason), args, kwargs)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
             if not str(error).startswith("a traced value has no data"):
                 return self._after(error, args, kwargs)
             return self._give_up(_control_flow(error), args, kwargs)

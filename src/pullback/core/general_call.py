@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from numpy import ndarray
+
 from .blame import stamp
 from .modes import modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
+from .tracer import Tracer
 from .value import TensorBase, dtype_of, run, shape_of, wrap
 from .views import View
 
@@ -45,6 +48,9 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
         else:
             inner.append(v)
             edges.append(None)
+    if level and any(isinstance(v, Tracer) for v in inner):
+        # A constant of a trace is its array: a rule may meet it with a covector that is one.
+        inner = [_bare(v) for v in inner]
     result = op.evaluate(tuple(inner), attrs) if level == 0 else run(op, tuple(inner), attrs)
     several = isinstance(result, tuple)
     if op.is_view:
@@ -55,6 +61,11 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     if wanted:
         _attach(op, inputs, inner, attrs, edges, outs, several, level)
     return tuple(outs) if several else outs[0]
+
+
+def _bare(v: Any) -> Any:
+    constant = isinstance(v, TensorBase) and v._node is None and type(v._value) is ndarray
+    return v._value if constant else v
 
 
 def _view_result(

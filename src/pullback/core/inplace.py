@@ -209,6 +209,8 @@ def check_writable(x: Any, recording: bool, overlap: bool = False, operands: Ite
         raise errors.inference_update()
     value = x._value
     if type(value) is not ndarray:
+        if (recorder := getattr(value, "recorder", None)) is not None:
+            recorder.check_apart(x, overlap, operands)
         return
     if not overlap and overlaps_itself(value):
         raise errors.overlapping_write()
@@ -223,6 +225,8 @@ def check_apart(written: Any, read: Any, whole: bool = False) -> None:
         found = overlap_of(written, read)
         if found == PARTIAL or (found and not whole):
             raise errors.overlapping_operand()
+    elif written is read and not whole and (recorder := getattr(written, "recorder", None)) is not None:
+        recorder.refuse(errors.overlapping_operand())
 
 
 def forbidden_view_update(x: Any, record: View, indirect: bool = False) -> RuntimeError:

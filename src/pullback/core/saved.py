@@ -232,7 +232,11 @@ def modified(node: Node, index: int) -> RuntimeError:
         edge = node._edges[i]
     else:
         edge = Output(node, o) if o in node._op.differentiable_outputs else None
-    return blamed(damaged(value, counter, number, edge, i >= 0), node, counter, number)
+    error = blamed(damaged(value, counter, number, edge, i >= 0), node, counter, number)
+    if (recorder := getattr(value, "recorder", None)) is not None:
+        # Versions in a trace are not those of the tensors: eager will say which.
+        recorder.refuse(error)
+    return error
 
 
 def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True) -> RuntimeError:
@@ -323,7 +327,8 @@ def tensor_at(value: Any, edge: Any, level: int) -> Any:
     if value is None:
         return None
     if edge is None:
-        return value if isinstance(value, (TensorBase, bool, int, float, complex)) else wrap(value)
+        plain = isinstance(value, (TensorBase, bool, int, float, complex))
+        return value if plain else wrap(value, None, getattr(value, "_level", 0))
     if isinstance(edge, AccumulateGrad) and edge.variable._value is value:
         return edge.variable
     return wrap(value, edge, level)

@@ -7,9 +7,11 @@ that meet a tracer become constants of the program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any, NamedTuple, NoReturn
+from weakref import ref
 from typing import Any, NamedTuple, NoReturn
 from weakref import ref
 
@@ -137,6 +139,23 @@ class Recorder:
                 self.refuse(RuntimeError("the function writes to memory that a detached tensor shares"))
 
 
+    def check_apart(self, written: Any, overlap: bool, operands: Iterable[Any]) -> None:
+        """Refuse an update in place whose elements, or whose operands' elements, may share memory."""
+        view = written._view
+        owner = written if view is None else view.base
+        if not overlap and view is not None and any(step[0].name in _OVERLAPPING for step in view.steps):
+            self.refuse(RuntimeError("the function writes to elements that share memory"))
+        for operand in operands:
+            if isinstance(operand, TensorBase) and operand is not written:
+                read = operand if operand._view is None else operand._view.base
+                if read is owner:
+                    self.refuse(RuntimeError("the function writes to memory that it reads in the same op"))
+
+
+#: Views whose elements may share memory.
+_OVERLAPPING = frozenset({"as_strided", "expand", "unfold"})
+
+
 def _kept(array: ndarray) -> ndarray:
     """A copy; of one number that is everywhere, one that has it once."""
     if array.size > 1 and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
@@ -180,7 +199,7 @@ class Tracer(InnerValue):
         )
         raise self.recorder.refuse(error)
 
-    __array__ = __bool__ = __complex__ = __float__ = __index__ = __int__ = __iter__ = __len__ = array
+    __array__ = __complex__ = __float__ = __index__ = __int__ = array
 
     def shared(self, source: Any, tensor: Any, how: str) -> None:
         """Note that `tensor` is what ``source.detach()`` or ``source.data`` gave."""
