@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy import ndarray
 
-from ..core.blame import is_freed, stamp
+from ..core.blame import freed_by_caller, is_freed, stamp
 from ..core.node import MultiNode
 from ..core.saved import blamed, damaged, freed
 
@@ -85,3 +85,22 @@ def boundary(
     node._refused = refused
     stamp(node)
     return node
+
+
+def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> Callable[[Sequence[Any]], Any]:
+    """What makes the node of a result that cannot be pulled back, from the edges of a call's inputs.
+
+    Where the function has pulled the result back itself, the node counts as freed by the function's caller.
+    """
+    freed = str(error).startswith("Trying to backward through the graph a second time")
+
+    def node(edges: Sequence[Any]) -> CompiledFunctionBackward:
+        saved = freed_by_caller(3) if freed else ()
+        positions = [None] * len(edges)
+        return boundary(edges, saved, [shape], [dtype], _never, positions, None if freed else error)
+
+    return node
+
+
+def _never(saved: Any, covectors: Any) -> NoReturn:
+    raise AssertionError("a pullback that is refused was run")

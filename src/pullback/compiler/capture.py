@@ -96,14 +96,17 @@ class Captured:
     arrives: list[set[int]]
     #: Of those that cannot be pulled back (the function has done so itself, say): the output and the error.
     refused: list[tuple[int, Exception]]
-    #: Undoes what the trace did to the user's containers.
-    undo: Callable[[], None]
     placed: list[tuple[Any, int]]
     #: Cells whose `.grad` must be None, or not None, as at the trace.
     grad_absent: list[int]
     grad_present: list[int]
     #: Gives the user's containers what they held before the trace.
     undo: Callable[[], None]
+
+    def described(self, output: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
+        """Shape and dtype of an output of the program."""
+        number = self.program.outputs[output]
+        return self.program.shapes[number], self.program.dtypes[number]
 
 
 class _Slots(NamedTuple):

@@ -25,7 +25,7 @@ from ..core.versions import bump
 from ..utils._pytree import tree_flatten
 from . import shortcut
 from .absent import without
-from .boundary import boundary
+from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
 from .executable import Executable, Refused
 from .reach import SCALARS, OutOfReach, Reach
@@ -117,7 +117,7 @@ class Specialization:
         if captured.pulled:
             edges = [edge_of(cells[at]) for at, _ in captured.pulled]
             node = self._boundary(edges) if captured.differentiable else None
-            refusing = [self._refusing(edges, *refused) for refused in captured.refused]
+            refusing = [refusal(*captured.described(n), error)(edges) for n, error in captured.refused]
         for at, position in captured.writes:
             t = cells[at]
             t._value[...] = values[position]
@@ -147,16 +147,6 @@ class Specialization:
         return boundary(
             edges, freed_by_caller(3), [program.shapes[v] for v in outputs],
             [program.dtypes[v] for v in outputs], self._pull, [position for _, position in captured.pulled],
-        )  # fmt: skip
-
-    def _refusing(self, edges: Sequence[Any], output: int, error: Exception) -> Any:
-        """The node of a result that cannot be pulled back; what was freed says so itself."""
-        number = self.captured.program.outputs[output]
-        program = self.captured.program
-        freed = str(error).startswith("Trying to backward through the graph a second time")
-        return boundary(
-            edges, freed_by_caller(3) if freed else (), [program.shapes[number]], [program.dtypes[number]],
-            self._pull, [None] * len(edges), None if freed else error,
         )  # fmt: skip
 
     def _saved(self, values: Sequence[ndarray], cells: Sequence[Any], made: Sequence[Any]) -> Any:

@@ -19,7 +19,7 @@ from ..core.modes import modes
 from ..core.node import LEAF, Output
 from ..core.value import TensorBase
 from ..utils._pytree import TreeSpec, tree_unflatten
-from .boundary import boundary
+from .boundary import boundary, refusal
 from .capture import Captured
 from .executable import Executable
 from .guards import Watch, array_record, tensor_record
@@ -336,40 +336,52 @@ class _Forward:
 
     def _results(self) -> None:
         captured, source = self.captured, self.source
-        if captured.differentiable:
+        if captured.pulled:
             self._node()
+        made: list[str] = []
+        for new in captured.made:
+            node = "LEAF" if new.leaf else "None"
+            if new.differentiable is not None:
+                node = f"Output(node, {new.differentiable})"
+            elif new.refused is not None:
+                node = f"Output(refusal{new.refused}(edges), 0)"
+            made.append(self._tensor(f"o{new.output}", node))
         values: list[str] = []
         for result in captured.results:
             if result.kind == "cell":
                 values.append(self.cells[result.at])
+            elif result.kind == "made":
+                values.append(made[result.at])
             elif result.kind == "value":
                 values.append(source.name("v", result.at))
-            elif result.differentiable is None:
-                values.append(self._tensor(f"o{result.at}", "None"))
             else:
-                values.append(self._tensor(f"o{result.at}", f"Output(node, {result.differentiable})"))
+                how = source.name("how", result.tensor)
+                values.append(f"{how}({self._tuple(self.cells)}, {self._tuple(made)})")
         if captured.differentiable and captured.pullback is not None:
-            saved = [self._saved(entry, values) for entry in captured.saved]
+            saved = [self._saved(entry, made) for entry in captured.saved]
             source.line(f"node._saved = {self._tuple(saved)}")
         remaining = iter(values)
         source.line(f"return {self._structure(captured.structure, remaining)}")
 
     def _node(self) -> None:
         captured, source, program = self.captured, self.source, self.captured.program
-        outputs = [program.outputs[captured.results[n].at] for n in captured.differentiable]
+        outputs = [program.outputs[n] for n in captured.differentiable]
         source.names |= {
             "boundary": boundary, "edge_of": edge_of, "Output": Output,
-            "freed_by_caller": blame.freed_by_caller, "shapes": tuple(program.shapes[v] for v in outputs),
+            "shapes": tuple(program.shapes[v] for v in outputs),
             "dtypes": tuple(program.dtypes[v] for v in outputs),
             "pull": self.pull, "positions": tuple(position for _, position in captured.pulled),
         }  # fmt: skip
+        for k, (n, error) in enumerate(captured.refused):
+            source.names[f"refusal{k}"] = refusal(*captured.described(n), error)
         edges = self._tuple(f"edge_of({self.cells[at]})" for at, _ in captured.pulled)
-        saved = "()" if captured.pullback is not None else "freed_by_caller(1)"
-        source.line(f"node = boundary({edges}, {saved}, shapes, dtypes, pull, positions)")
+        source.line(f"edges = {edges}")
+        if captured.differentiable:
+            source.line("node = boundary(edges, (), shapes, dtypes, pull, positions)")
 
-    def _saved(self, saved: Any, values: Sequence[str]) -> str:
-        if saved.cell is not None or saved.result is not None:
-            t = self.cells[saved.cell] if saved.cell is not None else values[saved.result]
+    def _saved(self, saved: Any, made: Sequence[str]) -> str:
+        if saved.cell is not None or saved.made is not None:
+            t = self.cells[saved.cell] if saved.cell is not None else made[saved.made]
             return f"({t}._value, {t}._counter, {t}._counter[0])"
         return f"(o{saved.output}, None, 0)"
 

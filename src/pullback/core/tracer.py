@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple, NoReturn
 from weakref import ref
-from typing import Any, NamedTuple, NoReturn
-from weakref import ref
 
 import numpy as np
 from numpy import ndarray
