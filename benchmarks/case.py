@@ -12,12 +12,22 @@ class Library:
     """An imported peer.
 
     ``module`` is the peer's package. ``compile`` turns a function of tensors into a compiled one; for a peer
-    that is measured in eager mode it returns the function unchanged, and ``compiled`` is false.
+    that is measured in eager mode it returns the function unchanged, and ``compiled`` is false. ``whole``
+    says that it takes whole steps, ``backward`` and the optimizer's update included.
     """
 
     module: Any
     compile: Callable[[Callable[..., Any]], Callable[..., Any]]
     compiled: bool = False
+    whole: bool = False
+
+    def part(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Compile the function of a step that calls ``backward`` on what it returns."""
+        return function if self.whole else self.compile(function)
+
+    def step(self, step: Callable[[], Any]) -> Callable[[], Any]:
+        """Compile a step where it can be compiled whole."""
+        return self.compile(step) if self.whole else step
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from benchmarks.case import Library
@@ -24,6 +25,8 @@ class Peer:
     family: str
     package: str
     distribution: str
+    #: Whether it compiles functions that another column runs eagerly.
+    compiles: bool = False
 
     def installed(self) -> bool:
         return importlib.util.find_spec(self.package) is not None
@@ -37,8 +40,9 @@ class Peer:
 
 PEERS = (
     Peer("pullback", "torch", "pullback", "pullback"),
+    Peer("pullback.compile", "torch", "pullback", "pullback", compiles=True),
     Peer("torch", "torch", "torch", "torch"),
-    Peer("torch.compile", "torch", "torch", "torch"),
+    Peer("torch.compile", "torch", "torch", "torch", compiles=True),
     Peer("jax.jit", "jax", "jax", "jax"),
     Peer("autograd", "autograd", "autograd", "autograd"),
     Peer("mygrad", "mygrad", "mygrad", "mygrad"),
@@ -62,6 +66,8 @@ def load(peer: Peer) -> Library:
         module = importlib.import_module(peer.package)
     if peer.name == "torch.compile":
         return Library(module, module.compile, compiled=True)
+    if peer.name == "pullback.compile":
+        return Library(module, partial(module.compile, backend="native"), compiled=True, whole=True)
     if peer.name == "mygrad":
         module.turn_memory_guarding_off()
     return Library(module, unchanged)

@@ -129,7 +129,7 @@ def measure_row(row: Row, workers: dict[str, Worker], rounds: int) -> dict[str, 
     opened: dict[str, dict[str, Any]] = {}
     failures: dict[str, str] = {}
     for name, worker in workers.items():
-        if worker.peer.family in row.builders and (row.compiled or name != "torch.compile"):
+        if worker.peer.family in row.builders and (row.compiled or not worker.peer.compiles):
             try:
                 opened[name] = worker.ask("open", row.name, OPEN_TIMEOUT)
             except WorkerError as error:
@@ -158,7 +158,7 @@ def measure_probe(
 ) -> dict[str, dict[str, Any]]:
     """Run one probe, a process per sample, and share its figures out to the rows that want them."""
     probe, families = rows[0].probe, rows[0].families
-    names = [peer.name for peer in peers if peer.family in families and peer.name != "torch.compile"]
+    names = [peer.name for peer in peers if peer.family in families and not peer.compiles]
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in names}
     failures: dict[str, str] = {}
     # The first round fills the file cache and is not counted.

@@ -26,14 +26,14 @@ def formula(sin: Any, exp: Any, tanh: Any, x: Any) -> Any:
 def torch_formula(library: Library) -> Case:
     torch = library.module
     x = torch.from_numpy(data.normal(ELEMENTS)).requires_grad_()
-    call = library.compile(partial(formula, torch.sin, torch.exp, torch.tanh))
+    call = library.part(partial(formula, torch.sin, torch.exp, torch.tanh))
 
     def step() -> Any:
         x.grad = None
         call(x).backward()
         return x.grad
 
-    return Case(step, lambda gradient: gradient.sum().item())
+    return Case(library.step(step), lambda gradient: gradient.sum().item())
 
 
 def jax_formula(library: Library) -> Case:

@@ -48,7 +48,7 @@ def lorenz(x: Any, y: Any, z: Any, sigma: Any, rho: Any, beta: Any) -> Any:
 def torch_like(which: str, library: Library) -> Case:
     torch = library.module
     function = partial(chain, torch.sin, torch.tanh) if which == "chain" else lorenz
-    call = library.compile(function)
+    call = library.part(function)
     values = (START,) if which == "chain" else LORENZ
     leaves = [torch.tensor(value, requires_grad=True) for value in values]
 
@@ -58,7 +58,7 @@ def torch_like(which: str, library: Library) -> Case:
         call(*leaves).backward()
         return leaves[0].grad
 
-    return Case(step, lambda gradient: gradient.item())
+    return Case(library.step(step), lambda gradient: gradient.item())
 
 
 def jax(which: str, library: Library) -> Case:

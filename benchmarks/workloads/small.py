@@ -45,13 +45,15 @@ def torch_like(name: str, shape: tuple[int, ...], backward: bool, library: Libra
     arrays, covector = _inputs(name, shape, count)
     inputs = [torch.tensor(array, requires_grad=backward) for array in arrays]
     v = torch.tensor(covector)
-    call = library.compile(function)
     if not backward:
+        call = library.compile(function)
         if count == 1:
             (x,) = inputs
             return Case(lambda: call(x), lambda y: y.sum().item())
         x, w = inputs
         return Case(lambda: call(x, w), lambda y: y.sum().item())
+
+    call = library.part(function)
 
     def unary() -> Any:
         x.grad = None
@@ -64,7 +66,7 @@ def torch_like(name: str, shape: tuple[int, ...], backward: bool, library: Libra
         return x.grad
 
     x, w = inputs[0], inputs[-1]
-    return Case(unary if count == 1 else binary, lambda gradient: gradient.sum().item())
+    return Case(library.step(unary if count == 1 else binary), lambda gradient: gradient.sum().item())
 
 
 def jax(name: str, shape: tuple[int, ...], backward: bool, library: Library) -> Case:

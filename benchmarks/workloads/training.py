@@ -19,7 +19,9 @@ Loss = Callable[..., Any]
 
 
 def torch_step(library: Library, module: Any, parameters: Parameters, loss: Loss, optimizer: str) -> Case:
-    """``zero_grad``, loss, ``backward``, ``step``; torch.compile compiles the loss, as its tutorial does."""
+    """``zero_grad``, loss, ``backward``, ``step``; torch.compile compiles the loss, as its tutorial does,
+    pullback.compile the step.
+    """
     torch = library.module
     with torch.no_grad():
         for name, parameter in module.named_parameters():
@@ -31,7 +33,7 @@ def torch_step(library: Library, module: Any, parameters: Parameters, loss: Loss
         "Adam": lambda p: optim.Adam(p),
         "AdamW": lambda p: optim.AdamW(p),
     }[optimizer](list(module.parameters()))
-    compute = library.compile(loss)
+    compute = library.part(loss)
 
     def step() -> Any:
         update.zero_grad()
@@ -40,7 +42,7 @@ def torch_step(library: Library, module: Any, parameters: Parameters, loss: Loss
         update.step()
         return value
 
-    return Case(step, lambda value: value.item())
+    return Case(library.step(step), lambda value: value.item())
 
 
 def jax_step(library: Library, parameters: Parameters, loss: Loss, optimizer: str, *batch: Any) -> Case:
