@@ -159,3 +159,48 @@ def test_without_llvmlite():
         "u.find_spec = lambda name, *rest: None if name == 'llvmlite' else f(name, *rest)"
     )
     assert run(PROGRAM.format(before=before)) == "False\n"
+
+
+PLACES = [
+    ((700, 900), (700, 500), 1), ((900, 700), (600, 700), 0), ((20, 100, 300), (20, 77, 300), 1),
+    ((400_000,), (300_000,), 0), ((3, 400_000), (3, 300_000), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize(("shape", "of_index", "dim"), PLACES)
+def test_gather_and_scatter_add(monkeypatch, shape, of_index, dim, count):
+    set_num_threads(count)
+    x, index = data(*shape), np.random.default_rng(2).integers(0, shape[dim], of_index)
+    for call in (
+        lambda x, i: x.gather(dim, i),
+        lambda x, i: (x * 2).scatter_add(dim, i, x[tuple(map(slice, i.shape))]),
+    ):
+        natively, plainly = both(monkeypatch, call, x, index)
+        for got, want in zip(natively, plainly, strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize(("shape", "size", "dim"), [((500, 800), 700, 0), ((5, 100, 1200), 90, 1)])
+def test_slices(monkeypatch, shape, size, dim, count):
+    set_num_threads(count)
+    index = np.random.default_rng(2).integers(0, shape[dim], size)
+    for call in (
+        lambda x, i: x.index_select(dim, i),
+        lambda x, i: (x * 2).index_add(dim, i, x.narrow(dim, 0, 1).expand_as(x.index_select(dim, i))),
+    ):
+        natively, plainly = both(monkeypatch, call, data(*shape), index)
+        for got, want in zip(natively, plainly, strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("wrong", [900, -1])
+def test_places_outside_raise_what_small_arrays_raise(wrong):
+    x, index = torch.from_numpy(data(700, 900)), torch.zeros(700, 500, dtype=torch.int64)
+    index[311, 7] = wrong
+    message = f"index {wrong} is out of bounds for dimension 1 with size 900"
+    with pytest.raises(RuntimeError, match=message):
+        x.gather(1, index)
+    with pytest.raises(RuntimeError, match=message):
+        x.scatter_add(1, index, x)

@@ -48,6 +48,14 @@ class Source(Protocol):
     ) -> Convolutions | None:  # fmt: skip
         """The convolutions of arrays of these shapes; that of one serves any number of images."""
 
+    def read(self, x: ndarray, index: ndarray, out: ndarray, whole: bool) -> bool | None:
+        """``out[l, m, t] = x[l, index[l, m, t], t]`` on C-ordered arrays, with an index for each element or,
+        if `whole`, ``index[m]``; False where an index is outside.
+        """
+
+    def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool | None:
+        """``base[l, index[l, m, t], t] += source[l, m, t]``, in order of m; likewise."""
+
 
 class Convolutions(Protocol):
     """Convolution and its transposes, on contiguous arrays of one shape, images apart."""
@@ -106,3 +114,15 @@ def rows(
     """See `Source.rows`."""
     found = source()
     return None if found is None else found.rows(name, operands, attrs, per_row)
+
+
+def read(x: ndarray, index: ndarray, out: ndarray, whole: bool = False) -> bool | None:
+    """See `Source.read`."""
+    found = source()
+    return None if found is None else found.read(x, index, out, whole)
+
+
+def add(base: ndarray, index: ndarray, values: ndarray, whole: bool = False) -> bool | None:
+    """See `Source.add`."""
+    found = source()
+    return None if found is None else found.add(base, index, values, whole)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from . import large
 from .threads import get_num_threads, run_parts, split
 
 #: Elements in a row from which on the sparse product is faster than ``add.at`` on single elements.
@@ -85,8 +86,12 @@ def gather(x: ndarray, dim: int, index: ndarray) -> ndarray:
     flat = np.ascontiguousarray(x).reshape(-1)
     if index.size < _BLOCK:
         return np.take(flat, positions(index, dim, x.shape))
-    _check_range(index, dim, x.shape[dim])
     out = np.empty(index.shape, x.dtype)
+    if index.size >= large.SIZE and _alike(x, index, dim):
+        source, places = np.ascontiguousarray(x), np.ascontiguousarray(index)
+        if large.read(_folded(source, dim), _folded(places, dim), _folded(out, dim)):
+            return out
+    _check_range(index, dim, x.shape[dim])
     together = max(1, _BLOCK // prod(index.shape[1:]))
 
     def task(low: int, high: int) -> None:
@@ -109,6 +114,10 @@ def take_slices(x: ndarray, index: ndarray, dim: int) -> ndarray:
         return np.take(x, index, dim)
     out = np.empty(shape, x.dtype)
     source = np.ascontiguousarray(x)
+    if size >= large.SIZE and prod(shape[dim + 1 :]) >= _LONG_ROW and large.read(
+        _folded(source, dim), np.ascontiguousarray(index), _folded(out, dim), True
+    ):
+        return out
 
     def task(low: int, high: int) -> None:
         if dim:
@@ -128,12 +137,29 @@ def scatter_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> nda
     values = _under(index, source)
     if not base.ndim:
         return np.add(base, np.add.reduce(values, dtype=source.dtype), out=...)
+    if index.size >= large.SIZE and _alike(base, index, dim) and values.dtype == base.dtype:
+        out = np.array(base, order="C")
+        under = values.reshape(index.shape)
+        if large.add(_folded(out, dim), _folded(np.ascontiguousarray(index), dim), _folded(under, dim)):
+            return out
     places = positions(index, dim, base.shape).reshape(-1)
     if _is_half(values):
         return np.add(base, index_sum(values, places, base.size).reshape(base.shape), out=...)
     out = np.array(base, order="C")
     np.add.at(out.reshape(-1), places, values)
     return out
+
+
+def _alike(x: ndarray, index: ndarray, dim: int) -> bool:
+    """Whether two arrays have the same axes but for one."""
+    return x.ndim == index.ndim and all(
+        a == b for axis, (a, b) in enumerate(zip(x.shape, index.shape)) if axis != dim
+    )
+
+
+def _folded(x: ndarray, dim: int) -> ndarray:
+    """A C-ordered array as ``(outer, axis dim, inner)``."""
+    return x.reshape(prod(x.shape[:dim]), x.shape[dim], prod(x.shape[dim + 1 :]))
 
 
 def _is_half(values: ndarray) -> bool:
@@ -193,8 +219,22 @@ def index_add(shape: Sequence[int], dim: int, index: ndarray, source: ndarray) -
     """Zeros of `shape` with slice i of `source` along `dim` added to slice index[i]."""
     if index.size and not 0 <= int(index.min()) <= int(index.max()) < shape[dim]:
         raise IndexError("index out of range in self")
+    if source.size >= large.SIZE:
+        out = np.zeros(tuple(shape), source.dtype)
+        if add_slices(out, dim, index, source):
+            return out
     rows = np.moveaxis(source, dim, 0)
     return np.moveaxis(sum_rows(rows, index, shape[dim]), 0, dim)
+
+
+def add_slices(base: ndarray, dim: int, index: ndarray, source: ndarray) -> bool:
+    """Add slice i of a large `source` along `dim` to slice index[i] of a C-ordered `base`, natively; whether
+    that was done. All of the index is in range.
+    """
+    if source.size < large.SIZE or prod(base.shape[dim + 1 :]) < _LONG_ROW or base.dtype != source.dtype:
+        return False
+    slices = _folded(np.ascontiguousarray(source), dim)
+    return bool(large.add(_folded(base, dim), np.ascontiguousarray(index), slices, True))
 
 
 def put_sum(shape: Sequence[int], key: tuple[Any, ...], values: ndarray) -> ndarray:

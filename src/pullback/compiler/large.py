@@ -31,6 +31,7 @@ from .llvm.emitter import TYPES, Module
 from .llvm.pool import pool
 from .lowered import Buffer
 from .lowering import Result, lower
+from .moving import Moving
 from .program import Program
 from .schedule import schedule
 
@@ -166,6 +167,7 @@ class Kernels:
         self._made: dict[Any, Any] = {}
         self._lock = threading.RLock()
         self._making = False
+        self._moving = Moving()
 
     def _kernel(self, key: Any, make: Callable[[], Any]) -> Any:
         found = self._made.get(key, self)
@@ -207,6 +209,14 @@ class Kernels:
         addresses = {b.number: a.ctypes.data for b, a in zip(buffers, everything, strict=True)}
         kernel(addresses, size)
         return [None if at is None else outputs[at] for at in places]
+
+    def read(self, x: ndarray, index: ndarray, out: ndarray, whole: bool) -> bool | None:
+        """``out[l, m, t] = x[l, index[l, m, t], t]``; False where an index is outside."""
+        return self._moving.read(x, index, out, whole) if _movable(x, index) else None
+
+    def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool | None:
+        """``base[l, index[l, m, t], t] += source[l, m, t]``; False where an index is outside."""
+        return self._moving.add(base, index, source, whole) if _movable(base, index) else None
 
     def rows(
         self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]
@@ -280,6 +290,10 @@ class Kernels:
         return tuple(r if r is None else r.reshape(g.shape) for r in results)
 
 
+def _movable(x: ndarray, index: ndarray) -> bool:
+    return index.dtype == np.int64 and x.dtype in _MOVABLE
+
+
 def _sums_and_products(g: Any, x: Any) -> tuple[Any, Any]:
     return sum_dims(g, (1,), False), sum_dims(g * x, (1,), False)
 
@@ -296,6 +310,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {
 
 #: Ops along one dimension, and the attribute that says which.
 _ALONG = {"softmax": "dim", "log_softmax": "dim"}
+_MOVABLE = tuple(map(np.dtype, (np.float32, np.float64, np.int32, np.int64)))
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 

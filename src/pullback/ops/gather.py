@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
 from ..array import scatter as kernels
 from ..core.data_shaped import no_shape
 from ..core.op import op
@@ -239,9 +240,12 @@ def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: 
     if flat.size and (int(flat.min()) < 0 or int(flat.max()) >= size):
         wrong = flat[(flat < 0) | (flat >= size)][0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
-    added = kernels.index_add(
-        x.shape, dim, flat, source.reshape(*x.shape[:dim], flat.size, *x.shape[dim + 1 :])
-    )
+    source = source.reshape(*x.shape[:dim], flat.size, *x.shape[dim + 1 :])
+    if alpha == 1 and source.size >= large.SIZE:
+        out = np.array(x, order="C")
+        if kernels.add_slices(out, dim, flat, source):
+            return out
+    added = kernels.index_add(x.shape, dim, flat, source)
     if alpha != 1:
         added = added * np.asarray(alpha, x.dtype)
     return np.add(x, added, out=...)
