@@ -2,9 +2,9 @@
 
 A value is a *map*, a function from indices to a scalar that is computed wherever it is read, or it lies in a
 `Buffer`. Buffers are filled by *nodes*: a `Map` stores a map's elements, a `Reduction` combines them over
-some axes, a `Contraction` is a matrix product, a `Routine` writes its own loops, a `Call` runs an op's array
-kernel. Bodies are functions over a scalar handler, ``ops`` (see `handlers`), so that the same body is
-analysed, emitted as LLVM and interpreted in Python.
+some axes, a `Contraction` is a matrix product, a `Routine` writes its own loops, a `Precompiled` was compiled
+apart, a `Call` runs an op's array kernel. Bodies are functions over a scalar handler, ``ops`` (see
+`handlers`), so that the same body is analysed, emitted as LLVM and interpreted in Python.
 """
 
 from __future__ import annotations
@@ -125,6 +125,32 @@ class Routine(Node):
     """Loops that do not fit the kernels' form: ``write(ops)`` writes them on an emitter."""
 
     write: Callable[[Any], None] = field(kw_only=True)
+
+
+@dataclass(eq=False)
+class Precompiled(Node):
+    """Machine code that was compiled apart, for any program that has arrays of these shapes.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        See `apart`.
+    images : int
+        How many of what it is run on.
+    operands : tuple of Buffer or None
+        What it reads and fills, in its order.
+    outputs : tuple of Buffer
+    """
+
+    kernel: Any = field(kw_only=True)
+    images: int = field(kw_only=True)
+    operands: tuple[Buffer | None, ...] = field(kw_only=True)
+    outputs: tuple[Buffer, ...] = field(kw_only=True)
+
+    @property
+    def filled(self) -> Sequence[Buffer]:
+        """The buffers that it fills."""
+        return self.outputs
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from . import parallel
 from .groups import grouped
 from .kernel import Emission, Kernel, emit
 from .llvm.emitter import Module
-from .lowered import Buffer, Loop, Routine
+from .lowered import Buffer, Loop, Precompiled, Routine
 from .lowering import Result
 from .routine import emit_routine
 from .schedule import Step, schedule
@@ -69,6 +69,7 @@ class Plan:
         return (
             any(e.parts > 1 for e in self.emissions.values())
             or any(len(group) > 1 for group in self.groups)
+            or any(isinstance(step, Precompiled) for step in self.steps)
             or any(plan.is_parallel for plan in self.loops.values())
         )
 
@@ -82,6 +83,9 @@ class Plan:
             n = moments[position]
             if isinstance(step, Kernel) and emissions[id(step)].parts > 1:
                 sizes[scratch_of(n)] = parallel.places(emissions[id(step)]).bytes
+                spans[scratch_of(n)] = [n, n]
+            elif isinstance(step, Precompiled):
+                sizes[scratch_of(n)] = step.kernel.scratch(step.kernel.cut(step.images))
                 spans[scratch_of(n)] = [n, n]
             elif isinstance(step, Loop):
                 sizes[scratch_of(n)] = self.loops[id(step)].arena_bytes + carry_bytes(step)

@@ -13,7 +13,7 @@ from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module, number
 from .llvm.pool import PARALLEL, pool
 from .loop import write_loop
-from .lowered import Call, Contraction, Loop, Routine
+from .lowered import Call, Contraction, Loop, Precompiled, Routine
 from .plan import Plan, scratch_of
 
 #: Kernels of a program up to which LLVM may inline them into the function that calls them all: inlining 80
@@ -83,6 +83,8 @@ class Writer:
                 self._kernel(step)
             elif isinstance(step, Loop):
                 self._loop(step)
+            elif isinstance(step, Precompiled):
+                self._precompiled(step)
             else:
                 self._contraction(step)
         self.functions.append("\n".join([*self.lines, "  ret void", "}"]))
@@ -167,6 +169,31 @@ class Writer:
             text = parallel.joining(partial, parts, self.module)
             joining = self.kernels.setdefault(text, f"joining{len(self.kernels)}")
             self.lines.append(f"  call void @{joining}(ptr {self._pointer(number_)}, ptr {slots[number_]})")
+
+    def _precompiled(self, step: Precompiled) -> None:
+        kernel = step.kernel
+        cut = kernel.cut(step.images)
+        self.symbols[PARALLEL] = pool().address
+        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+        self.symbols[kernel.name] = kernel.part
+        part = self.module.declare(kernel.name, "void", "ptr", "i64")
+        arrays = ["null" if b is None else self._pointer(b.number) for b in step.operands]
+        scratch = self._pointer(scratch_of(self.plan.steps.index(step)))
+        self._calls += 1
+        table = f"%table{self._calls}"
+        entries = [*(f"ptr {p}" for p in (*arrays, scratch)),
+                   *(f"i64 {n}" for n in (cut.units, cut.rows, cut.splits))]  # fmt: skip
+        self.lines.append(f"  {table} = alloca [{len(entries)} x i64]")
+        for n, entry in enumerate(entries):
+            self.lines += [
+                f"  {table}_{n} = getelementptr i64, ptr {table}, i64 {n}",
+                f"  store {entry}, ptr {table}_{n}",
+            ]
+        self.lines.append(f"  call void @{PARALLEL}(ptr @{part}, ptr {table}, i64 {cut.parts})")
+        if kernel.joining and cut.rows > 1:
+            self.symbols[f"{kernel.name}_joining"] = kernel.joining
+            joining = self.module.declare(f"{kernel.name}_joining", "void", "ptr")
+            self.lines.append(f"  call void @{joining}(ptr {table})")
 
     def _contraction(self, step: Contraction) -> None:
         dtype = step.buffer.dtype

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy import ndarray
 
-from .kernels import address, correlation, shape_of, weight
+from ..apart import address
+from .kernels import correlation, shape_of, weight
 from .plan import Shape
 
 

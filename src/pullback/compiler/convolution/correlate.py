@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..llvm.vectors import Code, Loop
 from .packing import pack, unpack
 from .places import Tap
 from .plan import Registers, Shape, correlation_tile, unaliased
-from .vectors import Code, Loop
 
 #: Multiplications in the body of a loop beyond which the rows of the kernel are a loop too.
 _LONGEST_BODY = 400

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..llvm.vectors import Code
 from .places import Axis
-from .vectors import Code
 
 #: Vectors of a row that are copied without a loop.
 _UNROLLED = 8

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from math import prod
 
+from ..llvm.vectors import Code
 from .packing import copy_row, pack
 from .plan import Registers, Shape, Tile, cut, unaliased, weight_tile
-from .vectors import Code
 
 Bounds = tuple[int | str, int | str]
 

@@ -17,7 +17,18 @@ from ...core.tracer import Equation, Reference
 from ..llvm.emitter import TYPES, computing, is_float
 from ..lowered import Buffer, Call, Lowered, Node
 from ..program import Program
-from . import contractions, gathers, loops, losses, normalization, reductions, routines, views
+from . import (
+    batch_norm,
+    contractions,
+    convolutions,
+    gathers,
+    loops,
+    losses,
+    normalization,
+    reductions,
+    routines,
+    views,
+)
 from .context import CHEAP, Context, broadcast
 from .elementwise import FORMS
 
@@ -217,6 +228,8 @@ class _Lowering:
             x = operands[0]
             variance, mean_ = reductions.moments(context, x, dims, correction)
             return [views.copied(v, s) for v, (s, _) in zip((variance, mean_), results, strict=False)]
+        elif name.startswith("conv"):
+            one = convolutions.lowered(context, name, operands, attrs, shape)
         elif op.kind == "bilinear" or name.startswith("addmm"):
             one = contractions.product(context, name, operands, attrs, dtype)
         elif name in gathers.LOWERINGS:
@@ -230,6 +243,8 @@ class _Lowering:
                 one = routines.joined(context, [views.copied(o, part) for o in operands], attrs[0])
         elif name in normalization.LOWERINGS:
             return normalization.LOWERINGS[name](context, *operands, *attrs, results)
+        elif name in batch_norm.LOWERINGS:
+            return batch_norm.LOWERINGS[name](context, *operands, *attrs)
         elif name in losses.LOWERINGS:
             one = losses.LOWERINGS[name](context, *operands, *attrs)
         return None if one is None else [one]

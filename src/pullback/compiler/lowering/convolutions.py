@@ -1,0 +1,95 @@
+"""Convolution, its transpose and its weight's covector, by kernels that are compiled apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..apart import Kernel
+from ..convolution.kernels import correlation, shape_of, weight
+from ..convolution.plan import Shape
+from ..lowered import Buffer, Lowered, Precompiled
+from ..lowered import Shape as Extents
+from .context import Context
+
+Attrs = tuple[Any, ...]
+
+
+def precompiled(
+    context: Context, kernel: Kernel, images: int, operands: Sequence[Lowered | None], result: Buffer
+) -> Lowered:
+    """A step that runs a kernel on stored operands and fills `result`."""
+    given = [None if o is None else context.stored(o).buffer for o in operands]
+    reads = list({b.number: b for b in given if b is not None}.values())
+    context.nodes.append(
+        Precompiled(
+            result, reads, kernel=kernel, images=images, operands=(*given, result), outputs=(result,)
+        )
+    )
+    return context.held(result)
+
+
+def _shape(
+    x: Extents, w: Extents, y: Extents, operands: Sequence[Lowered], attrs: Attrs
+) -> Shape | None:
+    dtype = operands[0].dtype
+    if any(o.dtype != dtype for o in operands):
+        return None
+    stride, padding, dilation, groups = attrs
+    return shape_of((1, *x[1:]), w, (1, *y[1:]), dtype, stride, padding, dilation, groups)
+
+
+def conv(
+    context: Context, x: Lowered, w: Lowered, bias: Lowered | None, attrs: Attrs, result: Extents
+) -> Lowered | None:
+    """y = conv(x, w) + bias."""
+    given = [o for o in (x, w, bias) if o is not None]
+    shape = _shape(x.shape, w.shape, result, given, attrs)
+    if shape is None:
+        return None
+    kernel = correlation(shape, False, bias is not None)
+    return precompiled(context, kernel, x.shape[0], (x, w, bias), context.buffer(result, x.dtype))
+
+
+def conv_transpose(
+    context: Context, y: Lowered, w: Lowered, bias: Lowered | None, attrs: Attrs, result: Extents
+) -> Lowered | None:
+    """x = conv_transpose(y, w) + bias."""
+    shape = _shape(result, w.shape, y.shape, [y, w], attrs[:4])
+    if shape is None:
+        return None
+    kernel = correlation(shape, True, False)
+    x = precompiled(context, kernel, y.shape[0], (y, w, None), context.buffer(result, y.dtype))
+    if bias is None:
+        return x
+    return context.map(
+        result, y.dtype,
+        lambda ops, indices: ops.add(x.at(ops, indices), bias.at(ops, (indices[1],))),
+    )  # fmt: skip
+
+
+def conv_weight(
+    context: Context, x: Lowered, y: Lowered, _: None, attrs: Attrs, result: Extents
+) -> Lowered | None:
+    """w = conv_weight(x, y)."""
+    shape = _shape(x.shape, result, y.shape, [x, y], attrs[1:])
+    if shape is None:
+        return None
+    return precompiled(context, weight(shape), x.shape[0], (x, y), context.buffer(result, x.dtype))
+
+
+_FORMS: dict[str, Callable[..., Lowered | None]] = {
+    "conv": conv, "conv_biased": conv, "conv_transpose": conv_transpose,
+    "conv_transpose_biased": conv_transpose, "conv_weight": conv_weight,
+}  # fmt: skip
+
+
+def lowered(
+    context: Context, name: str, operands: Sequence[Any], attrs: Attrs, result: Extents
+) -> Lowered | None:
+    """The lowering of an op of the family; None when it is to run by its array kernel."""
+    form = _FORMS.get(name)
+    if form is None:
+        return None
+    x, w, *rest = operands
+    return form(context, x, w, rest[0] if rest else None, attrs, result)
