@@ -29,6 +29,7 @@ from ..utils._pytree import tree_flatten, tree_unflatten
 from .program import Program
 from .reach import SCALARS, Reach
 from .results import Made, Result, Results
+from .roll import Roller
 from .unsupported import Unsupported
 
 #: Of more results than this, each counts as reaching every tensor that any of them reaches.
@@ -334,13 +335,14 @@ class _Capture:
         if self.phantoms and self._phantom_was_read(recorder.equations, numbers):
             return None
         if roots:
-            self._cut(out, forward, numbers, covectors, pulled)
+            forward = self._cut(out, forward, numbers, covectors, pulled)
             out.arrives = [
                 {place for n, (_, place) in enumerate(out.pulled) if place is not None and n in found}
                 for found in reached
             ]
-        equations = _needed(forward, numbers)
-        out.program = self._program(equations, self.inputs, numbers)
+        else:
+            forward = Roller(recorder).roll(_needed(forward, numbers), numbers)
+        out.program = self._program(_needed(forward, numbers), self.inputs, numbers)
         self._trim(out, changed_grads)
         return out
 
@@ -446,7 +448,7 @@ class _Capture:
     def _cut(
         self, out: Captured, forward: list[Equation], numbers: list[int], covectors: Sequence[Any],
         pulled: Sequence[Any],
-    ) -> None:  # fmt: skip
+    ) -> list[Equation]:  # fmt: skip
         recorder = self.recorder
         later = recorder.equations[len(forward) :]
         targets: list[int] = []
@@ -461,9 +463,13 @@ class _Capture:
                 value = Tracer(recorder, recorder._constant_of[id(seen)][1])
             targets.append(value.index)
             out.pulled[n] = (at, len(targets) - 1)
-        maker = {o: e for e in forward for o in e.outputs}
         own = {c.index for c in covectors}
         kept = _needed(later, targets)
+        read = {o.index for e in kept for o in e.operands if isinstance(o, Reference)}
+        roller = Roller(recorder)
+        forward = roller.roll(_needed(forward, [*numbers, *read, *targets]), [*numbers, *read, *targets])
+        kept = _needed(roller.roll(kept, targets), targets)
+        maker = {o: e for e in forward for o in e.outputs}
         made = {o for e in kept for o in e.outputs}
         again: dict[int, Equation] = {}
         saved: dict[int, None] = {}
@@ -501,6 +507,7 @@ class _Capture:
                 numbers.append(v)
                 out.saved.append(Saved(len(numbers) - 1, None, None))
         out.pullback = self._program([*repeated, *kept], [*saved, *(c.index for c in covectors)], targets)
+        return forward
 
     def _program(
         self, equations: Iterable[Equation], inputs: Sequence[int], outputs: Sequence[int]

@@ -237,6 +237,8 @@ class _Lowering:
         elif name == "cat":
             if all(o.dtype == dtype for o in operands):
                 one = routines.joined(context, operands, attrs[1])
+        elif name == "flip":
+            one = views.flipped(operands[0], attrs[0])
         elif name == "stack":
             if all(o.dtype == dtype for o in operands):
                 part = tuple(1 if a == attrs[0] else n for a, n in enumerate(shape))

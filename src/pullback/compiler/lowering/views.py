@@ -67,3 +67,15 @@ def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
         return x.at(ops, unravel(position, x.shape))
 
     return Lowered(shape, x.dtype, body, cost=x.cost)
+
+
+def flipped(x: Lowered, dims: tuple[int, ...]) -> Lowered:
+    """A value with some axes in reverse."""
+
+    def body(ops: Any, indices: Indices) -> Any:
+        turned = [
+            i * -1 + (x.shape[axis] - 1) if axis in dims else i for axis, i in enumerate(indices)
+        ]
+        return x.at(ops, tuple(turned))
+
+    return Lowered(x.shape, x.dtype, body, cost=x.cost)

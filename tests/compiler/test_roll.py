@@ -1,0 +1,223 @@
+"""Repetitions become loops: the same values, few equations, in time linear in the number of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback.compiler.capture import Captured, capture
+from pullback.compiler.reach import Reach
+from pullback.core.tracer import Equation, Recorder, Reference
+
+pytest.importorskip("llvmlite")
+from pullback.compiler.roll import Roller
+
+
+def captured(function: Callable[..., Any], *args: Any) -> Captured:
+    return capture(function, args, {}, list(args), Reach([function]))
+
+
+def loops(program: Any) -> list[Equation]:
+    return [e for e in program.equations if e.op == "scan"]
+
+
+def agree(function: Callable[..., Any], *args: Any, most: int | None = 60) -> Captured:
+    """Compare a compiled function and its gradients with eager; `most`: equations of its two programs."""
+    leaves = [a.detach().clone().requires_grad_() if a.is_floating_point() else a for a in args]
+    wanted = [a for a in leaves if a.requires_grad]
+    weights = np.random.default_rng(0)
+
+    def pulled(call: Callable[..., Any]) -> list[Any]:
+        outputs = call(*leaves)
+        outputs = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)
+        covectors = [torch.tensor(weights.standard_normal(y.shape), dtype=y.dtype) for y in outputs]
+        grads = torch.autograd.grad(outputs, wanted, covectors, allow_unused=True)
+        return [*outputs, *grads]
+
+    weights = np.random.default_rng(1)
+    expected = pulled(function)
+    weights = np.random.default_rng(1)
+    compiled = torch.compile(function, backend="native", fullgraph=True)
+    for want, got in zip(expected, pulled(compiled), strict=True):
+        assert (want is None) == (got is None)
+        if want is not None:
+            np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=2e-4, atol=1e-5)
+    found = compiled._native.specializations[0].captured
+    if most is not None:
+        assert loops(found.program)
+        assert len(found.program.equations) + len(found.pullback.equations) <= most
+    return found
+
+
+def drawn(*shape: int) -> Any:
+    return torch.tensor(np.random.default_rng(sum(shape)).standard_normal(shape), dtype=torch.float32)
+
+
+def test_a_chain_of_scalars() -> None:
+    def chain(x: Any) -> Any:
+        y = x
+        for _ in range(60):
+            y = torch.tanh(torch.sin(y * x + x))
+        return y
+
+    found = agree(chain, drawn())
+    assert len(loops(found.program)) == len(loops(found.pullback)) == 1
+
+
+def test_a_system_of_equations() -> None:
+    def lorenz(x: Any, y: Any, z: Any, sigma: Any) -> Any:
+        for _ in range(40):
+            dx, dy, dz = sigma * (y - x), x * (28 - z) - y, x * y - 8 / 3 * z
+            x, y, z = x + 0.01 * dx, y + 0.01 * dy, z + 0.01 * dz
+        return x + y + z
+
+    agree(lorenz, drawn(), drawn(), drawn(), drawn(), most=90)
+
+
+@pytest.mark.parametrize("way", ["index", "iterate", "backwards", "shifted"])
+def test_a_recurrent_network(way: str) -> None:
+    def network(xs: Any, u: Any, w: Any) -> Any:
+        h, hs = torch.zeros(2, 4), []
+        steps = {
+            "index": (xs[t] for t in range(len(xs))), "iterate": iter(xs),
+            "backwards": (xs[t] for t in reversed(range(len(xs)))),
+            "shifted": (xs[t] for t in range(3, len(xs))),
+        }[way]  # fmt: skip
+        for x in steps:
+            h = (x @ u + h @ w).tanh()
+            hs.append(h)
+        return h, torch.stack(hs)
+
+    agree(network, drawn(20, 2, 3).requires_grad_(False), drawn(3, 4), drawn(4, 4), most=None)
+    found = captured(network, drawn(20, 2, 3), drawn(3, 4).requires_grad_(), drawn(4, 4).requires_grad_())
+    assert len(loops(found.program)) == 1
+    assert len(found.program.equations) < 20
+
+
+def test_values_from_repetitions_that_are_read_by_themselves() -> None:
+    def function(x: Any) -> Any:
+        ys = [x]
+        for _ in range(90):
+            ys.append((ys[-1] * 1.1).sin() + ys[-1])
+        return ys[27] * ys[90], ys[42].exp()
+
+    agree(function, drawn(3), most=90)
+
+
+def test_a_loop_over_what_another_loop_made() -> None:
+    def function(x: Any) -> Any:
+        ys, y, total = [], x, x
+        for _ in range(50):
+            y = (y * 1.01).sin() + x
+            ys.append(y)
+        for y in ys:
+            total = (total * y).tanh() * 0.4 - y
+        for y in reversed(ys):
+            total = (total + y).cos() * 0.3
+        return total
+
+    agree(function, drawn(3), most=90)
+
+
+def test_repetitions_with_values_of_their_own_stay_as_they_are() -> None:
+    weights = [drawn(8, 8) for _ in range(12)]
+
+    def function(x: Any) -> Any:
+        for w in weights:
+            x = ((x @ w).tanh() * 0.5 + x).exp().log1p()
+        return x
+
+    found = captured(function, drawn(2, 8))
+    assert not loops(found.program)
+
+
+def test_long_vectors_are_rather_fused() -> None:
+    def function(x: Any) -> Any:
+        for _ in range(30):
+            x = (x * 1.01).sin() + 1
+        return x
+
+    assert not loops(captured(function, drawn(100_000)).program)
+    assert loops(captured(function, drawn(100)).program)
+
+
+def test_random_numbers_are_drawn_as_before() -> None:
+    def function(x: Any) -> Any:
+        for _ in range(30):
+            x = torch.dropout(x, 0.5, True) + 1
+        return x
+
+    assert not loops(captured(function, drawn(10)).program)
+
+
+OPS: list[tuple[int, Callable[..., Any]]] = [
+    (1, torch.sin), (1, torch.tanh), (1, lambda x: x * 0.9), (1, lambda x: 1 - x), (2, torch.add),
+    (2, torch.mul), (2, torch.sub), (2, lambda x, y: torch.where(x > 0, x, y)),
+    (1, lambda x: x.unsqueeze(0).sum(0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_loops(seed: int) -> None:
+    """Random bodies over random carries: values of the last steps, of outside, slices in either direction."""
+    rng = np.random.default_rng(seed)
+    count, size, steps = int(rng.integers(1, 4)), int(rng.integers(3, 9)), int(rng.integers(5, 25))
+    plan = []
+    for _ in range(size):
+        arity, op = OPS[rng.integers(len(OPS))]
+        plan.append((op, [int(v) for v in rng.integers(0, 3 * count + 3 + len(plan), arity)]))
+    nexts = [int(v) for v in rng.integers(0, size, count)]
+    back, kept = bool(rng.integers(2)), int(rng.integers(0, 3))
+
+    def function(x: Any, xs: Any) -> Any:
+        carry = [x * (n + 1) for n in range(count)]
+        older, oldest, seen = list(carry), list(carry), []
+        for t in range(steps):
+            values = [*carry, *older, *oldest, x, xs[steps - 1 - t if back else t], xs[0]]
+            for op, operands in plan:
+                values.append(op(*(values[n] for n in operands)))
+            made = values[3 * count + 3 :]
+            oldest, older, carry = older, carry, [made[n].tanh() for n in nexts]
+            seen.append(made[-1])
+        outputs = [sum(carry)]
+        if kept == 1:
+            outputs.append(seen[steps // 2])
+        if kept == 2:
+            outputs.append(torch.stack(seen))
+        return outputs
+
+    def with_gradients(x: Any, xs: Any) -> Any:
+        x, xs = x.clone().requires_grad_(), xs.clone().requires_grad_()
+        outputs = function(x, xs)
+        grads = torch.autograd.grad(sum(y.sum() for y in outputs), (x, xs), allow_unused=True)
+        return [y.detach() for y in outputs] + [g for g in grads if g is not None]
+
+    x, xs = drawn(3), drawn(steps, 3)
+    if seed < 5:
+        agree(function, x, xs, most=None)
+    else:
+        found = captured(with_gradients, x, xs)
+        program, given = found.program, {x.shape: x, xs.shape: xs}
+        values = program.run(*(given[program.shapes[v]].numpy() for v in program.inputs))
+        for result, want in zip(found.results, with_gradients(x, xs), strict=True):
+            if result.kind == "output":
+                np.testing.assert_array_equal(values[result.at], want.numpy())
+
+
+def test_the_time_is_linear() -> None:
+    """Signatures are compared once for each period, however many stretches are tried in vain."""
+    recorder = Recorder(1)
+    x = recorder.new((3,), np.dtype(np.float32)).index
+    previous = [x] * 40
+    equations = []
+    for n in range(6000):
+        # Each equation reads what was made eight repetitions before: no loop can carry that.
+        made = recorder.new((3,), np.dtype(np.float32)).index
+        op = ("sin", "tanh", "neg", "exp", "cos")[n % 5]
+        equations.append(Equation(op, (Reference(previous[-40]),), (), (made,), False))
+        previous.append(made)
+    assert Roller(recorder).roll(equations, previous[-40:]) == equations
