@@ -197,6 +197,8 @@ class _Capture:
         restore = self.reach.snapshot()
         drawn = default_generator.get_state()
         found = None
+        for dial in self.reach.dials:
+            dial.container[dial.key] = dial.cell
         try:
             for t in self.tensors:
                 t._value = recorder.new(t._value.shape, t._value.dtype)
@@ -226,6 +228,8 @@ class _Capture:
                 found.undo = restore
             return found
         finally:
+            for dial in self.reach.dials:
+                dial.container[dial.key] = dial.value
             if found is None:
                 restore()
                 default_generator.set_state(drawn)
@@ -294,6 +298,8 @@ class _Capture:
             out.grads.append((at, output(g)))
         leaves, out.structure = tree_flatten(result)
         self._check_values(leaves)
+        if any(leaf is dial.cell for leaf in leaves for dial in self.reach.dials):
+            raise Unsupported("a learning rate is a result")
         found = Results(recorder, self._index, grads, output)
         out.results = found.of(leaves)
         out.made = found.made

@@ -278,8 +278,7 @@ class Compiled:
         tensors = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
         others = [leaf for leaf in leaves if not isinstance(leaf, TensorBase)]
         try:
-            reach = Reach([self.function, *others])
-            captured = capture(self.function, args, kwargs, tensors, reach)
+            reach, captured = self._captured(args, kwargs, tensors, others)
         except (Unsupported, OutOfReach) as reason:
             return self._give_up(str(reason), args, kwargs)
         except Exception as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
@@ -298,6 +297,17 @@ class Compiled:
             if specialization.shortcut is not None:
                 self.shortcuts.append(specialization.shortcut)
         return self._run(specialization, leaves, args, kwargs)
+
+    def _captured(self, args: Any, kwargs: Any, tensors: Any, others: Any) -> tuple[Reach, Captured]:
+        reach = Reach([self.function, *others], turning=True)
+        try:
+            return reach, capture(self.function, args, kwargs, tensors, reach)
+        except (Unsupported, RuntimeError):
+            if not reach.dials:
+                raise
+        # The function looks at its learning rate: it is a number of the program then.
+        reach = Reach([self.function, *others])
+        return reach, capture(self.function, args, kwargs, tensors, reach)
 
     def _run(self, specialization: Specialization, leaves: Sequence[Any], args: Any, kwargs: Any) -> Any:
         if not specialization.forward.lowered.checked:

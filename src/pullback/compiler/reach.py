@@ -14,8 +14,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ..core.op import Op
-from ..core.value import TensorBase
+from ..core.value import TensorBase, wrap
 
 #: Values that are compared; others are compared by identity.
 SCALARS = (bool, int, float, complex, str, bytes, type(None))
@@ -51,6 +53,32 @@ class Bond:
         return self.same and type(now) is type(self.value) and bool(now == self.value)
 
 
+class Dial(Bond):
+    """A learning rate: another one is another number for the same program, not another program.
+
+    Attributes
+    ----------
+    cell : Tensor
+        Stands for the number while the function is traced, and holds the present one for the program.
+    """
+
+    __slots__ = ("cell",)
+
+    def __init__(self, container: Any, key: Any, value: float) -> None:
+        super().__init__(_get, container, key, value)
+        self.cell = wrap(np.array(value))
+
+    def holds(self) -> bool:
+        """Whether there is a number still; it is what the cell holds from now on."""
+        now = self.read(self.container, self.key)
+        if now is self.cell:
+            return True
+        if type(now) is not float:
+            return False
+        self.cell._value[...] = now
+        return True
+
+
 def _item(container: Any, key: Any) -> Any:
     try:
         return container[key]
@@ -81,11 +109,15 @@ class Reach:
     cells : list of Tensor
         Each once, gradients included.
     bonds : list of Bond
+    dials : list of Dial
+        Of the bonds, those of the optimizers' learning rates; none without `turning`.
     """
 
-    def __init__(self, roots: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[Any], turning: bool = False) -> None:
         self.cells: list[Any] = []
         self.bonds: list[Bond] = []
+        self.dials: list[Dial] = []
+        self._turning = turning
         self._seen: set[int] = set()
         self._keep: list[Any] = []
         waiting = deque(roots)
@@ -138,9 +170,16 @@ class Reach:
                 yield thing._grad
         elif isinstance(thing, dict):
             yield from self._bound(_length, thing, None, len(thing))
+            turning = self._turning and "lr" in thing and "params" in thing
             for key in list(thing):
                 if isinstance(key, TensorBase):
                     yield key
+                if turning and key == "lr" and type(thing[key]) is float:
+                    self._dial(thing, key)
+                    continue
+                # Schedulers ask whether `step` was called; the trace has called it.
+                if key == "_opt_called":
+                    continue
                 yield from self._bound(_get, thing, key, thing[key])
         elif isinstance(thing, (list, tuple, deque)):
             if not isinstance(thing, tuple):
@@ -171,6 +210,12 @@ class Reach:
         if read is not _item or not isinstance(container, tuple):
             self.bonds.append(Bond(read, container, key, value))
         yield value
+
+    def _dial(self, container: Any, key: Any) -> None:
+        dial = Dial(container, key, container[key])
+        self.bonds.append(dial)
+        self.dials.append(dial)
+        self.cells.append(dial.cell)
 
     def _function(self, function: types.FunctionType) -> Iterator[Any]:
         if _ours(function.__module__):

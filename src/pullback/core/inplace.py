@@ -41,14 +41,16 @@ from .views import (
 put: Callable[[Any, Any, tuple[Any, ...], Any], Any]
 clone: Callable[[Any], Any]
 lay_out: Callable[[Any, Any], Any]
+cast: Callable[[Any, Any], Any]
 
 
 def use_writing_ops(
-    put_op: Callable[..., Any], clone_op: Callable[..., Any], lay_out_op: Callable[..., Any]
-) -> None:
-    """Take the three ops that in-place updates are made of."""
-    global put, clone, lay_out
-    put, clone, lay_out = put_op, clone_op, lay_out_op
+    put_op: Callable[..., Any], clone_op: Callable[..., Any], lay_out_op: Callable[..., Any],
+    cast_op: Callable[..., Any],
+) -> None:  # fmt: skip
+    """Take the four ops that in-place updates are made of."""
+    global put, clone, lay_out, cast
+    put, clone, lay_out, cast = put_op, clone_op, lay_out_op, cast_op
 
 
 class CopySlices(Node):
@@ -279,7 +281,8 @@ def store(x: Any, new: Any) -> Any:
                 recorder.check_unshared(x)
         if new._level > x._level:
             x._level = new._level
-        x._value = new._value
+        kind = dtype_of(value)
+        x._value = new._value if dtype_of(new._value) == kind else cast(new._value, kind)
     bump(x)
     record_write(x, node)
     return x

@@ -18,7 +18,7 @@ from ..core import batched, engine, inplace
 from ..core.op import Call, op, renamed, view
 from ..core.value import dtype_of, shape_of
 from ..core.views import replay
-from .convert import CONVERT, clone
+from .convert import CONVERT, cast, clone
 
 Shape = tuple[int, ...]
 
@@ -264,7 +264,7 @@ put: Call = op(
 
 
 engine.use_conforming_ops(sum_to, CONVERT, copy_of)
-inplace.use_writing_ops(put, clone, lay_out)
+inplace.use_writing_ops(put, clone, lay_out, cast)
 batched.use_shape_ops(
     move=lambda x, source, destination: permute_to_front(x, source),
     expand=lambda x, shape: expand(reshape(x, (1, *shape_of(x))), shape),

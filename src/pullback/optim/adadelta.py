@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import check_lr, check_not_negative, number
+from .checks import add_scaled, check_lr, check_not_negative, number
 from .optimizer import Optimizer
 
 
@@ -55,7 +55,7 @@ class Adadelta(Optimizer):
         squares.mul_(rho).addcmul_(grad, grad, value=1 - rho)
         change = steps.add(eps).sqrt_().div_(squares.add(eps).sqrt_()).mul_(grad)
         steps.mul_(rho).addcmul_(change, change, value=1 - rho)
-        param.add_(change, alpha=-number(group["lr"]))
+        add_scaled(param, change, -number(group["lr"]))
 
 
 Adadelta.__module__ = "torch.optim.adadelta"

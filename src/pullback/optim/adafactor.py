@@ -7,7 +7,7 @@ from typing import Any
 from ..dtypes import finfo
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import check_lr, number
+from .checks import add_scaled, check_lr, larger, number
 from .optimizer import Optimizer
 
 
@@ -69,9 +69,10 @@ class Adafactor(Optimizer):
         if eps1 is None:
             eps1 = finfo(param.dtype).eps
         state["step"] += 1
-        step = state["step"].item()
+        step = number(state["step"])
         fresh = step ** group["beta2_decay"]
-        rate = max(eps2, param.norm(2).item() / param.numel() ** 0.5) * min(lr, 1 / step**0.5)
+        size = larger(eps2, number(param.norm(2)) / param.numel() ** 0.5)
+        rate = size * -larger(-lr, -1 / step**0.5)
         if group["weight_decay"] != 0:
             param.mul_(1 - lr * group["weight_decay"])
         if grad.dim() > 1:
@@ -84,8 +85,8 @@ class Adafactor(Optimizer):
         else:
             variance = state["variance"].lerp_(grad * grad, fresh).clone()
         change = variance.clamp_(min=eps1 * eps1).rsqrt_().mul_(grad)
-        excess = max(1.0, change.norm(2).item() / (change.numel() ** 0.5 * group["d"]))
-        param.add_(change, alpha=-rate / excess)
+        excess = larger(1.0, number(change.norm(2)) / (change.numel() ** 0.5 * group["d"]))
+        add_scaled(param, change, -rate / excess)
 
 
 Adafactor.__module__ = "torch.optim._adafactor"

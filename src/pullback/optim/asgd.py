@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import check_lr, check_not_negative, number
+from .checks import add_scaled, check_lr, check_not_negative, chosen, larger, number
 from .optimizer import Optimizer
 
 
@@ -45,7 +45,7 @@ class ASGD(Optimizer):
         """Step count 0, the rate, the weight of the average 1, the average 0."""
         return {
             "step": tensor(0.0),
-            "eta": tensor(float(number(group["lr"]))),
+            "eta": tensor(0.0).add_(number(group["lr"])),
             "mu": tensor(1.0),
             "ax": zeros_like(param),
         }
@@ -54,18 +54,19 @@ class ASGD(Optimizer):
         """One step of the formula above."""
         decay, lr = group["lambd"], number(group["lr"])
         state["step"] += 1
-        step = state["step"].item()
+        step = number(state["step"])
         if group["weight_decay"] != 0:
             grad = grad.add(param, alpha=group["weight_decay"])
-        eta, weight, average = state["eta"].item(), state["mu"], state["ax"]
+        eta, weight, average = number(state["eta"]), state["mu"], state["ax"]
         param.mul_(1 - decay * eta)
-        param.add_(grad, alpha=-eta)
-        if weight.item() != 1:
-            average.add_(param.sub(average).mul_(weight))
-        else:
+        add_scaled(param, grad, -eta)
+        averaging = number(weight) != 1
+        if averaging is False:
             average.copy_(param)
+        else:
+            average.copy_(chosen(averaging, average + param.sub(average).mul_(weight), param))
         state["eta"].fill_(lr / (1 + decay * lr * step) ** group["alpha"])
-        weight.fill_(1 / max(1, step - group["t0"]))
+        weight.fill_(1 / larger(1, step - group["t0"]))
 
 
 ASGD.__module__ = "torch.optim.asgd"

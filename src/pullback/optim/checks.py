@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..tensor.select import where
 from ..tensor.tensor import Tensor
 
 
@@ -62,6 +63,26 @@ def number(value: Any) -> Any:
 def root(value: Any) -> Any:
     """√ of a number, or of the tensor that stands for one."""
     return value.sqrt() if isinstance(value, Tensor) else math.sqrt(value)
+
+
+def add_scaled(param: Any, x: Any, scale: Any) -> None:
+    """Add ``scale · x`` to a parameter, where `scale` may be a tensor that stands for a number."""
+    if isinstance(scale, Tensor):
+        param.add_(x.mul(scale))
+    else:
+        param.add_(x, alpha=scale)
+
+
+def chosen(condition: Any, x: Any, y: Any) -> Any:
+    """One of two values, where the condition may be a tensor that stands for a bool."""
+    if not isinstance(condition, Tensor):
+        return x if condition else y
+    return where(condition, x, y)
+
+
+def larger(x: Any, y: Any) -> Any:
+    """The larger of a number and a number, or the tensor that stands for one."""
+    return y.clamp(min=x) if isinstance(y, Tensor) else max(x, y)
 
 
 def add_ratio(param: Any, x: Any, y: Any, scale: Any) -> None:

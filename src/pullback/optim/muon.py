@@ -7,7 +7,7 @@ from typing import Any
 
 from ..tensor.contract import addmm
 from ..tensor.creation_like import zeros_like
-from .checks import check_lr, number
+from .checks import add_scaled, check_lr, number
 from .optimizer import Optimizer
 
 ADJUSTMENTS = ("original", "match_rms_adamw")
@@ -70,7 +70,7 @@ class Muon(Optimizer):
         else:
             scale = math.sqrt(max(1, rows / columns))
         param.mul_(1 - lr * group["weight_decay"])
-        param.add_(change, alpha=-lr * scale)
+        add_scaled(param, change, -lr * scale)
 
 
 def orthogonal(x: Any, coefficients: tuple[float, float, float], steps: int, eps: float) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import check_betas, check_lr, check_not_negative, number
+from .checks import check_betas, check_lr, check_not_negative, chosen, number
 from .optimizer import Optimizer
 
 
@@ -54,7 +54,7 @@ class RAdam(Optimizer):
         beta1, beta2 = group["betas"]
         lr, decay = number(group["lr"]), group["weight_decay"]
         state["step"] += 1
-        step = state["step"].item()
+        step = number(state["step"])
         if decay != 0:
             if group["decoupled_weight_decay"]:
                 param.mul_(1 - lr * decay)
@@ -67,9 +67,11 @@ class RAdam(Optimizer):
         change = mean / (1 - beta1**step) * lr
         limit = 2 / (1 - beta2) - 1
         length = limit - 2 * step * beta2**step / rest
-        if length > 5.0:
+        reliable = length > 5.0
+        if reliable is not False:
             squared = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
-            change = change * (rest**0.5 / square.sqrt().add_(group["eps"])) * squared**0.5
+            rectified = change * (rest**0.5 / square.sqrt().add_(group["eps"])) * squared**0.5
+            change = chosen(reliable, rectified, change)
         param.add_(change, alpha=-1.0)
 
 

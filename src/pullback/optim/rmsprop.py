@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import check_lr, check_not_negative, number
+from .checks import add_ratio, add_scaled, check_lr, check_not_negative, number
 from .optimizer import Optimizer
 
 
@@ -64,9 +64,9 @@ class RMSprop(Optimizer):
         root = root.add_(group["eps"])
         if group["momentum"] > 0:
             buffer = state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, root)
-            param.add_(buffer, alpha=-lr)
+            add_scaled(param, buffer, -lr)
         else:
-            param.addcdiv_(grad, root, value=-lr)
+            add_ratio(param, grad, root, -lr)
 
 
 RMSprop.__module__ = "torch.optim.rmsprop"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..tensor.creation import tensor
-from ..tensor.creation_like import full_like, zeros_like
+from ..tensor.creation_like import zeros_like
 from ..tensor.select import where
 from .checks import check_lr, number
 from .optimizer import Optimizer
@@ -44,7 +44,7 @@ class Rprop(Optimizer):
         return {
             "step": tensor(0.0),
             "prev": zeros_like(param),
-            "step_size": full_like(param, complex(lr, lr) if param.is_complex() else lr),
+            "step_size": zeros_like(param).add_(complex(lr, lr) if param.is_complex() else lr),
         }
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:

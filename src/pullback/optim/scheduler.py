@@ -186,6 +186,7 @@ def _watch_steps(optimizer: Any) -> None:
     step = optimizer.step.__func__
     # A reference to the optimizer here would be a cycle: it would not be freed with its last name.
     reference = weakref.ref(optimizer)
+    optimizer._opt_called = False
 
     @functools.wraps(step)
     def watched(*args: Any, **kwargs: Any) -> Any:

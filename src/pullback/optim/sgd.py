@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .checks import check_lr, check_not_negative, number
+from .checks import add_scaled, check_lr, check_not_negative, number
 from .optimizer import Optimizer, check_fused
 
 
@@ -57,7 +57,7 @@ class SGD(Optimizer):
             else:
                 buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
             grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
-        param.add_(grad, alpha=-number(group["lr"]))
+        add_scaled(param, grad, -number(group["lr"]))
 
 
 SGD.__module__ = "torch.optim.sgd"

@@ -13,6 +13,7 @@ from ..core import calls
 from ..core.inplace import innermost
 from ..core.levels import META
 from ..core.meta import is_meta
+from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..core.versions import bump
 from ..errors import argument_type
@@ -44,7 +45,7 @@ def _number(self: Any) -> Any:
         check_has_number(self, "item")
     if array_of(self).size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
-    if self.requires_grad:
+    if self.requires_grad and modes().grad:
         warn_once(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
             "Consider using tensor.detach() first.",

@@ -1,0 +1,147 @@
+"""Steps of every optimizer under `compile` are eager's, and a schedule makes no new programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import pullback as torch
+from pullback import nn
+
+pytest.importorskip("llvmlite")
+F = nn.functional
+schedulers = torch.optim.lr_scheduler
+
+OPTIMIZERS: dict[str, dict[str, Any]] = {
+    "SGD": {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.01},
+    "Adam": {"amsgrad": True},
+    "AdamW": {},
+    "NAdam": {"weight_decay": 0.1, "decoupled_weight_decay": True},
+    "RAdam": {},
+    "Adamax": {},
+    "Adagrad": {"lr_decay": 0.1},
+    "Adadelta": {},
+    "RMSprop": {"momentum": 0.9},
+    "Rprop": {},
+    "ASGD": {"t0": 3.0},
+    "Adafactor": {},
+    "Muon": {},
+}
+
+
+def training(name: str, options: dict[str, Any], schedule: Any) -> tuple[Any, Any, Any, Any]:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(8, 16, bias=False), nn.Tanh(), nn.Linear(16, 5, bias=False))
+    optimizer = getattr(torch.optim, name)(model.parameters(), **options)
+
+    def step(x: Any, target: Any) -> Any:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), target)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return model, optimizer, schedule(optimizer), step
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_steps_under_a_schedule_are_eagers(name):
+    options = OPTIMIZERS[name]
+    model, optimizer, schedule, step = training(
+        name, options, lambda o: schedulers.ExponentialLR(o, 0.8)
+    )
+    twin, other, twin_schedule, twin_step = training(
+        name, options, lambda o: schedulers.ExponentialLR(o, 0.8)
+    )
+    compiled = torch.compile(twin_step, backend="native")
+    # The iteration of Muon is in bfloat16.
+    tolerance = 1e-3 if name == "Muon" else 1e-5
+    for _ in range(10):
+        x, target = torch.randn(6, 8), torch.randint(0, 5, (6,))
+        torch.testing.assert_close(compiled(x, target), step(x, target), rtol=tolerance, atol=tolerance)
+        schedule.step()
+        twin_schedule.step()
+    # The first call makes the optimizer's state; all others run one program.
+    assert compiled._native._traces <= 2
+    assert len(compiled._native.specializations) == 1
+    assert other.param_groups[0]["lr"] == optimizer.param_groups[0]["lr"]
+    for p, q in zip(model.parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(q, p, rtol=tolerance, atol=tolerance)
+        mine, theirs = other.state[q], optimizer.state[p]
+        assert mine.keys() == theirs.keys()
+        for key, value in theirs.items():
+            torch.testing.assert_close(mine[key], value, rtol=tolerance, atol=tolerance)
+        if "step" in theirs:
+            assert mine["step"].item() == 10
+
+
+def test_a_step_that_looks_at_its_learning_rate_compiles_with_the_number():
+    p = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([p], lr=0.5)
+
+    def step() -> float:
+        rate = optimizer.param_groups[0]["lr"]
+        optimizer.zero_grad()
+        (p.sum() * (2.0 if rate > 0.3 else 1.0)).backward()
+        optimizer.step()
+        return rate
+
+    compiled = torch.compile(step, backend="native")
+    assert compiled() == 0.5
+    assert p.tolist() == [0.0, 0.0]
+    optimizer.param_groups[0]["lr"] = 0.25
+    assert compiled() == 0.25
+    assert p.tolist() == [-0.25, -0.25]
+    assert compiled._native.eager_because is None
+
+
+def test_groups_have_rates_of_their_own():
+    p, q = (torch.ones(2, requires_grad=True) for _ in range(2))
+    optimizer = torch.optim.SGD([{"params": [p], "lr": 1.0}, {"params": [q]}], lr=0.5)
+
+    @torch.compile(backend="native")
+    def step():
+        optimizer.zero_grad()
+        (p + q).sum().backward()
+        optimizer.step()
+
+    step()
+    optimizer.param_groups[1]["lr"] = 2.0
+    step()
+    assert p.tolist() == [-1.0, -1.0]
+    assert q.tolist() == [-1.5, -1.5]
+
+
+def test_a_rate_that_is_a_tensor_is_read_anew():
+    p = torch.ones(2, requires_grad=True)
+    rate = torch.tensor(0.5)
+    optimizer = torch.optim.Adam([p], lr=rate, foreach=False)
+
+    def step():
+        optimizer.zero_grad()
+        (p * p).sum().backward()
+        optimizer.step()
+
+    compiled = torch.compile(step, backend="native")
+    for _ in range(2):
+        compiled()
+    rate.fill_(0.0)
+    before = p.tolist()
+    compiled()
+    assert p.tolist() == before
+
+
+def test_lbfgs_runs_eagerly_and_says_why():
+    p = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.LBFGS([p], max_iter=3)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (p * p).sum()
+        loss.backward()
+        return loss
+
+    with pytest.warns(UserWarning, match="runs eagerly"):
+        torch.compile(lambda: optimizer.step(closure), backend="native")()
+    assert p.abs().max().item() < 1.0
