@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import order
+from ..array.scatter import gather as gathered
 from ..array.threads import run_parts, split
 from ..core.data_shaped import no_batch, no_shape
 from ..core.op import op
@@ -27,6 +29,8 @@ def orderable(x: ndarray) -> ndarray:
 def sorting(x: ndarray, dim: int, descending: bool) -> ndarray:
     """Indices that sort an array along `dim`; equal elements keep their order in both directions."""
     keys = orderable(x)
+    if x.size >= order.WORTH_PACKING and order.packs(keys):
+        return np.moveaxis(order.sorted_places(np.moveaxis(keys, dim, -1), descending), -1, dim)
     if not descending:
         return np.argsort(keys, axis=dim, kind="stable")
     back = np.argsort(np.flip(keys, dim), axis=dim, kind="stable")
@@ -37,7 +41,7 @@ def _sort(x: ndarray, /, dim: int, descending: bool) -> tuple[ndarray, ndarray]:
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     indices = np.ascontiguousarray(sorting(x, dim, descending))
-    return np.take_along_axis(x, indices, dim), indices
+    return gathered(x, dim, indices), indices
 
 
 #: Elements from which, and the part of a row up to which, looking for the first k of each row is faster than
@@ -79,15 +83,15 @@ def _choose(rows: ndarray, k: int, descending: bool, places: ndarray) -> None:
         places[doubtful] = sorting(rows[doubtful], 1, descending)[:, :k]
         rows, reach = rows[clear], reach[clear]
     found = (np.flatnonzero(reach) % n).reshape(-1, k)
-    order = sorting(np.take_along_axis(rows, found, 1), 1, descending)
-    places[clear] = np.take_along_axis(found, order, 1)
+    first = sorting(np.take_along_axis(rows, found, 1), 1, descending)
+    places[clear] = np.take_along_axis(found, first, 1)
 
 
 def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndarray]:
     if not x.ndim:
         return (x.copy() if k else np.empty(0, x.dtype)), np.zeros(() if k else (0,), np.int64)
     indices = _first_places(x, k, dim, largest)
-    return np.take_along_axis(x, indices, dim), indices
+    return gathered(x, dim, indices), indices
 
 
 def _places_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> Any:
