@@ -204,3 +204,33 @@ def test_places_outside_raise_what_small_arrays_raise(wrong):
         x.gather(1, index)
     with pytest.raises(RuntimeError, match=message):
         x.scatter_add(1, index, x)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(700, 401), (3, 100_001)])
+def test_running_sums(monkeypatch, shape, dtype):
+    x = data(*shape, dtype=dtype)
+    natively, _ = both(monkeypatch, lambda x: x.cumsum(-1), x)
+    covector = np.random.default_rng(1).standard_normal(shape).astype(dtype).astype(np.float64)
+    backwards = np.flip(np.flip(covector, -1).cumsum(-1), -1)
+    for got, want in zip(natively, (x.astype(np.float64).cumsum(-1), backwards), strict=True):
+        np.testing.assert_array_equal(got, want.astype(dtype))
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("largest", [True, False])
+def test_the_first_few(monkeypatch, dtype, largest, count):
+    set_num_threads(count)
+    x = np.round(data(600, 500, dtype=dtype), 1)
+    flat = x.reshape(-1)
+    for n, value in enumerate((np.nan, 0.0, -0.0, np.inf, -np.inf)):
+        flat[n::101] = value
+    for k, dim in ((1, 1), (7, 1), (7, 0), (32, 1), (33, 1)):
+        found = []
+        for size in (large.WORTH, 1 << 62):
+            monkeypatch.setattr(large, "SIZE", size)
+            values, places = torch.topk(torch.from_numpy(x), k, dim, largest)
+            found.append((values.numpy(), places.numpy()))
+        for got, want in zip(*found, strict=True):
+            np.testing.assert_array_equal(got, want)

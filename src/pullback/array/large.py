@@ -56,6 +56,14 @@ class Source(Protocol):
     def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool | None:
         """``base[l, index[l, m, t], t] += source[l, m, t]``, in order of m; likewise."""
 
+    def running_sums(self, x: ndarray, out: ndarray, reverse: bool) -> bool | None:
+        """Running sums of each row of ``(rows, length)``, from its end with `reverse`; whether that
+        was done.
+        """
+
+    def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
+        """The first places of each row of ``(rows, length)`` in order; whether that was done."""
+
 
 class Convolutions(Protocol):
     """Convolution and its transposes, on contiguous arrays of one shape, images apart."""
@@ -126,3 +134,15 @@ def add(base: ndarray, index: ndarray, values: ndarray, whole: bool = False) -> 
     """See `Source.add`."""
     found = source()
     return None if found is None else found.add(base, index, values, whole)
+
+
+def running_sums(x: ndarray, out: ndarray, reverse: bool) -> bool | None:
+    """See `Source.running_sums`."""
+    found = source()
+    return None if found is None else found.running_sums(x, out, reverse)
+
+
+def first_places(x: ndarray, places: ndarray, descending: bool) -> bool | None:
+    """See `Source.first_places`."""
+    found = source()
+    return None if found is None else found.first_places(x, places, descending)

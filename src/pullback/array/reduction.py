@@ -2,9 +2,9 @@
 
 NumPy reduces on one core, and squares of a norm would first become an array. On one thread 2048×2048 float32
 take, by NumPy's calls and by these: sums of the rows 0.9 and 0.5 ms, their log-sum-exp 5.0 and 4.0 ms, the
-norm of all 1.4 and 0.25 ms, running sums from the end 18 and 14.5 ms. Running sums stay what holds `cumsum`
-back: NumPy's accumulate takes 3.3 ns an element (torch 0.9), and so do sums by segments or by transposed
-blocks. Parts are whole rows, so results do not depend on the number of threads.
+norm of all 1.4 and 0.25 ms, running sums from the end 18 and 14.5 ms. NumPy's accumulate takes 3.3 ns an
+element, the native loop, where there is one, 0.7. Parts are whole rows, so results do not depend on the
+number of threads.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from . import large
 from .threads import get_num_threads, run_parts, split
 
 #: Elements from which the functions here are faster than NumPy's.
@@ -104,6 +105,11 @@ def norm(x: ndarray) -> ndarray:
 def running_sums(x: ndarray, dim: int, reverse: bool) -> ndarray:
     """Running sums along `dim`, from its end with `reverse`."""
     out = np.empty(x.shape, x.dtype)
+    if x.size >= large.SIZE and dim == x.ndim - 1:
+        length = x.shape[-1]
+        rows = np.ascontiguousarray(x).reshape(-1, length)
+        if large.running_sums(rows, out.reshape(-1, length), reverse):
+            return out
     cut = (*(slice(None),) * dim, slice(None, None, -1 if reverse else 1))
     if dim == 0 or x.size < LARGE:
         np.add.accumulate(x[cut], axis=dim, dtype=x.dtype, out=out[cut])

@@ -33,6 +33,7 @@ from .lowered import Buffer
 from .lowering import Result, lower
 from .moving import Moving
 from .program import Program
+from .running import Running
 from .schedule import schedule
 
 #: Elements of the array that an elementwise op is traced on.
@@ -168,6 +169,7 @@ class Kernels:
         self._lock = threading.RLock()
         self._making = False
         self._moving = Moving()
+        self._running = Running()
 
     def _kernel(self, key: Any, make: Callable[[], Any]) -> Any:
         found = self._made.get(key, self)
@@ -217,6 +219,14 @@ class Kernels:
     def add(self, base: ndarray, index: ndarray, source: ndarray, whole: bool) -> bool | None:
         """``base[l, index[l, m, t], t] += source[l, m, t]``; False where an index is outside."""
         return self._moving.add(base, index, source, whole) if _movable(base, index) else None
+
+    def running_sums(self, x: ndarray, out: ndarray, reverse: bool) -> bool | None:
+        """Running sums of each row of ``(rows, length)``; whether that was done."""
+        return self._running.sums(x, out, reverse)
+
+    def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
+        """The first places of each row of ``(rows, length)`` in order; whether that was done."""
+        return self._running.first(x, places, descending)
 
     def rows(
         self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]

@@ -8,7 +8,6 @@ added at a place is added in the order of the index whoever does it.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from typing import Any
 
@@ -17,9 +16,8 @@ from numpy import ndarray
 
 from . import parallel
 from .index import Variable
-from .llvm import engine
+from .jobs import Job, number, opened
 from .llvm.emitter import TYPES, Emitter, Module
-from .llvm.pool import pool
 
 #: Elements of the inner axis that a thread takes at a time.
 STRETCH = 64
@@ -28,19 +26,19 @@ LONG_ENOUGH = 128
 #: Nanoseconds for an element at a place that an index names, and for one of a whole row.
 ELEMENT, OF_ROW = 1.0, 0.3
 
-#: What the context holds after the number of things that are shared out and that of parts.
-_FIELDS = ("base", "index", "other", "wrong", "outer", "extent", "count", "inner", "axis")
+_FIELDS = {
+    **dict.fromkeys(("base", "index", "other", "wrong"), "ptr"),
+    **dict.fromkeys(("outer", "extent", "count", "inner", "axis"), "i64"),
+}
 _OUTER, _MIDDLE, _INNER, _EXTENT = 0, 1, 2, 3
 _UNKNOWN = 1 << 62
-
-_Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
 class Moving:
     """The loops, made when they are first asked for."""
 
     def __init__(self) -> None:
-        self._made: dict[Any, tuple[engine.Library, int]] = {}
+        self._made: dict[Any, Job] = {}
 
     def read(self, x: ndarray, index: ndarray, out: ndarray, whole: bool) -> bool:
         """``out[l, m, t] = x[l, index[l, m, t], t]``; False where an index is outside.
@@ -74,44 +72,24 @@ class Moving:
         outer, count, inner = other.shape
         variant = "whole" if whole else "last" if inner == 1 else "each"
         kind_of = np.dtype(f"i{base.itemsize}") if kind == "read" else base.dtype
-        address = self._address(kind, variant, kind_of)
+        job = self._made.get((kind, variant, kind_of))
+        if job is None:
+            job = self._made[kind, variant, kind_of] = _job(kind, variant, kind_of)
         shared = (outer, count, -(-inner // STRETCH), base.shape[1])[axis]
         parts = parallel.count(shared, other.size * (OF_ROW if whole else ELEMENT), False)
         if axis == _EXTENT:
             # Every part goes through the whole index.
             parts = max(1, min(parts, inner // LONG_ENOUGH))
         wrong = np.zeros((parts, parallel.LINE), np.uint8)
-        context = (ctypes.c_int64 * (2 + len(_FIELDS)))(
-            shared, parts, base.ctypes.data, index.ctypes.data, other.ctypes.data, wrong.ctypes.data,
-            outer, base.shape[1], count, inner, axis,
-        )  # fmt: skip
-        threads = pool()
-        threads.prepare()
-        _Run(threads.address)(address, ctypes.addressof(context), parts)
+        arrays = (base, index, other, wrong)
+        fields = (*(a.ctypes.data for a in arrays), outer, base.shape[1], count, inner, axis)
+        job.run(shared, parts, fields)
         return not wrong.any()
 
-    def _address(self, kind: str, variant: str, dtype: np.dtype[Any]) -> int:
-        found = self._made.get((kind, variant, dtype))
-        if found is None:
-            library = engine.Library(text(kind, variant, dtype), {})
-            found = self._made[kind, variant, dtype] = (library, library.address("part"))
-        return found[1]
 
-
-def text(kind: str, variant: str, dtype: np.dtype[Any]) -> str:
-    """The module with the function of one part."""
+def _job(kind: str, variant: str, dtype: np.dtype[Any]) -> Job:
     module = Module()
-    ops = Emitter(module)
-    fields = {}
-    for n, name in enumerate(("shared", "parts", *_FIELDS)):
-        type_ = "ptr" if name in ("base", "index", "other", "wrong") else "i64"
-        ops.line(f"%at_{name} = getelementptr i64, ptr %context, i64 {n}")
-        ops.line(f"%{name} = load {type_}, ptr %at_{name}")
-        fields[name] = f"%{name}"
-    ops.line("%a = mul i64 %part, %shared")
-    ops.line("%lo = udiv i64 %a, %parts")
-    ops.line("%b = add i64 %a, %shared")
-    ops.line("%hi = udiv i64 %b, %parts")
+    ops = opened(module, _FIELDS)
     ops.line(f"%inner_lo = mul i64 %lo, {STRETCH}")
     ops.line(f"%inner_end = mul i64 %hi, {STRETCH}")
     least = module.declare("llvm.umin.i64", "i64", "i64", "i64")
@@ -133,48 +111,40 @@ def text(kind: str, variant: str, dtype: np.dtype[Any]) -> str:
     ops.line(f"%place = mul i64 %part, {parallel.LINE}")
     ops.line("%mine = getelementptr i8, ptr %wrong, i64 %place")
     ops.line("store i64 %found, ptr %mine")
-    head = "define void @part(ptr %context, i64 %part) nounwind #0 {"
-    body = "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
-    return engine.whole(module.declarations.values(), [body])
-
-
-def _number(ops: Emitter, instruction: str) -> str:
-    name = ops.fresh()
-    ops.line(f"{name} = {instruction}")
-    return name
+    return Job(ops)
 
 
 def _product_sum(ops: Emitter, x: str, y: str, z: str) -> str:
     """``x · y + z``."""
-    return _number(ops, f"add i64 {_number(ops, f'mul i64 {x}, {y}')}, {z}")
+    return number(ops, f"add i64 {number(ops, f'mul i64 {x}, {y}')}, {z}")
 
 
 def _place(ops: Emitter, flag: str, position: str) -> str:
     """The index at a position, kept within the axis; one outside is noted."""
-    at = _number(ops, f"getelementptr i64, ptr %index, i64 {position}")
+    at = number(ops, f"getelementptr i64, ptr %index, i64 {position}")
     group = "" if ops.group is None else f", !llvm.access.group !{ops.group}"
-    value = _number(ops, f"load i64, ptr {at}{group}")
+    value = number(ops, f"load i64, ptr {at}{group}")
     # Without signs what is negative is too large as well.
-    outside = _number(ops, f"icmp uge i64 {value}, %extent")
-    noted = _number(ops, f"zext i1 {outside} to i64")
-    before = _number(ops, f"load i64, ptr {flag}")
-    ops.line(f"store i64 {_number(ops, f'or i64 {before}, {noted}')}, ptr {flag}")
-    return _number(ops, f"select i1 {outside}, i64 0, i64 {value}")
+    outside = number(ops, f"icmp uge i64 {value}, %extent")
+    noted = number(ops, f"zext i1 {outside} to i64")
+    before = number(ops, f"load i64, ptr {flag}")
+    ops.line(f"store i64 {number(ops, f'or i64 {before}, {noted}')}, ptr {flag}")
+    return number(ops, f"select i1 {outside}, i64 0, i64 {value}")
 
 
 def _move(ops: Emitter, kind: str, real: str, there: str, here: str) -> None:
     """Read the element `there`, or add the one `here` to it."""
     group = "" if ops.group is None else f", !llvm.access.group !{ops.group}"
-    far = _number(ops, f"getelementptr {real}, ptr %base, i64 {there}")
-    near = _number(ops, f"getelementptr {real}, ptr %other, i64 {here}")
+    far = number(ops, f"getelementptr {real}, ptr %base, i64 {there}")
+    near = number(ops, f"getelementptr {real}, ptr %other, i64 {here}")
     if kind == "read":
-        value = _number(ops, f"load {real}, ptr {far}{group}")
+        value = number(ops, f"load {real}, ptr {far}{group}")
         ops.line(f"store {real} {value}, ptr {near}{group}")
         return
     word = "fadd" if real in ("float", "double") else "add"
-    old = _number(ops, f"load {real}, ptr {far}{group}")
-    new = _number(ops, f"load {real}, ptr {near}{group}")
-    ops.line(f"store {real} {_number(ops, f'{word} {real} {old}, {new}')}, ptr {far}{group}")
+    old = number(ops, f"load {real}, ptr {far}{group}")
+    new = number(ops, f"load {real}, ptr {near}{group}")
+    ops.line(f"store {real} {number(ops, f'{word} {real} {old}, {new}')}, ptr {far}{group}")
 
 
 Bounds = list[tuple[str, str]]
@@ -184,19 +154,19 @@ def _whole(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> Non
     outer, middle, inner = (Variable(name, _UNKNOWN) for name in "lmt")
     with ops.loop(outer, *bounds[0]), ops.loop(middle, *bounds[1]):
         row = _place(ops, flag, ops.counters["m"])
-        there = _number(ops, f"mul i64 {_product_sum(ops, ops.counters['l'], '%extent', row)}, %inner")
-        here = _number(
+        there = number(ops, f"mul i64 {_product_sum(ops, ops.counters['l'], '%extent', row)}, %inner")
+        here = number(
             ops, f"mul i64 {_product_sum(ops, ops.counters['l'], '%count', ops.counters['m'])}, %inner"
         )
         # Rows that another part adds to are passed over.
-        after = _number(ops, f"icmp uge i64 {row}, {bounds[3][0]}")
-        before = _number(ops, f"icmp ult i64 {row}, {bounds[3][1]}")
-        ops.line(f"br i1 {_number(ops, f'and i1 {after}, {before}')}, label %own, label %passed")
+        after = number(ops, f"icmp uge i64 {row}, {bounds[3][0]}")
+        before = number(ops, f"icmp ult i64 {row}, {bounds[3][1]}")
+        ops.line(f"br i1 {number(ops, f'and i1 {after}, {before}')}, label %own, label %passed")
         ops.lines.append("own:")
         with ops.loop(inner, *bounds[2], "1"):
             ops.group = "0"
             _move(
-                ops, kind, real, *(_number(ops, f"add i64 {v}, {ops.counters['t']}") for v in (there, here))
+                ops, kind, real, *(number(ops, f"add i64 {v}, {ops.counters['t']}") for v in (there, here))
             )
             ops.group = None
         ops.line("br label %passed")
@@ -207,11 +177,11 @@ def _each(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> None
     outer, middle, inner = (Variable(name, _UNKNOWN) for name in "lmt")
     with ops.loop(outer, *bounds[0]), ops.loop(middle, *bounds[1]):
         row = _product_sum(ops, ops.counters["l"], "%count", ops.counters["m"])
-        first = _number(ops, f"mul i64 {row}, %inner")
+        first = number(ops, f"mul i64 {row}, %inner")
         # Elements side by side go to columns of their own.
         with ops.loop(inner, *bounds[2], "1"):
             ops.group = "0"
-            here = _number(ops, f"add i64 {first}, {ops.counters['t']}")
+            here = number(ops, f"add i64 {first}, {ops.counters['t']}")
             place = _product_sum(ops, ops.counters["l"], "%extent", _place(ops, flag, here))
             _move(ops, kind, real, _product_sum(ops, place, "%inner", ops.counters["t"]), here)
             ops.group = None
@@ -220,13 +190,13 @@ def _each(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> None
 def _last(ops: Emitter, kind: str, real: str, flag: str, bounds: Bounds) -> None:
     outer, middle = (Variable(name, _UNKNOWN) for name in "lm")
     with ops.loop(outer, *bounds[0]):
-        first = _number(ops, f"mul i64 {ops.counters['l']}, %extent")
-        mine = _number(ops, f"mul i64 {ops.counters['l']}, %count")
+        first = number(ops, f"mul i64 {ops.counters['l']}, %extent")
+        mine = number(ops, f"mul i64 {ops.counters['l']}, %count")
         apart = kind == "read"
         with ops.loop(middle, *bounds[1], "1" if apart else None):
             ops.group = "0" if apart else None
-            here = _number(ops, f"add i64 {mine}, {ops.counters['m']}")
-            _move(ops, kind, real, _number(ops, f"add i64 {first}, {_place(ops, flag, here)}"), here)
+            here = number(ops, f"add i64 {mine}, {ops.counters['m']}")
+            _move(ops, kind, real, number(ops, f"add i64 {first}, {_place(ops, flag, here)}"), here)
             ops.group = None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import order
+from ..array import large, order
 from ..array.scatter import gather as gathered
 from ..array.threads import run_parts, split
 from ..core.data_shaped import no_batch, no_shape
@@ -61,6 +61,8 @@ def _first_places(x: ndarray, k: int, dim: int, descending: bool) -> ndarray:
     shape = (*rows.shape[:-1], k)
     rows = rows.reshape(-1, n)
     places = np.empty((len(rows), k), np.int64)
+    if x.size >= large.SIZE and large.first_places(rows, places, descending):
+        return np.ascontiguousarray(np.moveaxis(places.reshape(shape), -1, dim))
     bounds = split(len(rows), max(1, x.size // _BLOCK))
     run_parts(
         lambda part: _choose(rows[slice(*bounds[part])], k, descending, places[slice(*bounds[part])]),
