@@ -248,3 +248,96 @@ def test_a_wrong_index_raises_eagers_error_and_changes_nothing():
     assert torch.equal(table.weight, before)
     call(good)
     assert call.short == 2
+
+
+def shared_and_copied(call: Counted) -> tuple[int, int]:
+    """How many of the tensors that a program writes get their values at once; bytes of those copied."""
+    space = call.native.specializations[0].shortcut.__globals__
+    specification = space["keep"][0]
+    return len(specification.part("shared_at")) // 2, sum(specification.part("copies_at")[2::3])
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop"])
+def test_new_values_are_written_over_the_old_ones(name):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 30), nn.Tanh(), nn.Linear(30, 1))
+    optimizer = getattr(torch.optim, name)(model.parameters(), lr=0.1)
+
+    def step(x):
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    call = Counted(step)
+    x = torch.randn(5, 4)
+    for _ in range(4):
+        call(x)
+    shared, copied = shared_and_copied(call)
+    # The number of a step is read late.
+    assert shared >= 4 and copied <= 16
+
+
+def test_a_value_that_is_read_elsewhere_is_not_overwritten():
+    total = torch.arange(4.0).reshape(2, 2)
+
+    def function(x):
+        y = total.t() + x
+        total.copy_(y)
+        return y
+
+    call = Counted(function)
+    expected, x = torch.arange(4.0).reshape(2, 2), torch.ones(2, 2)
+    for _ in range(4):
+        expected = expected.t() + 1
+        assert torch.equal(call(x), expected) and torch.equal(total, expected)
+    assert call.short == 3
+    assert shared_and_copied(call) == (0, 16)
+
+
+def test_a_running_mean_that_a_later_result_reads():
+    mean = torch.zeros(3)
+
+    def function(x):
+        old = mean.clone()
+        mean.mul_(0.5).add_(x.mean(0), alpha=0.5)
+        return x - old, (x * mean).sum(0)
+
+    call = Counted(function)
+    eager = torch.zeros(3)
+    for seed in range(5):
+        torch.manual_seed(seed)
+        x = torch.randn(6, 3)
+        first, second = call(x)
+        torch.testing.assert_close(first, x - eager)
+        eager = 0.5 * eager + 0.5 * x.mean(0)
+        torch.testing.assert_close(mean, eager)
+        torch.testing.assert_close(second, (x * mean).sum(0))
+    assert call.short == 4
+
+
+def test_tensors_that_overlap_what_is_written_go_eagers_way():
+    whole = torch.zeros(6)
+    call = Counted(lambda x, y: (x.add_(1), y * 2)[1])
+    x, y = torch.zeros(3), torch.ones(3)
+    call(x, y), call(x, y)
+    assert call.short == 1
+    assert call(whole[:3], whole[3:]).tolist() == [0, 0, 0]
+    assert call(whole[:3], whole[2:5]).tolist() == [4, 0, 0]
+    assert whole.tolist() == [2, 2, 2, 0, 0, 0]
+
+
+def test_parameters_that_move():
+    a, b = torch.zeros(3), torch.ones(3)
+    call = Counted(lambda x: (a.add_(x), b * 2)[1])
+    x = torch.ones(3)
+    call(x), call(x)
+    assert call.short == 1
+    a.data = torch.full((3,), 5.0)
+    assert call(x).tolist() == [2, 2, 2] and a.tolist() == [6, 6, 6]
+    assert call.short == 2
+    memory = torch.zeros(4)
+    a.data, b.data = memory[:3], memory[1:]
+    assert call(x).tolist() == [2, 2, 0]
+    assert memory.tolist() == [1, 1, 1, 0]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 from numpy import ndarray
 
 from .. import dtypes
@@ -28,6 +29,7 @@ from .absent import without
 from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
 from .executable import Executable, Refused
+from .guards import overlap
 from .reach import SCALARS, OutOfReach, Reach
 from .shortcut import MISS
 from .unsupported import Unsupported
@@ -107,6 +109,14 @@ class Specialization:
         for at in waiting:
             found[at] = self.captured.cells[at].tensor(arguments, found)
         return found
+
+    def overlaps(self, leaves: Sequence[Any]) -> bool:
+        """Whether the call writes to memory of which another tensor that it is given has a part."""
+        written = {at for at, _ in self.captured.writes}
+        if not written:
+            return False
+        bounds = (byte_bounds(t._value) for t in self.tensors(leaves))
+        return overlap([(*pair, at in written) for at, pair in enumerate(bounds)])
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Do the call: run the program, write back what it writes, and return what the function returns."""
@@ -261,6 +271,8 @@ class Compiled:
         leaves, spec = tree_flatten((args, kwargs))
         for specialization in self.specializations:
             if specialization.fits(leaves, spec):
+                if specialization.overlaps(leaves):
+                    return self.function(*args, **kwargs)
                 return self._run(specialization, leaves, args, kwargs)
         if any(isinstance(t, TensorBase) and isinstance(t._value, Tracer) for t in leaves):
             return self.function(*args, **kwargs)
@@ -291,6 +303,9 @@ class Compiled:
         except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the function runs
             captured.undo()
             return self._give_up(f"the compiler failed: {type(error).__name__}: {error}", args, kwargs)
+        if specialization.overlaps(leaves):
+            captured.undo()
+            return self._give_up("it writes to a tensor whose memory another one shares", args, kwargs)
         # Where the call made tensors in the user's containers, later calls find them there.
         if not captured.placed:
             self.specializations.append(specialization)

@@ -92,6 +92,48 @@ class Watch:
         return True
 
 
+class Places:
+    """Where in memory the tensors lie that every call is given, as long as they do not move.
+
+    Parameters
+    ----------
+    cells : list of (int, int, bool)
+        Slot in the table, bytes, and whether the call writes there.
+    """
+
+    table: np.ndarray[Any, Any]
+
+    def __init__(self, cells: Sequence[tuple[int, int, bool]]) -> None:
+        self._cells = cells
+        self._seen = np.zeros(len(cells), np.int64)
+
+    def parts(self) -> dict[str, Any]:
+        """Fields of a specification."""
+        return {"moving_at": [slot for slot, _, _ in self._cells], "seen_at": self._seen}
+
+    def are_apart(self) -> bool:
+        """Whether no tensor that is written overlaps another; then they are expected where they are now."""
+        starts = [int(self.table[slot]) for slot, _, _ in self._cells]
+        if overlap(
+            [(start, start + size, w) for start, (_, size, w) in zip(starts, self._cells, strict=True)]
+        ):
+            return False
+        self._seen[:] = starts
+        return True
+
+
+def overlap(ranges: Sequence[tuple[int, int, bool]]) -> bool:
+    """Whether one of some ``(begin, end, written)`` that is written has memory in common with another."""
+    behind_written = behind_any = 0
+    for begin, end, written in sorted(ranges):
+        if begin < behind_written or (written and begin < behind_any):
+            return True
+        behind_any = max(behind_any, end)
+        if written:
+            behind_written = max(behind_written, end)
+    return False
+
+
 def tensor_record(
     source: int, place: int, tensor: Any, node: int, written: bool, keep: list[Any]
 ) -> list[int]:

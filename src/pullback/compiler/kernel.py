@@ -189,6 +189,33 @@ class Partial(NamedTuple):
     dtype: np.dtype[Any]
 
 
+class Accesses:
+    """When a kernel reads an element and when it writes one, as times within the work on a row.
+
+    Attributes
+    ----------
+    reads : list of (int, Index, (int, int))
+        Number of a buffer, place, time.
+    writes : dict of int to (Index, (int, int))
+        Place and time, by the buffers that maps fill.
+    """
+
+    def __init__(self) -> None:
+        self.reads: list[tuple[int, Index, tuple[int, int]]] = []
+        self.writes: dict[int, tuple[Index, tuple[int, int]]] = {}
+
+    def may_replace(self, before: int, after: int) -> bool:
+        """Whether buffer `after` may lie where `before` does: each element is read where it is then
+        written, and not later.
+        """
+        place, time = self.writes.get(after, (None, (0, 0)))
+        if place is None:
+            return False
+        return all(
+            index == place and when <= time for number_, index, when in self.reads if number_ == before
+        )
+
+
 @dataclass
 class Emission:
     """What emitting a kernel gave.
@@ -205,6 +232,7 @@ class Emission:
     partials : list of Partial
     work : float
         Estimated nanoseconds.
+    accesses : Accesses
     parts : int
         How many parts the rows are cut into for threads.
     """
@@ -215,6 +243,7 @@ class Emission:
     row_buffers: dict[int, int]
     partials: list[Partial]
     work: float
+    accesses: Accesses
     parts: int = 1
 
 
@@ -262,8 +291,9 @@ def emit(kernel: Kernel, module: Module, escaping: set[int]) -> Emission:
     writer.write()
     rows = dict.fromkeys(writer.ops.rows, domain.columns)
     return Emission(
-        writer.text(), writer.parameter_order(), domain.rows, rows, writer.partials(), writer.work()
-    )
+        writer.text(), writer.parameter_order(), domain.rows, rows, writer.partials(), writer.work(),
+        writer.accesses,
+    )  # fmt: skip
 
 
 class _Writer:
@@ -278,6 +308,7 @@ class _Writer:
         #: Buffers that are written to memory.
         self.stored = set(escaping)
         self.totals: dict[int, tuple[str, np.dtype[Any]]] = {}
+        self.accesses = Accesses()
 
     def parameter_order(self) -> list[int]:
         return list(self.ops.parameters)
@@ -311,13 +342,14 @@ class _Writer:
 
     def _arrange(self, escaping: set[int]) -> None:
         """Find every node's place and stage."""
-        for node in self.kernel.nodes:
+        for position, node in enumerate(self.kernel.nodes):
             where = place(node, self.domain)
             assert where is not None
             self.places[node.buffer.number] = where
             once = where.kind == ROW and isinstance(node, Map)
             stage = -1 if once or self._over_rows(node) else 0
-            reads = [r for r in read_by(node, where) if r.buffer.number in self.stages]
+            everything = read_by(node, where)
+            reads = [r for r in everything if r.buffer.number in self.stages]
             for read in reads:
                 source = self.places[read.buffer.number]
                 before = self.stages[read.buffer.number]
@@ -334,6 +366,11 @@ class _Writer:
                     if number_ not in escaping and self.domain.rows > 1 and source.kind == ELEMENT:
                         self.ops.rows[number_] = self.domain.column()
             self.stages[node.buffer.number] = stage
+            # What runs once a row runs after the loop of its stage.
+            time = 2 * stage + (once or self._over_rows(node)), position
+            self.accesses.reads += [(r.buffer.number, r.index, time) for r in everything]
+            if isinstance(node, Map):
+                self.accesses.writes[node.buffer.number] = where.store, time
 
     def _over_rows(self, node: Node) -> bool:
         """Whether a node gathers the values of rows, not of elements."""

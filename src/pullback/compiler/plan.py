@@ -55,6 +55,13 @@ class Plan:
         for emission in self.emissions.values():
             emission.parts = parallel.count(emission.rows, emission.work, bool(emission.partials))
         self.groups = grouped(self.steps, self.emissions)
+        #: The kernels that fill buffers, the steps that read them, and which steps run at one time.
+        self._filling = {
+            number_: n for n, step in enumerate(self.steps) if isinstance(step, Kernel)
+            for number_ in step.fills
+        }  # fmt: skip
+        self._reading = _readers(self.steps)
+        self._moments = {n: moment for moment, group in enumerate(self.groups) for n in group}
         self.loops = {id(step): Plan(step.body, module) for step in self.steps if isinstance(step, Loop)}
         self.slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
         for buffer_number in lowered.constants:
@@ -72,6 +79,18 @@ class Plan:
             or any(isinstance(step, Precompiled) for step in self.steps)
             or any(plan.is_parallel for plan in self.loops.values())
         )
+
+    def may_replace(self, before: Buffer, after: Buffer) -> bool:
+        """Whether a step may write buffer `after` to the memory of `before`, which is given from outside."""
+        filling = self._filling.get(after.number)
+        if filling is None:
+            return False
+        moment = self._moments[filling]
+        if any(
+            n != filling and self._moments[n] >= moment for n in self._reading.get(before.number, ())
+        ):
+            return False
+        return self.emissions[id(self.steps[filling])].accesses.may_replace(before.number, after.number)
 
     def _place(self, lowered: Result, emissions: dict[int, Emission]) -> None:
         """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
@@ -145,12 +164,19 @@ def _touched(step: Step, emissions: dict[int, Emission], lowered: Result) -> lis
 
 def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
     """For each step, the buffers that are read after it or outside it."""
-    readers: dict[int, set[int]] = {b.number: {-1} for b in lowered.outputs}
-    for n, step in enumerate(steps):
-        nodes = step.nodes if isinstance(step, Kernel) else [step]
-        for node in nodes:
-            for buffer in node.reads:
-                readers.setdefault(buffer.number, set()).add(n)
+    readers = _readers(steps)
+    for buffer in lowered.outputs:
+        readers.setdefault(buffer.number, set()).add(-1)
     return [
         {number_ for number_, who in readers.items() if who - {n}} for n in range(len(steps))
     ]
+
+
+def _readers(steps: Sequence[Step]) -> dict[int, set[int]]:
+    """The numbers of the steps that read a buffer, by its number."""
+    readers: dict[int, set[int]] = {}
+    for n, step in enumerate(steps):
+        for node in step.nodes if isinstance(step, Kernel) else [step]:
+            for buffer in node.reads:
+                readers.setdefault(buffer.number, set()).add(n)
+    return readers

@@ -22,7 +22,7 @@ from ..utils._pytree import TreeSpec, tree_unflatten
 from .boundary import boundary, refusal
 from .capture import Captured
 from .executable import Executable
-from .guards import Watch, array_record, tensor_record
+from .guards import Places, Watch, array_record, tensor_record
 from .llvm import caller
 from .objects import layout
 from .reach import SCALARS, Reach
@@ -242,11 +242,20 @@ class _Forward:
         for at in set(captured.grad_present) - with_grad:
             source.unless(f"{self.cells[at]}._grad is not None")
         self.extras = self._tuple(extras)
-        fixed = [id(t) for c, t in zip(captured.cells, self.tensors, strict=True) if c.kind == "fixed"]
+        cells = list(enumerate(zip(captured.cells, self.tensors, strict=True), start=1))
+        fixed = [id(t) for _, (c, t) in cells if c.kind == "fixed"]
+        # What is written must not lie in the memory of anything else that the program is given.
+        sizes = [t._value.nbytes for t in self.tensors]
+        self.places = Places(
+            [(slot, sizes[slot - 1], slot - 1 in written) for slot, (c, _) in cells if c.kind == "fixed"]
+        )
+        others = [(slot, sizes[slot - 1]) for slot, (c, _) in cells if c.kind != "fixed"] if written else []
         self.parts = {
             "cells": len(captured.cells), "cells_at": records, "arguments": len(places),
             "arguments_at": [word for pair in places for word in pair], "fixed": len(fixed),
-            "fixed_at": fixed,
+            "fixed_at": fixed, **self.places.parts(), "written": len(written),
+            "written_at": [word for at in sorted(written) for word in (1 + at, sizes[at])],
+            "others": len(others), "others_at": [word for pair in others for word in pair],
         }  # fmt: skip
         source.names["keep_cells"] = keep
         for at in written:
@@ -271,8 +280,14 @@ class _Forward:
         written = {position for _, position in captured.writes}
         copies: list[int] = []
         scratch: list[np.ndarray[Any, Any]] = []
+        inputs, outputs = executable.lowered.inputs, executable.lowered.outputs
+        shared: list[int] = []
         for at, position in captured.writes:
-            buffer = executable.lowered.outputs[position]
+            buffer = outputs[position]
+            # Where nothing can go wrong any more, a new value may be written over the old one at once.
+            if not executable.lowered.checked and executable.plan.may_replace(inputs[at], buffer):
+                shared += [1 + at, first + position]
+                continue
             array = np.empty(buffer.shape, buffer.dtype)
             scratch.append(array)
             table[first + position] = array.ctypes.data
@@ -288,10 +303,11 @@ class _Forward:
             slots.append(first + position)
         spec = caller.Specification(
             **_runs(executable, table), **watch.parts(), **self.parts, outputs=len(slots), outputs_at=slots,
-            copies=len(captured.writes), copies_at=copies,
+            shared=len(shared) // 2, shared_at=shared, copies=len(copies) // 3, copies_at=copies,
         )
         _Calls(source, executable, spec)
-        source.names |= {"scratch": (scratch, table), "watch": watch}
+        self.places.table = table
+        source.names |= {"scratch": (scratch, table), "watch": watch, "places": self.places}
         if watch.slow:
             source.names["slow"] = watch.slow
             source.unless("all([bond.holds() for bond in slow])")
@@ -303,7 +319,10 @@ class _Forward:
         call = "native(spec, id(items), id(extras), id(outs))"
         source.line("try:")
         source.line(f"code = {call}", 2)
-        source.line(f"while code >= {caller.WATCHED} and watch.still_holds(code - {caller.WATCHED}):", 2)
+        source.line(f"while code >= {caller.MOVED}:", 2)
+        source.line(f"if code == {caller.MOVED}:", 3)
+        source.line("if not places.are_apart(): return MISS", 4)
+        source.line(f"elif not watch.still_holds(code - {caller.WATCHED}): return MISS", 3)
         source.line(f"code = {call}", 3)
         source.line("finally:")
         source.line("done()", 2)

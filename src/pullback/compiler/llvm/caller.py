@@ -25,6 +25,7 @@ _FIELDS = (
     "watched", "watched_at", "watched_as", "watched_now",
     "lists", "lists_at", "cells", "cells_at", "arguments", "arguments_at", "fixed", "fixed_at",
     "outputs", "outputs_at", "refusal", "shared", "shared_at", "copies", "copies_at",
+    "moving_at", "seen_at", "written", "written_at", "others", "others_at",
     "none", "leaf", "array",
 )  # fmt: skip
 _KNOWN = ("none", "leaf", "array")
@@ -37,7 +38,7 @@ ANY_NODE, INNER_NODE = 0, 1
 
 # What a call answers (`REFUSED`: nothing was written to what it was given); from `WATCHED` on, which watched
 # word has changed.
-DONE, DIFFERENT, SCATTERED, REFUSED, WATCHED = 0, 1, 2, 4, 16
+DONE, DIFFERENT, SCATTERED, REFUSED, MOVED, WATCHED = 0, 1, 2, 4, 8, 16
 
 
 class Specification:
@@ -328,6 +329,72 @@ bad:
   ret i1 false
 }}
 
+define internal i1 @stay(ptr %table, i64 %count, ptr %slots, ptr %seen) #0 {{
+entry:
+  br label %head
+head:
+  %n = phi i64 [ 0, %entry ], [ %next, %body ]
+  %good = phi i1 [ true, %entry ], [ %with, %body ]
+  %more = icmp slt i64 %n, %count
+  br i1 %more, label %body, label %done
+body:
+  %next = add nuw nsw i64 %n, 1
+  %which_ = getelementptr i64, ptr %slots, i64 %n
+  %which = load i64, ptr %which_
+  %now_ = getelementptr i64, ptr %table, i64 %which
+  %now = load i64, ptr %now_
+  %before_ = getelementptr i64, ptr %seen, i64 %n
+  %before = load i64, ptr %before_
+  %is = icmp eq i64 %now, %before
+  %with = and i1 %good, %is
+  br label %head
+done:
+  ret i1 %good
+}}
+
+define internal i1 @apart(ptr %table, i64 %written, ptr %written_at, i64 %others, ptr %others_at) #0 {{
+entry:
+  br label %head
+head:
+  %n = phi i64 [ 0, %entry ], [ %next, %inner ]
+  %good = phi i1 [ true, %entry ], [ %sofar, %inner ]
+  %more = icmp slt i64 %n, %others
+  br i1 %more, label %body, label %done
+body:
+  %next = add nuw nsw i64 %n, 1
+  %record = getelementptr [2 x i64], ptr %others_at, i64 %n
+  %slot = load i64, ptr %record
+  %bytes_ = getelementptr i8, ptr %record, i64 8
+  %bytes = load i64, ptr %bytes_
+  %start_ = getelementptr i64, ptr %table, i64 %slot
+  %start = load i64, ptr %start_
+  %end = add i64 %start, %bytes
+  br label %inner
+inner:
+  %k = phi i64 [ 0, %body ], [ %k_next, %pair ]
+  %sofar = phi i1 [ %good, %body ], [ %with, %pair ]
+  %k_more = icmp slt i64 %k, %written
+  br i1 %k_more, label %pair, label %head
+pair:
+  %k_next = add nuw nsw i64 %k, 1
+  %k_record = getelementptr [2 x i64], ptr %written_at, i64 %k
+  %k_slot = load i64, ptr %k_record
+  %k_bytes_ = getelementptr i8, ptr %k_record, i64 8
+  %k_bytes = load i64, ptr %k_bytes_
+  %k_start_ = getelementptr i64, ptr %table, i64 %k_slot
+  %k_start = load i64, ptr %k_start_
+  %k_end = add i64 %k_start, %k_bytes
+  %before = icmp ule i64 %k_end, %start
+  %behind = icmp ule i64 %end, %k_start
+  %same = icmp eq i64 %k_slot, %slot
+  %beside = or i1 %before, %behind
+  %fine = or i1 %beside, %same
+  %with = and i1 %sofar, %fine
+  br label %inner
+done:
+  ret i1 %good
+}}
+
 define i64 @pullback_call(ptr %spec, ptr %args, ptr %extras, ptr %outs) #0 {{
 entry:
 {fields}
@@ -358,7 +425,15 @@ body:
   br i1 %soft, label %head, label %bad
 checked:
   %ready = icmp eq i64 %sofar, 0
-  br i1 %ready, label %given, label %scattered
+  br i1 %ready, label %placed, label %scattered
+placed:
+  %stay = call i1 @stay(ptr %table, i64 %fixed, ptr %moving_at, ptr %seen_at)
+  br i1 %stay, label %beside, label %moved
+moved:
+  ret i64 {MOVED}
+beside:
+  %disjoint = call i1 @apart(ptr %table, i64 %written, ptr %written_at, i64 %others, ptr %others_at)
+  br i1 %disjoint, label %given, label %bad
 scattered:
   ret i64 {SCATTERED}
 given:

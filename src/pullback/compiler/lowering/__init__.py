@@ -212,6 +212,12 @@ class _Lowering:
             if is_float(x.dtype) and not is_float(dtype) and dtype.kind != "b":
                 return None
             one = context.map(shape, dtype, lambda ops, indices: ops.cast(x.at(ops, indices), dtype))
+        elif name == "copy":
+            y = operands[1]
+            if is_float(y.dtype) and not is_float(dtype) and dtype.kind != "b":
+                return None
+            source = broadcast(y, shape)
+            one = context.map(shape, dtype, lambda ops, indices: ops.cast(source(ops, indices), dtype))
         elif name in ("sum", "mean", "sum_all", "mean_all"):
             dims, keepdim = attrs if attrs else (None, False)
             mean = name.startswith("mean")
