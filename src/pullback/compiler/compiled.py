@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 from numpy import ndarray
+from numpy.lib.array_utils import byte_bounds
 
 from .. import dtypes
 from ..core.blame import freed_by_caller
