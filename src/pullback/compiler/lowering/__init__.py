@@ -18,6 +18,8 @@ from ..llvm.emitter import TYPES, computing, is_float
 from ..lowered import Buffer, Call, Lowered, Node
 from ..program import Program
 from . import (
+    arrangements,
+    attention,
     batch_norm,
     contractions,
     convolutions,
@@ -229,6 +231,10 @@ class _Lowering:
             one = reductions.extreme(context, operands[0], dims, keepdim, word)
         elif name in ("softmax", "log_softmax") and dtype == computing(dtype) and shape:
             one = reductions.softmax(context, operands[0], attrs[0], name == "log_softmax")
+        elif name == "safe_softmax" and dtype == computing(dtype) and shape:
+            one = reductions.softmax(context, operands[0], attrs[0], False, safe=True)
+        elif name == "scaled_dot_product_attention":
+            return attention.attention(context, *operands, *attrs)
         elif name in ("var", "var_mean") and dtype == computing(dtype):
             dims, correction, keepdim = attrs
             x = operands[0]
@@ -238,6 +244,8 @@ class _Lowering:
             one = convolutions.lowered(context, name, operands, attrs, shape)
         elif op.kind == "bilinear" or name.startswith("addmm"):
             one = contractions.product(context, name, operands, attrs, dtype)
+        elif name in arrangements.LOWERINGS:
+            one = arrangements.LOWERINGS[name](context, *operands, *attrs)
         elif name in gathers.LOWERINGS:
             one = gathers.LOWERINGS[name](context, *operands, *attrs)
         elif name == "cat":
@@ -253,6 +261,8 @@ class _Lowering:
             return normalization.LOWERINGS[name](context, *operands, *attrs, results)
         elif name in batch_norm.LOWERINGS:
             return batch_norm.LOWERINGS[name](context, *operands, *attrs)
+        elif name in losses.PAIRWISE:
+            one = losses.pairwise(context, name, operands, attrs, dtype)
         elif name in losses.LOWERINGS:
             one = losses.LOWERINGS[name](context, *operands, *attrs)
         return None if one is None else [one]

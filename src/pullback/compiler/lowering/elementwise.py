@@ -163,6 +163,14 @@ def _lerp(ops: Any, x: Any, y: Any, weight: Any) -> Any:
     return ops.sub(y, ops.mul(ops.sub(y, x), ops.constant(1 - weight, x.dtype)))
 
 
+@form("lerp_tensor")
+def _lerp_tensor(ops: Any, x: Any, y: Any, weight: Any) -> Any:
+    change = ops.sub(y, x)
+    near = ops.lt(ops.abs(weight), ops.constant(0.5, x.dtype))
+    far = ops.sub(y, ops.mul(change, ops.sub(_one(ops, x), weight)))
+    return ops.select(near, ops.add(x, ops.mul(weight, change)), far)
+
+
 @form("clamp", "clamp_min_number", "clamp_max_number")
 def _clamp(ops: Any, x: Any, low: Any, high: Any) -> Any:
     if low is not None:

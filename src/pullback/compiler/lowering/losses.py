@@ -13,8 +13,9 @@ import numpy as np
 from ..index import Indices
 from ..llvm.emitter import computing
 from ..lowered import Lowered, Shape
-from .context import Context
+from .context import Context, broadcast
 from .gathers import place
+from .reductions import total
 
 
 class _Classes:
@@ -136,6 +137,79 @@ def nll_weights(
     classes = _Classes(context, (), target, weight, dtype, ignore_index)
     return context.map(target.shape, dtype, classes.share)
 
+
+def _pair(name: str, ops: Any, x: Any, y: Any, attrs: tuple[Any, ...]) -> Any:
+    """The loss of one pair."""
+    dtype = x.dtype
+
+    def number(value: float) -> Any:
+        return ops.constant(value, dtype)
+
+    d = ops.sub(x, y)
+    if name == "mse_loss":
+        return ops.mul(d, d)
+    if name in ("smooth_l1_loss", "huber_loss"):
+        (edge,) = attrs
+        d = ops.abs(d)
+        bend = ops.mul(ops.mul(number(0.5), d), d)
+        if name == "huber_loss":
+            line = ops.mul(number(edge), ops.sub(d, number(0.5 * edge)))
+            return ops.select(ops.le(d, number(edge)), bend, line)
+        line = ops.sub(d, number(0.5 * edge))
+        return ops.select(ops.lt(d, number(edge)), ops.div(bend, number(edge)), line)
+    if name == "soft_margin_loss":
+        z = ops.neg(ops.mul(x, y))
+        # log(1 + exp(z)) without overflow.
+        rest = ops.function("log1p", ops.function("exp", ops.neg(ops.abs(z))))
+        return ops.add(ops.maximum(z, number(0)), rest)
+    low = number(-100)
+    first = ops.maximum(ops.function("log1p", ops.neg(x)), low)
+    second = ops.maximum(ops.function("log", x), low)
+    return ops.sub(ops.mul(ops.sub(y, number(1)), first), ops.mul(y, second))
+
+
+def _logits(ops: Any, x: Any, y: Any, positive: Any | None) -> Any:
+    """The binary cross entropy of a logit; `positive` weighs positive targets."""
+    one = ops.constant(1, x.dtype)
+    rest = ops.function("log1p", ops.function("exp", ops.neg(ops.abs(x))))
+    log_sigmoid = ops.sub(ops.minimum(x, ops.constant(0, x.dtype)), rest)
+    if positive is not None:
+        weight = ops.add(ops.mul(ops.sub(positive, one), y), one)
+        log_sigmoid = ops.mul(weight, log_sigmoid)
+    return ops.sub(ops.mul(ops.sub(one, y), x), log_sigmoid)
+
+
+def pairwise(
+    context: Context, name: str, operands: list[Any], attrs: tuple[Any, ...], dtype: np.dtype[Any]
+) -> Lowered | None:
+    """A loss of pairs, each, in all or on average."""
+    *rest, reduction = attrs
+    given = [o for o in operands if o is not None]
+    if any(o.dtype != dtype for o in given) or dtype != computing(dtype) or dtype.kind != "f":
+        return None
+    shape = np.broadcast_shapes(*(o.shape for o in given))
+    bodies = [None if o is None else broadcast(o, shape) for o in operands]
+
+    def body(ops: Any, indices: Indices) -> Any:
+        x, y, *others = [None if b is None else b(ops, indices) for b in bodies]
+        if name == "binary_cross_entropy_with_logits":
+            value = _logits(ops, x, y, others[1])
+        else:
+            value = _pair(name, ops, x, y, tuple(rest))
+        return value if not others or others[0] is None else ops.mul(value, others[0])
+
+    each = context.map(shape, dtype, body)
+    if reduction == "none":
+        return each
+    return total(context, each, None, False, dtype, reduction == "mean")
+
+
+PAIRWISE = frozenset(
+    {
+        "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "mse_loss",
+        "smooth_l1_loss", "soft_margin_loss",
+    }
+)  # fmt: skip
 
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
     "nll_loss": nll_loss,

@@ -54,15 +54,19 @@ def extreme(context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: b
     return _shaped(context.reduction(x, axes, word, x.dtype), x, axes, keepdim)
 
 
-def softmax(context: Context, x: Lowered, dim: int, logarithm: bool) -> Lowered:
-    """``exp(x - max) / Σ exp(x - max)``, or its logarithm."""
+def softmax(context: Context, x: Lowered, dim: int, logarithm: bool, safe: bool = False) -> Lowered:
+    """``exp(x - max) / Σ exp(x - max)``, or its logarithm; if `safe`, zeros where a row is -∞ throughout."""
     axes = (dim % max(len(x.shape), 1),) if x.shape else ()
     if x.cost > 1:
         x = context.stored(x)
     largest = context.reduction(x, axes, "maximum", x.dtype)
 
     def shifted(ops: Any, indices: Indices) -> Any:
-        return ops.sub(x.at(ops, indices), largest.at(ops, without(indices, axes)))
+        base = largest.at(ops, without(indices, axes))
+        if safe:
+            blind = ops.eq(base, ops.constant(-np.inf, x.dtype))
+            base = ops.select(blind, ops.constant(0, x.dtype), base)
+        return ops.sub(x.at(ops, indices), base)
 
     def exponential(ops: Any, indices: Indices) -> Any:
         return ops.function("exp", shifted(ops, indices))
@@ -80,13 +84,16 @@ def softmax(context: Context, x: Lowered, dim: int, logarithm: bool) -> Lowered:
             x.shape, x.dtype,
             lambda ops, indices: ops.sub(shifted(ops, indices), logs.at(ops, without(indices, axes))),
         )  # fmt: skip
-    inverse = context.stored(
-        context.map(
-            sums.shape,
-            x.dtype,
-            lambda ops, indices: ops.div(ops.constant(1, x.dtype), sums.at(ops, indices)),
-        )
-    )
+
+    def inverted(ops: Any, indices: Indices) -> Any:
+        total = sums.at(ops, indices)
+        inverse = ops.div(ops.constant(1, x.dtype), total)
+        if safe:
+            zero = ops.constant(0, x.dtype)
+            inverse = ops.select(ops.eq(total, zero), zero, inverse)
+        return inverse
+
+    inverse = context.stored(context.map(sums.shape, x.dtype, inverted))
     return context.map(
         x.shape, x.dtype,
         lambda ops, indices: ops.mul(raised.at(ops, indices), inverse.at(ops, without(indices, axes))),
