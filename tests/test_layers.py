@@ -31,14 +31,29 @@ LAYERS = [
     ["ops"],
     ["tensor fft linalg masked quasirandom random return_types signal sparse special storage types"],
     [
-        "autograd", "_C", "testing",
+        "autograd",
+        "_C",
+        "testing",
         "accelerator amp backends cpu cuda mps mtia xpu",
     ],
     ["func _vmap_internals"],
     ["nn"],
-    ["optim", "utils", "_utils", "_higher_order_ops", "distributions", "multiprocessing"],
-    ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
-    ["__init__ __main__ _VF _as_torch check functional fx hub onnx overrides runner serialization"],
+    ["optim", "utils", "_utils", "checks", "ao", "_higher_order_ops", "distributions", "multiprocessing"],
+    [
+        "compile compiler _dynamo _inductor",
+        "explain",
+        "distributed",
+        "jit",
+        "library",
+        "profiler",
+        "_custom_ops",
+    ],
+    [
+        (
+            "__init__ __main__ _VF _custom_ops _as_torch check functional fx hub onnx overrides runner "
+            "serialization"
+        )
+    ],
 ]
 
 PLACE = {

@@ -5,6 +5,8 @@ Classes that say they live there (`__module__` of `Size`, `Generator`, …) are 
 
 from __future__ import annotations
 
+from enum import Enum
+
 from .core.value import TensorBase
 from .ops.linalg import LinAlgError as _LinAlgError
 from .size import Size
@@ -12,8 +14,8 @@ from .tensor.overriding import DisableTorchFunctionSubclass, _disabled_torch_fun
 from .tensor.random import Generator
 
 __all__ = [
-    "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase", "_LinAlgError",
-    "_disabled_torch_function_impl", "_get_tracing_state", "_log_api_usage_once",
+    "DispatchKey", "DispatchKeySet", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
+    "_LinAlgError", "_disabled_torch_function_impl", "_get_tracing_state", "_log_api_usage_once",
 ]
 
 
@@ -23,3 +25,52 @@ def _get_tracing_state() -> None:
 
 def _log_api_usage_once(event: str) -> None:
     """Take the name of an API that is used; nothing is counted."""
+
+
+class DispatchKey(Enum):
+    """The names under which kernels of torch's are registered; pullback has one kernel for each op."""
+
+    CPU, CUDA, XPU, MPS, Meta = "CPU", "CUDA", "XPU", "MPS", "Meta"
+    CompositeImplicitAutograd, CompositeExplicitAutograd = (
+        "CompositeImplicitAutograd",
+        "CompositeExplicitAutograd",
+    )
+    Autograd, AutogradCPU, AutogradCUDA = "Autograd", "AutogradCPU", "AutogradCUDA"
+    AutocastCPU, AutocastCUDA, AutocastXPU = "AutocastCPU", "AutocastCUDA", "AutocastXPU"
+
+
+class DispatchKeySet:
+    """A set of such names.
+
+    Parameters
+    ----------
+    key : DispatchKey
+    """
+
+    def __init__(self, key: DispatchKey) -> None:
+        self._keys = frozenset({key})
+
+    @classmethod
+    def _of(cls, keys: frozenset[DispatchKey]) -> DispatchKeySet:
+        made = object.__new__(cls)
+        made._keys = keys
+        return made
+
+    def has(self, key: DispatchKey) -> bool:
+        """Whether a name is in the set."""
+        return key in self._keys
+
+    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return self._of(self._keys | other._keys)
+
+    def __and__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return self._of(self._keys & other._keys)
+
+    def __sub__(self, other: DispatchKeySet) -> DispatchKeySet:
+        return self._of(self._keys - other._keys)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DispatchKeySet) and self._keys == other._keys
+
+    def __hash__(self) -> int:
+        return hash(self._keys)

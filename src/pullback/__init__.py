@@ -58,8 +58,10 @@ _LAZY = (
     "_dynamo",
     "_inductor",
     "_higher_order_ops",
+    "_custom_ops",
     "accelerator",
     "amp",
+    "ao",
     "autograd",
     "backends",
     "compiler",
@@ -125,6 +127,13 @@ _LAZY_NAMES = {
     "_assert": "overrides",
     **dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), "sparse"),
     "compile": "compiler",
+    **dict.fromkeys(
+        (
+            "_check", "_check_index", "_check_is_size", "_check_not_implemented", "_check_tensor_all",
+            "_check_type", "_check_value", "_check_with",
+        ),
+        "checks",
+    ),
     "get_device_module": "accelerator",
     **dict.fromkeys(
         (

@@ -11,11 +11,13 @@ from typing import TypeAlias
 from typing import overload
 from . import _C as _C
 from . import _VF as _VF
+from . import _custom_ops as _custom_ops
 from . import _dynamo as _dynamo
 from . import _higher_order_ops as _higher_order_ops
 from . import _inductor as _inductor
 from . import accelerator as accelerator
 from . import amp as amp
+from . import ao as ao
 from . import autograd as autograd
 from . import backends as backends
 from . import compiler as compiler
@@ -95,6 +97,22 @@ ShortTensor: Any
 __version__: Any
 def _assert(condition: Any, message: Any) -> Tensor:
     """``assert condition, message`` that a class which overrides functions is told of."""
+def _check(cond: Any, message: Any = None) -> None:
+    """Raise RuntimeError where a condition is False."""
+def _check_index(cond: Any, message: Any = None) -> None:
+    """Raise IndexError where a condition is False."""
+def _check_is_size(i: Any, message: Any = None, *, max: builtins.int | None = None) -> None:
+    """Raise RuntimeError where a number cannot be a size (deprecated: see `_check`)."""
+def _check_not_implemented(cond: Any, message: Any = None) -> None:
+    """Raise NotImplementedError where a condition is False."""
+def _check_tensor_all(cond: Any, message: Any = None) -> None:
+    """Raise RuntimeError where an element of a tensor of booleans is False."""
+def _check_type(cond: Any, message: Any = None) -> None:
+    """Raise TypeError where a condition is False."""
+def _check_value(cond: Any, message: Any = None) -> None:
+    """Raise ValueError where a condition is False."""
+def _check_with(kind: type[Exception], cond: Any, message: Any) -> None:
+    """Raise an error of a class where a condition is False."""
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before
     the numbers' sum is kept at 1.
@@ -114,6 +132,8 @@ def _pad_packed_sequence(
     """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`."""
 def _sample_dirichlet(input: Tensor, generator: Generator | None = ...) -> Tensor:
     """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
+def _shape_as_tensor(input: Tensor) -> Tensor:
+    """The shape as a tensor of int64."""
 def _standard_gamma(input: Tensor, generator: Generator | None = ...) -> Tensor:
     """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
 def _standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "quantized tensors": {
         "torch": (
-            "QInt32Storage QInt8Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage ao "
+            "QInt32Storage QInt8Storage QUInt2x4Storage QUInt4x2Storage QUInt8Storage "
             "choose_qparams_optimized dequantize empty_quantized fake_quantize_per_channel_affine "
             "fake_quantize_per_tensor_affine fbgemm_linear_fp16_weight "
             "fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight "

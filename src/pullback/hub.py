@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from types import ModuleType
 from typing import Any, NoReturn
+from urllib.parse import urlparse
 
 from .errors import with_note
+
+#: What in a file's name is the beginning of the hash of its content.
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 
 _directory: str | None = None
 
@@ -27,10 +32,13 @@ def _refused(what: str) -> NoReturn:
 
 def get_dir() -> str:
     """The folder in which torch keeps what it fetched."""
-    if _directory is not None:
-        return _directory
+    return os.path.join(_get_torch_home(), "hub") if _directory is None else _directory
+
+
+def _get_torch_home() -> str:
+    """The folder of all that torch keeps."""
     cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
-    return os.path.join(os.path.expanduser(os.getenv("TORCH_HOME", os.path.join(cache, "torch"))), "hub")
+    return os.path.expanduser(os.getenv("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:
@@ -149,6 +157,15 @@ def load_state_dict_from_url(
     return load_file(path, map_location=map_location, weights_only=weights_only)
 
 
+def __getattr__(name: str) -> Any:
+    if name == "tqdm":  # the progress bar, which libraries take from here; a package of its own
+        from tqdm import tqdm
+
+        return tqdm
+    raise AttributeError(f"module 'torch.hub' has no attribute '{name}'", name=name)
+
+
 __all__ = [
-    "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir",
+    "HASH_REGEX", "download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url",
+    "set_dir", "urlparse",
 ]  # fmt: skip

@@ -85,7 +85,7 @@ def find_module(name: str) -> ModuleType:
     held = getattr(importlib.import_module(parent), child, None)
     if isinstance(held, ModuleType) and held.__name__.startswith("pullback."):
         return held
-    if held is None:
+    if held is None or held is annotations:  # which `from __future__` leaves in modules of pullback
         try:
             return importlib.import_module(target)
         except ModuleNotFoundError as error:

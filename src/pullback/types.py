@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import os
+from builtins import bool as _bool
+from builtins import bytes as _bytes
+from builtins import complex as _complex
+from builtins import float as _float
+from builtins import int as _int
+from builtins import str as _str
+from collections.abc import Sequence
 from typing import IO, Any, TypeAlias
 
 from .device import device
+from .device import device as _device
+from .dtypes import dtype as _dtype
 from .size import Size
+from .tensor.constants import layout as _layout
 from .tensor.storage import TypedStorage, UntypedStorage
 from .tensor.tensor import Tensor
 
@@ -17,9 +27,14 @@ IntLikeType: TypeAlias = int
 FloatLikeType: TypeAlias = float
 BoolLikeType: TypeAlias = bool
 PySymType: TypeAlias = int | float | bool
+_Number: Any = (int, float, bool)
+_size: TypeAlias = Size | list[int] | tuple[int, ...]
+_TensorOrTensors: TypeAlias = Tensor | Sequence[Tensor]
+_TensorOrOptionalTensors: TypeAlias = Tensor | Sequence[Tensor | None]
 Storage: Any = TypedStorage | UntypedStorage
 
 __all__ = [
     "BoolLikeType", "Device", "FileLike", "FloatLikeType", "IntLikeType", "Number", "PySymType", "Size",
-    "Storage", "Tensor",
+    "Storage", "Tensor", "_Number", "_TensorOrOptionalTensors", "_TensorOrTensors", "_bool", "_bytes",
+    "_complex", "_device", "_dtype", "_float", "_int", "_layout", "_size", "_str",
 ]  # fmt: skip

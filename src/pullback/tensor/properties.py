@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..core.meta import is_meta
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import convert
 from ..ops.structure import sum_to
 from .api import public
@@ -73,6 +73,13 @@ def is_same_size(input: Any, other: Any) -> bool:
 def numel(input: Any) -> int:
     """The number of elements."""
     return int(np.prod(shape_of(input), dtype=np.int64))
+
+
+@public(out=False, method=False)
+@parsed("_shape_as_tensor", "(Tensor input)")
+def _shape_as_tensor(input: Any) -> Any:
+    """The shape as a tensor of int64."""
+    return wrap(np.array(shape_of(input), np.int64))
 
 
 @public(out=False)

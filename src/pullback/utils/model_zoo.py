@@ -15,4 +15,12 @@ def load_url(url: str, *_: Any, **__: Any) -> NoReturn:
     )
 
 
+def __getattr__(name: str) -> Any:
+    if name == "tqdm":  # the progress bar, which libraries take from here; a package of its own
+        from tqdm import tqdm
+
+        return tqdm
+    raise AttributeError(f"module 'torch.utils.model_zoo' has no attribute '{name}'", name=name)
+
+
 __all__ = ["load_url"]

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from types import UnionType
 from typing import Any, Final, NamedTuple, NoReturn, Union, get_args, get_origin
 
-from .errors import with_note
-from .futures import Future
-from .nn import Module
+from ..errors import with_note
+from ..futures import Future
+from ..nn import Module
 
 
 class Error(Exception):
@@ -235,6 +235,10 @@ def onednn_fusion_enabled() -> bool:
 def save(m: Any, f: Any, _extra_files: Any = None) -> NoReturn:
     """Refuse: there is no compiled program to save."""
     _refuse("save TorchScript programs")
+
+
+_overload_method = _overload = export
+_script_if_tracing = script_if_tracing
 
 
 def load(

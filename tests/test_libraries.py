@@ -1,0 +1,97 @@
+"""What libraries import beside torch's public names, and what it does here."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import pullback as torch
+from pullback import checks, hub, library, onnx, types
+from pullback._C import DispatchKey, DispatchKeySet
+from pullback._dynamo.utils import is_compile_supported
+from pullback.ao.quantization import DeQuantStub, QuantStub
+from pullback.onnx import symbolic_helper
+
+
+@pytest.mark.parametrize(
+    ("check", "arguments", "error", "text"),
+    [
+        ("_check", (False, lambda: "hi"), RuntimeError, "hi"),
+        ("_check", (False,), RuntimeError,
+         ("Expected cond to be True, but got False. (Could this error message be improved? If so, please "
+         "report an enhancement request to PyTorch.)")),
+        ("_check", (1,), TypeError, "cond must be a bool, but got <class 'int'>"),
+        ("_check", (False, "x"), TypeError, "message must be a callable"),
+        ("_check", (torch.tensor(True),), TypeError,
+         ("cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to "
+         "assert that all elements are true.")),
+        ("_check_index", (False, lambda: "i"), IndexError, "i"),
+        ("_check_value", (False, lambda: "v"), ValueError, "v"),
+        ("_check_type", (False, lambda: "t"), TypeError, "t"),
+        ("_check_not_implemented", (False, lambda: "n"), NotImplementedError, "n"),
+        ("_check_tensor_all", (torch.tensor([True, False]), lambda: "all"), RuntimeError, "all"),
+        ("_check_tensor_all", (True,), TypeError, "cond must be a tensor, but got <class 'bool'>"),
+    ],
+)  # fmt: skip
+def test_conditions(check: str, arguments: tuple[Any, ...], error: type[Exception], text: str) -> None:
+    with pytest.raises(error) as caught:
+        getattr(torch, check)(*arguments)
+    assert str(caught.value) == text
+
+
+def test_conditions_that_hold() -> None:
+    checks._check(True, "not asked for")  # type: ignore[arg-type]  # as in torch
+    checks._check_tensor_all(torch.ones(2, dtype=torch.bool))
+    with pytest.warns(FutureWarning, match="_check_is_size will be removed"):
+        checks._check_is_size(3)
+
+
+def test_stubs_of_quantization_hand_their_input_on() -> None:
+    x = torch.ones(2)
+    assert DeQuantStub()(QuantStub("fbgemm")(x)) is x
+    with pytest.raises(AttributeError, match="pullback has no quantized tensors"):
+        torch.ao.quantization.prepare  # the test's point
+
+
+def test_an_extension_that_cannot_be_loaded() -> None:
+    with pytest.raises(OSError, match="Could not load this library: lib.so"):
+        torch.ops.load_library("lib.so")
+
+    def shapes(x: Any) -> Any:
+        return x
+
+    assert library.register_fake("an_extension::op")(shapes) is shapes
+    library.define("a_library::known", "(Tensor x) -> Tensor")
+    with pytest.raises(RuntimeError, match="operator a_library::unknown does not exist"):
+        library.register_fake("a_library::unknown")(shapes)
+
+
+def test_sets_of_dispatch_keys() -> None:
+    both = DispatchKeySet(DispatchKey.AutocastCPU) | DispatchKeySet(DispatchKey.AutocastCUDA)
+    assert both.has(DispatchKey.AutocastCPU)
+    assert not both.has(DispatchKey.Meta)
+    assert both - DispatchKeySet(DispatchKey.AutocastCUDA) == DispatchKeySet(DispatchKey.AutocastCPU)
+    assert both & DispatchKeySet(DispatchKey.AutocastCPU) == DispatchKeySet(DispatchKey.AutocastCPU)
+    assert len({both, both | both}) == 1
+
+
+def test_declarations_that_nothing_reads() -> None:
+    assert symbolic_helper.parse_args("v")(len) is len
+    onnx.register_custom_op_symbolic("vision::nms", len, 11)
+    onnx.unregister_custom_op_symbolic("vision::nms", 11)
+    assert torch.jit._overload_method(len) is len
+    assert torch.jit._script_if_tracing(len) is len
+
+
+def test_names() -> None:
+    found = hub.HASH_REGEX.search("resnet18-f37072fd.pth")
+    assert found is not None
+    assert found.group(1) == "f37072fd"
+    assert hub.get_dir() == f"{hub._get_torch_home()}/hub"
+    assert is_compile_supported("cpu")
+    assert not is_compile_supported("cuda")
+    assert types._device is torch.device
+    assert isinstance(torch.jit, ModuleType)
+    assert torch._shape_as_tensor(torch.ones(2, 3)).tolist() == [2, 3]
