@@ -57,6 +57,11 @@ class Call(Protocol):
 #: Every op by name, in order of declaration.
 TABLE: dict[str, Op] = {}
 
+#: Python numbers among inputs.
+NUMBERS = (bool, int, float, complex)
+#: Calls of an op whose results' shapes are remembered.
+KNOWN_SHAPES = 1024
+
 KINDS = ("elementwise", "linear", "view", "bilinear", "reduce", "gather", "opaque")
 
 
@@ -206,6 +211,7 @@ class Op:
         self.node_class: type[Node] | None = None
         if any(rule is not None for rule in self.rules):
             make_node_classes(self)
+        self._known_shapes: dict[Any, tuple[tuple[Any, Any], ...]] = {}
         #: On any values, arrays included: what rules and composed functions call.
         self.call = cast(Call, calls.make_call(self, public=False))
         TABLE[name] = self
@@ -316,8 +322,24 @@ class Op:
         it.
 
         Elementwise: shapes broadcast and the dtype is that of the op on empty arrays. For
-        every other kind the kernel itself is the rule: it runs on zeros of the inputs' shapes.
+        every other kind the kernel itself is the rule: it runs on zeros of the inputs' shapes. What was found
+        is remembered: a loop that is traced asks the same again and again.
         """
+        if self.shape is not None or self.attrs[-1:] == ("generator",):
+            return self._result_shapes(inputs, attrs)
+        seen = [
+            (type(v), v) if v is None or type(v) in NUMBERS else (shape_of(v), dtype_of(v)) for v in inputs
+        ]
+        key = (tuple(seen), attrs, dtypes.get_default_dtype())
+        found = self._known_shapes.get(key)
+        if found is None:
+            found = self._result_shapes(inputs, attrs)
+            if len(self._known_shapes) >= KNOWN_SHAPES:
+                self._known_shapes.clear()
+            self._known_shapes[key] = found
+        return found
+
+    def _result_shapes(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
         arrays = tuple(stand_in(v) for v in inputs)
         if self.attrs[-1:] == ("generator",):
             # The numbers drawn here are thrown away: they must not be the next of the user's stream.
