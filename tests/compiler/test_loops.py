@@ -10,11 +10,11 @@ import pytest
 
 import pullback as torch
 from pullback.compiler import trace
-from pullback.func import fori_loop, grad, scan
+from pullback.func import cond, fori_loop, grad, jvp, scan, while_loop
 
 pytest.importorskip("llvmlite")
 from pullback.compiler.executable import Executable
-from pullback.compiler.lowered import Call, Loop
+from pullback.compiler.lowered import Branch, Call, Loop
 
 
 def agree(function: Callable[..., Any], *args: Any, native: bool = True) -> Executable:
@@ -28,8 +28,9 @@ def agree(function: Callable[..., Any], *args: Any, native: bool = True) -> Exec
         for want, got in zip(traced.program.run(*arrays), compiled.run(*arrays), strict=True):
             assert want.dtype == got.dtype
             np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
-    assert any(isinstance(step, Loop) for step in compiled.steps) == native
-    assert any(isinstance(step, Call) and step.op == "scan" for step in compiled.steps) != native
+    assert any(isinstance(step, (Branch, Loop)) for step in compiled.steps) == native
+    calls = [step.op for step in compiled.steps if isinstance(step, Call)]
+    assert any(op in ("scan", "while_loop", "cond") for op in calls) != native
     return compiled
 
 
@@ -105,3 +106,43 @@ def test_an_index_that_a_step_computes() -> None:
 
 def test_a_body_without_native_code_runs_by_array_kernels() -> None:
     agree(lambda x: scan(lambda c, y: (c.sort()[0] + y, c), x[0], x), torch.randn(5, 3), native=False)
+
+
+def root(a: Any) -> Any:
+    """The square root of each element, by Newton's method, with a constant in the condition."""
+    small = torch.full((2,), 1e-6)
+    return while_loop(
+        lambda s: ((s[0] * s[0] - s[1]).abs() > small.expand(2)).any(),
+        lambda s: (0.5 * (s[0] + s[1] / s[0]), s[1], s[2] + 1), (torch.ones(2), a, 0),
+    )  # fmt: skip
+
+
+def test_a_loop_whose_steps_a_condition_counts() -> None:
+    a = torch.tensor([2.0, 3.0])
+    agree(root, a)
+    agree(lambda a: jvp(lambda a: root(a)[0], (a,), (torch.ones(2),)), a)
+    large = torch.rand(100) + 0.5
+    agree(lambda a: while_loop(lambda s: s.sum() < 1e4, lambda s: s * s + 1, a), large)
+    agree(lambda a: while_loop(lambda s: s.sum() < 0, lambda s: s * s + 1, a), large)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_branches(sign: float) -> None:
+    x, table = torch.rand(3) * sign, torch.arange(3.0)
+
+    def function(x: Any) -> Any:
+        return cond(x.sum() > 0, lambda x: (x.sin(), x * 2), lambda x: (x.cos() * (table * 1.5), x), x)
+
+    agree(function, x)
+    agree(grad(lambda x: function(x)[0].sum()), x)
+    agree(lambda x: scan(lambda c, y: (function(c * y)[0], c), x, x)[0], x)
+
+
+def test_a_branch_with_an_index() -> None:
+    def function(x: Any, i: Any) -> Any:
+        return cond(x.sum() > 0, lambda x: x[i], lambda x: x[:1] * 2, x)
+
+    for x in (torch.rand(4, 2), -torch.rand(4, 2)):
+        assert agree(function, x, torch.tensor([2])).lowered.checked
+    with pytest.raises(IndexError):
+        torch.compile(function, backend="native")(torch.rand(4, 2), torch.tensor([4]))

@@ -210,23 +210,48 @@ class Loop(Node):
         The first carry, what is sliced, what is held.
     outputs : tuple of Buffer
         The last carry, what is stacked, and whether a step refuses its results where the body may.
-    body : lowering.Result
-        Its inputs stand for the operands, its outputs for the outputs.
+    bodies : list of lowering.Result
+        The body: its inputs stand for the operands, its outputs for the outputs. Then, where the number of
+        steps is not known, the condition to go on, which has the same inputs.
     carries : int
-    slices : tuple of int
-        Bytes from one slice to the next of each operand that is sliced; 0 where all slices are one.
+    slices : tuple of (int, int)
+        Of each operand that is sliced: bytes from one slice to the next, and to the first.
     length : int
+        Number of steps; 0 where a condition tells.
     reverse : bool
         Whether the last slices come first.
     """
 
     operands: tuple[Buffer, ...] = field(kw_only=True)
     outputs: tuple[Buffer, ...] = field(kw_only=True)
-    body: Any = field(kw_only=True)
+    bodies: list[Any] = field(kw_only=True)
     carries: int = field(kw_only=True)
-    slices: tuple[int, ...] = field(kw_only=True)
-    length: int = field(kw_only=True)
+    slices: tuple[tuple[int, int], ...] = ()
+    length: int = 0
     reverse: bool = False
+
+    @property
+    def filled(self) -> Sequence[Buffer]:
+        """The buffers that it fills."""
+        return self.outputs
+
+
+@dataclass(eq=False)
+class Branch(Node):
+    """One of two bodies: the first where a bool is true.
+
+    Attributes
+    ----------
+    operands : tuple of Buffer
+        The bool, then what both bodies take.
+    outputs : tuple of Buffer
+        What they give, and whether the results are refused where a body may.
+    bodies : list of lowering.Result
+    """
+
+    operands: tuple[Buffer, ...] = field(kw_only=True)
+    outputs: tuple[Buffer, ...] = field(kw_only=True)
+    bodies: list[Any] = field(kw_only=True)
 
     @property
     def filled(self) -> Sequence[Buffer]:

@@ -12,7 +12,7 @@ from . import parallel
 from .groups import grouped
 from .kernel import Emission, Kernel, emit
 from .llvm.emitter import Module
-from .lowered import Buffer, Loop, Precompiled, Routine
+from .lowered import Branch, Buffer, Loop, Precompiled, Routine
 from .lowering import Result
 from .routine import emit_routine
 from .schedule import Step, schedule
@@ -29,8 +29,8 @@ class Plan:
     steps : list of Step
     emissions : dict of int to Emission
         Of kernels and routines, by the step's identity.
-    loops : dict of int to Plan
-        Of the bodies of loops.
+    bodies : dict of int to list of Plan
+        Of the bodies of loops and branches.
     slots : dict of int to int
         Of the buffers that are given from outside: which pointer of the table each is.
     groups : list of list of int
@@ -62,7 +62,11 @@ class Plan:
         }  # fmt: skip
         self._reading = _readers(self.steps)
         self._moments = {n: moment for moment, group in enumerate(self.groups) for n in group}
-        self.loops = {id(step): Plan(step.body, module) for step in self.steps if isinstance(step, Loop)}
+        self.bodies = {
+            id(step): [Plan(body, module) for body in step.bodies]
+            for step in self.steps
+            if isinstance(step, (Loop, Branch))
+        }
         self.slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
         for buffer_number in lowered.constants:
             self.slots[buffer_number] = 1 + len(self.slots)
@@ -77,7 +81,7 @@ class Plan:
             any(e.parts > 1 for e in self.emissions.values())
             or any(len(group) > 1 for group in self.groups)
             or any(isinstance(step, Precompiled) for step in self.steps)
-            or any(plan.is_parallel for plan in self.loops.values())
+            or any(plan.is_parallel for plans in self.bodies.values() for plan in plans)
         )
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
@@ -106,8 +110,10 @@ class Plan:
             elif isinstance(step, Precompiled):
                 sizes[scratch_of(n)] = step.kernel.scratch(step.kernel.cut(step.images))
                 spans[scratch_of(n)] = [n, n]
-            elif isinstance(step, Loop):
-                sizes[scratch_of(n)] = self.loops[id(step)].arena_bytes + carry_bytes(step)
+            elif isinstance(step, (Loop, Branch)):
+                arenas = [aligned(plan.arena_bytes) for plan in self.bodies[id(step)]]
+                own = sum(arenas) + carry_bytes(step) if isinstance(step, Loop) else max(arenas)
+                sizes[scratch_of(n)] = own
                 spans[scratch_of(n)] = [n, n]
             for buffer in _touched(step, emissions, lowered):
                 if buffer.number in self.slots:
@@ -140,7 +146,7 @@ def aligned(size: int) -> int:
 
 def carry_bytes(loop: Loop) -> int:
     """Memory for the carries of a loop: each is read in one place and written in another."""
-    return sum(2 * aligned(b.bytes) for b in loop.body.inputs[: loop.carries])
+    return sum(2 * aligned(b.bytes) for b in loop.bodies[0].inputs[: loop.carries])
 
 
 def scratch_of(step: int) -> int:

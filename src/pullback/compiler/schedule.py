@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .kernel import Kernel
-from .lowered import Call, Contraction, Loop, Map, Node, Precompiled, Reduction, Routine
+from .lowered import Branch, Call, Contraction, Loop, Map, Node, Precompiled, Reduction, Routine
 
-Step = Kernel | Contraction | Routine | Precompiled | Call | Loop
+Step = Kernel | Contraction | Routine | Precompiled | Call | Loop | Branch
 
 #: Kernels further back than this are not tried unless they fill what a node reads.
 LOOK_BACK = 6

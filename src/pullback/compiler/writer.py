@@ -12,8 +12,8 @@ from .kernel import Emission, Kernel
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module, number
 from .llvm.pool import PARALLEL, pool
-from .loop import write_loop
-from .lowered import Call, Contraction, Loop, Precompiled, Routine
+from .loop import write_branch, write_loop
+from .lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
 from .plan import Plan, scratch_of
 
 #: Kernels of a program up to which LLVM may inline them into the function that calls them all: inlining 80
@@ -81,17 +81,19 @@ class Writer:
                 self._group([step, *others])
             elif isinstance(step, (Kernel, Routine)):
                 self._kernel(step)
-            elif isinstance(step, Loop):
-                self._loop(step)
+            elif isinstance(step, (Loop, Branch)):
+                self._bodies(step)
             elif isinstance(step, Precompiled):
                 self._precompiled(step)
             else:
                 self._contraction(step)
         self.functions.append("\n".join([*self.lines, "  ret void", "}"]))
 
-    def _loop(self, step: Loop) -> None:
-        plan = self.plan.loops[id(step)]
-        name = write_loop(step, plan, Writer(plan, self.module, self).body(), self.module, self.functions)
+    def _bodies(self, step: Loop | Branch) -> None:
+        plans = self.plan.bodies[id(step)]
+        names = [Writer(plan, self.module, self).body() for plan in plans]
+        write = write_loop if isinstance(step, Loop) else write_branch
+        name = write(step, plans, names, self.module, self.functions)  # type: ignore[arg-type]  # of its kind
         scratch = self._pointer(scratch_of(self.plan.steps.index(step)))
         operands = [scratch, *(self._pointer(b.number) for b in (*step.operands, *step.outputs))]
         self.lines.append(f"  call void @{name}({', '.join(f'ptr {p}' for p in operands)})")

@@ -1,7 +1,7 @@
 """Bodies: programs that an equation holds, as the body of a loop or a branch.
 
 A body is straight-line code, as a whole program is. Running it on arrays calls the ops' kernels; replaying it
-on values of any other kind (tensors, duals, batches, tracers) runs the ops in their way, so that a body is
+on tensors around any other values (duals, batches, tracers) runs the ops in their way, so that a body is
 differentiated, batched or written down anew as a function is.
 """
 
@@ -15,7 +15,7 @@ from numpy import ndarray
 
 from .op import TABLE
 from .tracer import Equation, Recorder, Reference, Tracer
-from .value import TensorBase, Value, dtype_of, shape_of
+from .value import TensorBase, Value, dtype_of, shape_of, wrap
 
 #: Views that fail on strides which only eager has: a program's values are contiguous.
 _RESHAPING = frozenset({"view", "reshape_alias", "unsafe_view"})
@@ -59,8 +59,8 @@ class Body:
         return [values[index] for index in self.outputs]
 
     def replay(self, *inputs: Any) -> tuple[Any, ...]:
-        """Run on values of any kinds by calling the ops."""
-        values: dict[int, Any] = dict(self.constants)
+        """Run on tensors around values of any kinds by calling the ops."""
+        values: dict[int, Any] = {number: wrap(array) for number, array in self.constants.items()}
         values.update(zip(self.inputs, inputs, strict=True))
         for equation in self.equations:
             operands = [values[v.index] if isinstance(v, Reference) else v for v in equation.operands]

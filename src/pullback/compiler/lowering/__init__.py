@@ -31,7 +31,7 @@ from . import (
     routines,
     views,
 )
-from .context import CHEAP, Context, broadcast
+from .context import BOOL, CHEAP, Context, broadcast
 from .elementwise import FORMS
 
 #: How many elements must share an operand for it to be stored.
@@ -128,9 +128,10 @@ class _Lowering:
         op = TABLE[equation.op]
         operands = [self.values[o.index] if isinstance(o, Reference) else o for o in equation.operands]
         results = [(program.shapes[o], program.dtypes[o]) for o in equation.outputs]
-        if equation.op == "scan" and _holds(operands, results):
+        if equation.op in loops.LOWERINGS and _holds(operands, results):
             wanted = [o in self.uses for o in equation.outputs]
-            lowered: Sequence[Lowered | None] | None = loops.scan(
+            lowering = loops.LOWERINGS[equation.op]
+            lowered: Sequence[Lowered | None] | None = lowering(
                 self.context, lower, operands, equation.attrs, wanted
             )
         else:
@@ -225,6 +226,8 @@ class _Lowering:
             mean = name.startswith("mean")
             if (is_float(operands[0].dtype) or not mean) and dtype == computing(dtype):
                 one = reductions.total(context, operands[0], dims, keepdim, dtype, mean)
+        elif name in ("any", "all") and dtype == BOOL and (attrs[0] or not operands[0].shape):
+            one = reductions.truth(context, operands[0], *attrs, name)
         elif name in ("amax", "amin", "max_all", "min_all"):
             dims, keepdim = attrs if attrs else (None, False)
             word = "maximum" if "max" in name else "minimum"

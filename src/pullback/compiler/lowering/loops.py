@@ -1,65 +1,136 @@
-"""Loops over steps: a `scan` whose body has native code throughout becomes a native loop."""
+"""Loops and branches whose bodies have native code throughout become native ones.
+
+A lowering here takes the function that lowers a program, operands, the equation's attributes, and which of
+its outputs are used; it gives None where a body calls array kernels.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ...core.body import Body
-from ..index import ZERO
-from ..lowered import Buffer, Call, Loop, Lowered
+from ..handlers import Analysis
+from ..index import ZERO, Variable, atom_index, strides_of
+from ..lowered import Branch, Buffer, Call, Loop, Lowered
 from ..program import Program
-from .context import BOOL, Context, probe
+from .context import BOOL, Context
+
+#: Buffers from this number on are read by nothing.
+UNREAD = 1 << 40
+
+Lower = Callable[[Program], Any]
+Values = list[Lowered | None]
 
 
 def scan(
-    context: Context, lower: Callable[[Program], Any], operands: Sequence[Lowered], attrs: tuple[Any, ...],
+    context: Context, lower: Lower, operands: Sequence[Lowered], attrs: tuple[Any, ...],
     wanted: Sequence[bool],
-) -> list[Lowered | None] | None:  # fmt: skip
-    """The lowering of a scan; None where its body calls array kernels.
-
-    `wanted` says which outputs are used: the others are not computed.
-    """
-    body: Body
+) -> Values | None:  # fmt: skip
+    """A scan. Stacked outputs that are not used are not computed."""
     body, carries, slices, length, reverse = attrs
     kept = [n for n in range(len(body.outputs)) if n < carries or wanted[n]]
-    program = Program(
-        body.inputs, body.equations, [body.outputs[n] for n in kept], body.constants, body.shapes, body.dtypes
-    )
-    result = lower(program)
-    if any(isinstance(node, Call) for node in result.nodes):
+    result = _native(lower, body, kept)
+    if result is None:
         return None
-    given, strides = [], []
-    for n, operand in enumerate(operands):
-        if carries <= n < carries + slices:
-            buffer, stride = _sliced(context, operand)
-            strides.append(stride)
-            given.append(buffer)
-        else:
-            given.append(_buffer(context, operand))
-    # A body's constants are held like any operand.
-    for number, array in result.constants.items():
-        result.inputs.append(result.buffers[number])
-        given.append(context.constant(array))
-    result.constants = {}
-    outputs = []
-    for n, buffer in zip(kept, result.outputs):
-        shape = buffer.shape if n < carries else (length, *buffer.shape)
-        outputs.append(context.buffer(shape, buffer.dtype))
-    if result.checked:
-        outputs.append(context.buffer((), BOOL))
-        context.refuse(context.held(outputs[-1]))
+    last = carries + slices
+    sliced = [_sliced(context, x) for x in operands[carries:last]]
+    given = [_buffer(context, x) for x in operands[:carries]]
+    given += [buffer for buffer, _ in sliced]
+    given += [_buffer(context, x) for x in operands[last:]]
+    given += _constants(context, [result])
+    shapes = [b.shape if n < carries else (length, *b.shape) for n, b in zip(kept, result.outputs)]
+    outputs = _outputs(context, result.outputs, shapes, result.checked)
     context.nodes.append(
         Loop(
-            outputs[0], list({b.number: b for b in given}.values()), operands=tuple(given),
-            outputs=tuple(outputs), body=result, carries=carries, slices=tuple(strides), length=length,
-            reverse=reverse,
+            outputs[0], _distinct(given), operands=tuple(given), outputs=tuple(outputs), bodies=[result],
+            carries=carries, slices=tuple(place for _, place in sliced), length=length, reverse=reverse,
         )
     )  # fmt: skip
-    found: dict[int, Buffer] = dict(zip(kept, outputs))
+    found = dict(zip(kept, outputs))
     return [context.held(found[n]) if n in found else None for n in range(len(body.outputs))]
+
+
+def while_loop(
+    context: Context, lower: Lower, operands: Sequence[Lowered], attrs: tuple[Any, ...],
+    wanted: Sequence[bool],
+) -> Values | None:  # fmt: skip
+    """A loop whose number of steps a condition tells."""
+    condition, body, carries = attrs
+    results = [_native(lower, body), _native(lower, condition)]
+    if results[0] is None or results[1] is None or results[1].checked:
+        return None
+    given = [_buffer(context, x) for x in operands] + _constants(context, results)
+    shapes = [b.shape for b in results[0].outputs[:carries]]
+    outputs = _outputs(context, results[0].outputs, shapes, results[0].checked)
+    context.nodes.append(
+        Loop(
+            outputs[0], _distinct(given), operands=tuple(given), outputs=tuple(outputs), bodies=results,
+            carries=carries,
+        )
+    )  # fmt: skip
+    return [context.held(b) for b in outputs[:carries]]
+
+
+def cond(
+    context: Context, lower: Lower, operands: Sequence[Lowered], attrs: tuple[Any, ...],
+    wanted: Sequence[bool],
+) -> Values | None:  # fmt: skip
+    """A branch. Outputs that are not used are not computed."""
+    kept = [n for n in range(len(wanted)) if wanted[n]]
+    results = [_native(lower, body, kept) for body in attrs]
+    if not kept or results[0] is None or results[1] is None:
+        return None
+    given = [_buffer(context, x) for x in operands] + _constants(context, results)
+    made = results[0].outputs[: len(kept)]
+    outputs = _outputs(context, made, [b.shape for b in made], results[0].checked or results[1].checked)
+    context.nodes.append(
+        Branch(outputs[0], _distinct(given), operands=tuple(given), outputs=tuple(outputs), bodies=results)
+    )
+    found = dict(zip(kept, outputs))
+    return [context.held(found[n]) if n in found else None for n in range(len(wanted))]
+
+
+LOWERINGS = {"scan": scan, "while_loop": while_loop, "cond": cond}
+
+
+def _native(lower: Lower, body: Body, kept: Sequence[int] | None = None) -> Any:
+    """The body lowered, with some of its outputs; None where it calls array kernels."""
+    outputs = body.outputs if kept is None else [body.outputs[n] for n in kept]
+    result = lower(
+        Program(body.inputs, body.equations, outputs, body.constants, body.shapes, body.dtypes)
+    )
+    return None if any(isinstance(node, Call) for node in result.nodes) else result
+
+
+def _constants(context: Context, results: Sequence[Any]) -> list[Buffer]:
+    """The bodies' constants as further operands, which every body takes."""
+    given = []
+    for result in results:
+        for number, array in result.constants.items():
+            given.append(context.constant(array))
+            for other in results:
+                mine = other is result
+                buffer = result.buffers[number]
+                # The others take a buffer of which nothing is read.
+                unread = Buffer(UNREAD + len(given), buffer.shape, buffer.dtype)
+                other.inputs.append(buffer if mine else unread)
+        result.constants = {}
+    return given
+
+
+def _outputs(
+    context: Context, buffers: Sequence[Buffer], shapes: Sequence[tuple[int, ...]], checked: bool
+) -> list[Buffer]:
+    outputs = [context.buffer(shape, b.dtype) for b, shape in zip(buffers, shapes)]
+    if checked:
+        outputs.append(context.buffer((), BOOL))
+        context.refuse(context.held(outputs[-1]))
+    return outputs
+
+
+def _distinct(buffers: Sequence[Buffer]) -> list[Buffer]:
+    return list({b.number: b for b in buffers}.values())
 
 
 def _buffer(context: Context, x: Lowered) -> Buffer:
@@ -68,11 +139,23 @@ def _buffer(context: Context, x: Lowered) -> Buffer:
     return buffer
 
 
-def _sliced(context: Context, x: Lowered) -> tuple[Buffer, int]:
-    """A buffer of slices, and the bytes from one to the next; where all are one number, one slice."""
-    analysis = probe(x.body, x.shape)
-    if x.buffer is None and not analysis.reads and not analysis.count:
+def _sliced(context: Context, x: Lowered) -> tuple[Buffer, tuple[int, int]]:
+    """A buffer of slices, and the bytes from one to the next and to the first.
+
+    A part of a buffer is sliced where it is; where all slices are one number, there is one slice.
+    """
+    variables = [Variable(f"i{n}", extent) for n, extent in enumerate(x.shape)]
+    analysis = Analysis()
+    term = x.body(analysis, tuple(atom_index(v) for v in variables))
+    size = x.dtype.itemsize
+    if not analysis.reads and not analysis.count:
         one = Lowered(x.shape[1:], x.dtype, lambda ops, indices: x.at(ops, (ZERO, *indices)))
-        return _buffer(context, one), 0
+        return _buffer(context, one), (0, 0)
+    if term.read is not None and len(analysis.reads) == 1 and not analysis.count:
+        index = term.read.index
+        steps = [index.coefficient(v) if v.extent > 1 else 0 for v in variables]
+        inside = [s if v.extent > 1 else 0 for s, v in zip(strides_of(x.shape[1:]), variables[1:])]
+        if steps[0] is not None and steps[1:] == inside:
+            return term.read.buffer, (steps[0] * size, index.constant * size)
     buffer = _buffer(context, x)
-    return buffer, int(np.prod(x.shape[1:], dtype=np.int64)) * x.dtype.itemsize
+    return buffer, (strides_of(x.shape)[0] * size, 0)

@@ -54,6 +54,17 @@ def extreme(context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: b
     return _shaped(context.reduction(x, axes, word, x.dtype), x, axes, keepdim)
 
 
+def truth(context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: bool, word: str) -> Lowered:
+    """Whether ``"any"`` element, or ``"all"``, is not zero over axes."""
+    axes = _axes(x, dims)
+
+    def body(ops: Any, indices: Indices) -> Any:
+        value = x.at(ops, indices)
+        return ops.ne(value, ops.constant(0, x.dtype))
+
+    return _shaped(context.reduction(x, axes, word, np.dtype(bool), body), x, axes, keepdim)
+
+
 def softmax(context: Context, x: Lowered, dim: int, logarithm: bool, safe: bool = False) -> Lowered:
     """``exp(x - max) / Σ exp(x - max)``, or its logarithm; if `safe`, zeros where a row is -∞ throughout."""
     axes = (dim % max(len(x.shape), 1),) if x.shape else ()
