@@ -227,7 +227,8 @@ class _Lowering:
             if (is_float(operands[0].dtype) or not mean) and dtype == computing(dtype):
                 one = reductions.total(context, operands[0], dims, keepdim, dtype, mean)
         elif name in ("any", "all") and dtype == BOOL and (attrs[0] or not operands[0].shape):
-            one = reductions.truth(context, operands[0], *attrs, name)
+            dims, keepdim = attrs
+            one = reductions.truth(context, operands[0], dims, keepdim, name)
         elif name in ("amax", "amin", "max_all", "min_all"):
             dims, keepdim = attrs if attrs else (None, False)
             word = "maximum" if "max" in name else "minimum"
