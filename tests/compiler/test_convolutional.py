@@ -71,6 +71,24 @@ def test_batch_norm_with_given_statistics():
     check(function, leaf(3, 4, 5, 6), leaf(4), leaf(4))
 
 
+@pytest.mark.parametrize("rest", [(2,), (3, 2, 1), (2, 1)])
+def test_maximum_pools(rest):
+    torch.manual_seed(0)
+    check(lambda x: functional.max_pool2d(x.sin(), *rest).pow(2).sum(), leaf(2, 3, 9, 8))
+
+
+def test_step_of_lenet_is_one_native_call():
+    torch.manual_seed(0)
+
+    def function(x, first, a, second, b, last):
+        x = functional.max_pool2d(functional.conv2d(x, first, a).relu(), 2)
+        x = functional.max_pool2d(functional.conv2d(x, second, b).relu(), 2)
+        return torch.log_softmax(x.flatten(1) @ last, 1).square().mean()
+
+    shapes = (4, 1, 20, 20), (3, 1, 5, 5), (3,), (5, 3, 3, 3), (5,), (45, 10)
+    check(function, *(leaf(*shape) for shape in shapes))
+
+
 def test_network_updates_its_running_statistics():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Conv2d(4, 3, 3, stride=2))

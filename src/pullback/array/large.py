@@ -65,6 +65,41 @@ class Source(Protocol):
         """The first places of each row of ``(rows, length)`` in order; whether that was done."""
 
 
+    def pools(
+        self, size: tuple[int, ...], output: tuple[int, ...], dtype: Any, kernel: tuple[int, ...],
+        stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...],
+    ) -> Pools | None:  # fmt: skip
+        """The maximum pools of planes of these sizes."""
+
+    def channels(self, images: int, channels: int, places: int, dtype: Any) -> Channels | None:
+        """Batch norm of ``(images, channels, places)``."""
+
+
+class Pools(Protocol):
+    """Maximum pools of any number of contiguous planes; winners are bytes."""
+
+    def maxima(self, x: ndarray, values: ndarray, winners: ndarray) -> None:
+        """Write the largest elements under the windows, and which taps they are under."""
+
+    def spread(self, y: ndarray, winners: ndarray, x: ndarray) -> None:
+        """Write each y added to the place of its window's winner into x."""
+
+
+class Channels(Protocol):
+    """Batch norm in training, on contiguous arrays; weight and bias may be None."""
+
+    def forward(
+        self, x: ndarray, weight: ndarray | None, bias: ndarray | None, eps: float, results: Sequence[ndarray]
+    ) -> None:
+        """Write (out, mean, invstd, variance)."""
+
+    def backward(
+        self, g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, invstd: ndarray,
+        results: Sequence[ndarray],
+    ) -> None:  # fmt: skip
+        """Write the covectors of x, weight and bias."""
+
+
 class Convolutions(Protocol):
     """Convolution and its transposes, on contiguous arrays of one shape, images apart."""
 

@@ -24,7 +24,7 @@ from ..core.op import TABLE, Op
 from ..core.tracer import Recorder, Tracer
 from ..ops.structure import sum_dims
 from . import parallel
-from .convolution import Convolution
+from .convolution import Channels, Convolution, Pools
 from .kernel import Emission, Kernel, emit
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module
@@ -163,6 +163,8 @@ class Kernels:
     """The source of native loops (see `array.large`): each is made when it is first asked for."""
 
     convolution = staticmethod(Convolution.of)
+    pools = staticmethod(Pools.of)
+    channels = staticmethod(Channels.of)
 
     def __init__(self) -> None:
         self._made: dict[Any, Any] = {}

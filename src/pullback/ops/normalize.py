@@ -186,11 +186,10 @@ def _batch_norm(
     training: bool, eps: float,
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]:  # fmt: skip
     if training:
-        mean, var = kernels.batch_statistics(x)
-    else:
-        assert mean is not None
-        assert var is not None
-        mean, var = mean.copy(), var.copy()
+        return kernels.batch_norm_in_training(x, weight, bias, eps)
+    assert mean is not None
+    assert var is not None
+    mean, var = mean.copy(), var.copy()
     invstd = np.reciprocal(np.sqrt(var + np.asarray(eps, var.dtype)), out=...)
     return kernels.batch_norm(x, mean, invstd, weight, bias), mean, invstd, var
 

@@ -14,10 +14,9 @@ import numpy as np
 
 from .. import apart
 from ..apart import Kernel
-from ..llvm import engine
 from ..llvm.vectors import Code
 from .correlate import Correlation
-from .plan import Registers, Shape
+from .plan import Shape, registers
 from .weight import Weight
 
 #: Estimated nanoseconds of a multiplication and addition.
@@ -30,12 +29,6 @@ _KEPT = 512
 _CORRELATION = "ptr noalias %source, ptr noalias %weight, ptr noalias %bias, ptr noalias %target"
 _WEIGHT = "ptr noalias %source, ptr noalias %covector, ptr noalias %target"
 _REST = "ptr noalias %scratch, i64 %first, i64 %last"
-
-
-def registers(real: str) -> Registers:
-    """Those of this processor."""
-    size = engine.register_bytes()
-    return Registers(32 if size == 64 else 16, size // (4 if real == "float" else 8))
 
 
 def _size(shape: Shape) -> int:

@@ -42,9 +42,11 @@ def copy_row(
 
 
 def pack(
-    code: Code, source: str, target: str, channels: int, pitch: int, rows: Axis, columns: Axis
-) -> None:
-    """Copy the channels of an image to padded places that are zero where nothing is written.
+    code: Code, source: str, target: str, channels: int, pitch: int, rows: Axis, columns: Axis,
+    *, exact: bool = False,
+) -> None:  # fmt: skip
+    """Copy the channels of an image to padded places, which hold what stands for the padding; zeros may be
+    written there unless `exact`.
 
     The layout is ``(channels, row parts, column parts, rows.length, columns.length)``, with `pitch` elements
     from one channel to the next.
@@ -69,7 +71,7 @@ def pack(
                         right - left,
                         columns.step,
                         # Rows come in rising order: beyond a row lies what is zero or still to come.
-                        exact=False,
+                        exact=exact,
                     )
 
 
@@ -80,24 +82,28 @@ def unpack(code: Code, source: str, target: str, room: int, rows: Axis, columns:
         start, stop = rows.written(row_result)
         with code.loop(start, stop) as line:
             place = code.plus(code.times(line.index, len(rows.taps)), row_result + rows.out_first)
-            row = code.at(target, code.times(place, columns.out_size))
             results = [
                 code.at(source, code.times(line.index, columns.length), (row_result * count + n) * room)
                 for n in range(count)
             ]
-            if count == 1:
-                first, last = columns.written(0)
-                copy_row(code, code.at(results[0], first), code.at(row, first + columns.out_first),
-                         last - first)  # fmt: skip
-            elif count <= 4:
-                _interleave(code, results, row, columns)
-            else:
-                for result, pointer in enumerate(results):
-                    first, last = columns.written(result)
-                    with code.loop(first, last) as loop:
-                        place = code.plus(code.times(loop.index, count), result + columns.out_first)
-                        element = code.value(f"load {code.real}, ptr {code.at(pointer, loop.index)}")
-                        code.line(f"store {code.real} {element}, ptr {code.at(row, place)}")
+            write_row(code, results, code.at(target, code.times(place, columns.out_size)), columns)
+
+
+def write_row(code: Code, results: list[str], row: str, columns: Axis) -> None:
+    """Copy the interleaved results of one row to their place."""
+    count = len(results)
+    if count == 1:
+        first, last = columns.written(0)
+        copy_row(code, code.at(results[0], first), code.at(row, first + columns.out_first), last - first)
+    elif count <= 4:
+        _interleave(code, results, row, columns)
+    else:
+        for result, pointer in enumerate(results):
+            first, last = columns.written(result)
+            with code.loop(first, last) as loop:
+                place = code.plus(code.times(loop.index, count), result + columns.out_first)
+                element = code.value(f"load {code.real}, ptr {code.at(pointer, loop.index)}")
+                code.line(f"store {code.real} {element}, ptr {code.at(row, place)}")
 
 
 def _interleave(code: Code, results: list[str], row: str, columns: Axis) -> None:

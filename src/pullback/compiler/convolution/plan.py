@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
+from ..llvm import engine
 from .places import Axis, correlation, transposition
 
 
@@ -67,6 +68,12 @@ class Registers(NamedTuple):
 
     number: int
     lanes: int
+
+
+def registers(real: str) -> Registers:
+    """Those of this processor."""
+    size = engine.register_bytes()
+    return Registers(32 if size == 64 else 16, size // (4 if real == "float" else 8))
 
 
 class Tile(NamedTuple):

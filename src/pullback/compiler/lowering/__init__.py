@@ -244,6 +244,8 @@ class _Lowering:
             x = operands[0]
             variance, mean_ = reductions.moments(context, x, dims, correction)
             return [views.copied(v, s) for v, (s, _) in zip((variance, mean_), results, strict=False)]
+        elif name in convolutions.POOLS:
+            return convolutions.POOLS[name](context, *operands, *attrs, results)
         elif name.startswith("conv"):
             one = convolutions.lowered(context, name, operands, attrs, shape)
         elif op.kind == "bilinear" or name.startswith("addmm"):

@@ -1,13 +1,19 @@
-"""Convolution, its transpose and its weight's covector, by kernels that are compiled apart."""
+"""Convolution, its transpose and its weight's covector, and maximum pools, by kernels that are compiled
+apart.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
+
+import numpy as np
 
 from ..apart import Kernel
 from ..convolution.kernels import correlation, shape_of, weight
 from ..convolution.plan import Shape
+from ..convolution.pooling import PoolShape, maxima, pool_shape, spread
 from ..lowered import Buffer, Lowered, Precompiled
 from ..lowered import Shape as Extents
 from .context import Context
@@ -16,17 +22,17 @@ Attrs = tuple[Any, ...]
 
 
 def precompiled(
-    context: Context, kernel: Kernel, images: int, operands: Sequence[Lowered | None], result: Buffer
+    context: Context, kernel: Kernel, images: int, operands: Sequence[Lowered | None], *results: Buffer
 ) -> Lowered:
-    """A step that runs a kernel on stored operands and fills `result`."""
+    """A step that runs a kernel on stored operands and fills `results`; the first of these."""
     given = [None if o is None else context.stored(o).buffer for o in operands]
     reads = list({b.number: b for b in given if b is not None}.values())
     context.nodes.append(
         Precompiled(
-            result, reads, kernel=kernel, images=images, operands=(*given, result), outputs=(result,)
+            results[0], reads, kernel=kernel, images=images, operands=(*given, *results), outputs=results
         )
     )
-    return context.held(result)
+    return context.held(results[0])
 
 
 def _shape(
@@ -77,6 +83,45 @@ def conv_weight(
         return None
     return precompiled(context, weight(shape), x.shape[0], (x, y), context.buffer(result, x.dtype))
 
+
+def _pool(x: Extents, y: Extents, dtype: np.dtype, windows: Any) -> PoolShape | None:
+    return pool_shape(
+        x[2:], y[2:], dtype, windows.kernel, windows.stride, windows.padding, windows.dilation
+    )
+
+
+def max_pool(
+    context: Context, x: Lowered, windows: Any, results: Sequence[tuple[Extents, Any]]
+) -> list[Lowered] | None:
+    """(values, winners) of a maximum pool."""
+    (out, _), (_, octet) = results
+    shape = _pool(x.shape, out, x.dtype, windows)
+    if shape is None:
+        return None
+    winners = context.buffer(out, octet)
+    values = precompiled(
+        context, maxima(shape), prod(x.shape[:2]), (x,), context.buffer(out, x.dtype), winners
+    )
+    return [values, context.held(winners)]
+
+
+def scatter_windows(
+    context: Context, y: Lowered, winners: Lowered, windows: Any, size: Extents,
+    results: Sequence[tuple[Extents, Any]],
+) -> list[Lowered] | None:  # fmt: skip
+    """Covectors added to the places of the winners."""
+    ((whole, _),) = results
+    shape = _pool(whole, y.shape, y.dtype, windows)
+    if shape is None or winners.dtype != np.uint8:
+        return None
+    planes = prod(whole[:2])
+    return [precompiled(context, spread(shape), planes, (y, winners), context.buffer(whole, y.dtype))]
+
+
+#: Lowerings that take the attributes one by one, and the results' shapes and dtypes.
+POOLS: dict[str, Callable[..., list[Lowered] | None]] = {
+    "max_pool_2d": max_pool, "scatter_windows": scatter_windows,
+}  # fmt: skip
 
 _FORMS: dict[str, Callable[..., Lowered | None]] = {
     "conv": conv, "conv_biased": conv, "conv_transpose": conv_transpose,
