@@ -187,6 +187,17 @@ def blockwise(
     return result
 
 
+def copy_into(target: ndarray, source: ndarray) -> None:
+    """``target[...] = source``, on several threads where there is enough to copy."""
+    if target.size < _CHEAP or target.ndim == 0:
+        target[...] = source
+        return
+    stretches = split(len(target), get_num_threads())
+    run_parts(
+        lambda part: np.copyto(target[slice(*stretches[part])], source[slice(*stretches[part])]), len(stretches)
+    )
+
+
 def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:
     """One-dimensional views of arrays of one shape that walk them in the same order, or None where there is
     none.

@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.elementwise import copy_into
 from ..core.connected import PIECEWISE
 from ..core.op import op
+
+#: Elements from which the border alone is filled instead of the whole result.
+_WORTH_BORDERS = 1 << 16
 
 #: (before, after) for each axis; negative numbers cut.
 Amounts = tuple[tuple[int, int], ...]
@@ -17,11 +21,24 @@ Amounts = tuple[tuple[int, int], ...]
 
 def _pad(x: ndarray, /, amounts: Amounts, value: float) -> ndarray:
     shape = tuple(n + a + b for n, (a, b) in zip(x.shape, amounts, strict=True))
-    y = np.full(shape, value, x.dtype)
+    if x.size < _WORTH_BORDERS:
+        y = np.full(shape, value, x.dtype)
+    else:
+        y = np.empty(shape, x.dtype)
+        _fill_borders(y, amounts, value)
     source = tuple(slice(max(0, -a), n - max(0, -b)) for n, (a, b) in zip(x.shape, amounts, strict=True))
     target = tuple(slice(max(0, a), n - max(0, b)) for n, (a, b) in zip(shape, amounts, strict=True))
-    y[target] = x[source]
+    copy_into(y[target], x[source])
     return y
+
+
+def _fill_borders(y: ndarray, amounts: Amounts, value: float) -> None:
+    for axis, (before, after) in enumerate(amounts):
+        lead = (slice(None),) * axis
+        if before > 0:
+            y[(*lead, slice(before))] = value
+        if after > 0:
+            y[(*lead, slice(max(0, y.shape[axis] - after), None))] = value
 
 
 def _negated(amounts: Amounts) -> Amounts:
