@@ -193,9 +193,12 @@ def copy_into(target: ndarray, source: ndarray) -> None:
         target[...] = source
         return
     stretches = split(len(target), get_num_threads())
-    run_parts(
-        lambda part: np.copyto(target[slice(*stretches[part])], source[slice(*stretches[part])]), len(stretches)
-    )
+
+    def part(index: int) -> None:
+        cut = slice(*stretches[index])
+        np.copyto(target[cut], source[cut])
+
+    run_parts(part, len(stretches))
 
 
 def flat_views(arrays: Sequence[ndarray]) -> list[ndarray] | None:

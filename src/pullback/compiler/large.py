@@ -326,11 +326,17 @@ _MOVABLE = tuple(map(np.dtype, (np.float32, np.float64, np.int32, np.int64)))
 _REALS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def _flat_kernel(function: Callable[..., Any], dtypes: Sequence[Any]) -> Any:
+def _flat_kernel(function: Callable[..., Any], dtypes: Sequence[Any], least: int = 1) -> Any:
+    """A kernel for a function of at least so many elementwise ops; None where it is not such a function."""
     if any(d not in TYPES for d in dtypes):
         return None
-    program, places = _traced(function, [(ELEMENTS,)] * len(dtypes), dtypes)
-    if not _worthwhile(program) or any(TABLE[e.op].kind != "elementwise" for e in program.equations):
+    try:
+        program, places = _traced(function, [(ELEMENTS,)] * len(dtypes), dtypes)
+    except RuntimeError:
+        # The numbers decide what the rule does, or it raises, which it will do again where it runs.
+        return None
+    computed = set(program.outputs).isdisjoint(program.inputs) and len(program.equations) >= least
+    if not computed or any(TABLE[e.op].kind != "elementwise" for e in program.equations):
         return None
     kernel = made(program, ELEMENTS, True)
     return None if kernel is None else (kernel, places)
@@ -351,11 +357,6 @@ def _row_kernel(
     return None if kernel is None else (kernel, places)
 
 
-def _worthwhile(program: Program) -> bool:
-    """Whether every result is computed, and something took more than one ufunc."""
-    return len(program.equations) > 0 and not set(program.outputs) & set(program.inputs)
-
-
 def _rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Callable[..., Any]:
     """An op's rules as a function of the covector and the saved arrays."""
     layout = op.layout
@@ -372,7 +373,8 @@ def _rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...]) -> Callable[.
 
 
 def _flat_rule(op: Op, saved: tuple[Any, ...], needs: tuple[bool, ...], arrays: Sequence[ndarray]) -> Any:
-    return _flat_kernel(_rule(op, saved, needs), [a.dtype for a in arrays])
+    # One ufunc passes through memory once as it is.
+    return _flat_kernel(_rule(op, saved, needs), [a.dtype for a in arrays], least=2)
 
 
 def _row_rule(
