@@ -187,13 +187,37 @@ def test_control_flow_on_numbers_runs_eagerly_with_one_warning():
         native(function, fullgraph=True)(torch.ones(2))
 
 
-def test_random_numbers_from_nowhere_run_eagerly():
-    compiled = native(lambda x: x + torch.rand(2))
-    torch.manual_seed(3)
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: torch.rand(3),
+        lambda: torch.randn(2, 3).sum(0),
+        lambda: torch.randint(2, 9, (3,)).float(),
+        lambda: torch.rand_like(torch.zeros(3)),
+        lambda: torch.empty(3).uniform_(1, 2),
+        lambda: torch.bernoulli(torch.full((3,), 0.5)),
+        lambda: nn.functional.dropout(torch.ones(3)),
+        lambda: torch.rand(3) + torch.randn(3) * torch.rand(()),
+    ],
+)
+def test_random_numbers_are_eagers(draw):
+    def function(x):
+        return x * torch.rand(3) + draw()
+
+    compiled = native(function, fullgraph=True)
+    x = torch.randn(3)
+    for seed in range(3):
+        torch.manual_seed(seed)
+        got = compiled(x), torch.rand(1)
+        torch.manual_seed(seed)
+        torch.testing.assert_close(got, (function(x), torch.rand(1)))
+    assert programs(compiled) == 1
+
+
+def test_random_permutations_run_eagerly():
+    compiled = native(lambda x: x[torch.randperm(3)])
     with pytest.warns(UserWarning, match="random numbers"):
-        got = compiled(torch.zeros(2))
-    torch.manual_seed(3)
-    assert torch.equal(got, torch.rand(2))
+        compiled(torch.ones(3))
 
 
 def test_a_function_that_counts_runs_eagerly_and_counts_right():

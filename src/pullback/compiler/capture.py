@@ -212,7 +212,7 @@ class _Capture:
             self._leaves = [t._node is LEAF for t in self.tensors]
             self._rearranged = [t._rearranged for t in self.tensors]
             self._make_phantoms()
-            with warnings.catch_warnings(), tracing():
+            with warnings.catch_warnings(), tracing(recorder):
                 result = self.function(*self.args, **self.kwargs)
             if recorder.refused is not None:
                 raise recorder.refused

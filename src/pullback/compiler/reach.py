@@ -8,6 +8,7 @@ trace may have baked in (a *bond*, compared by each call).
 
 from __future__ import annotations
 
+import dis
 import functools
 import types
 from collections import deque
@@ -236,10 +237,11 @@ def _ours(module: str | None) -> bool:
     return module is not None and module.partition(".")[0] in (_PACKAGE, "torch", "numpy")
 
 
-def _names(code: types.CodeType) -> set[str]:
+@functools.lru_cache(maxsize=4096)
+def _names(code: types.CodeType) -> frozenset[str]:
     """Names that a function's code, and that of functions inside it, may look up globally."""
-    names = set(code.co_names)
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             names |= _names(constant)
-    return names
+    return frozenset(names)

@@ -118,7 +118,7 @@ def trace(function: Callable[..., Any], *args: Any, state: Iterable[Any] = ()) -
             t._value = recorder.new(t._value.shape, t._value.dtype)
             t._level = recorder.level
         inputs = [t._value.index for t in cells]
-        with tracing():
+        with tracing(recorder):
             result = function(*args)
         written = [t for t, index in zip(cells, inputs, strict=True) if t._value.index != index]
         own = {id(t) for t in cells}

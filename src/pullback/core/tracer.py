@@ -17,24 +17,36 @@ import numpy as np
 from numpy import ndarray
 
 from .bulk import unwrapped
-from .value import InnerValue, TensorBase, array_of
+from .value import InnerValue, TensorBase, array_of, wrap
 
-_tracing: ContextVar[bool] = ContextVar("pullback_tracing", default=False)
+_tracing: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=None)
 
 
 def is_tracing() -> bool:
     """Whether a function is being written down as a program."""
-    return _tracing.get()
+    return _tracing.get() is not None
 
 
 @contextmanager
-def tracing() -> Iterator[None]:
-    """Let loops that are called by name be written down as loops, for a ``with`` block."""
-    token = _tracing.set(True)
+def tracing(recorder: Recorder) -> Iterator[None]:
+    """Let loops that are called by name, and random draws, be written down, for a ``with`` block."""
+    token = _tracing.set(recorder)
     try:
         yield
     finally:
         _tracing.reset(token)
+
+
+def traced(x: Any) -> Any:
+    """A value as one of the program that is being written down, if there is one: what is drawn for an array
+    that does not depend on the program's inputs is drawn anew by each run all the same.
+    """
+    recorder = _tracing.get()
+    value = x._value if isinstance(x, TensorBase) else x
+    if recorder is None or type(value) is not ndarray:
+        return x
+    constant = Tracer(recorder, recorder.operand(value)[0].index)
+    return wrap(constant, None, recorder.level) if isinstance(x, TensorBase) else constant
 
 
 class Reference(NamedTuple):

@@ -24,6 +24,7 @@ from ..array import (
 )
 from ..core.batched import mappings
 from ..core.op import Call, check_broadcast, elementwise, like_first, op
+from ..core.tracer import traced
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import dtype_of, shape_of
 from . import random_mapped as mapped
@@ -43,6 +44,10 @@ def laid_out_like(x: ndarray) -> ndarray:
         return np.empty(x.shape, x.dtype)
     span = 1 + sum((size - 1) * abs(stride) for size, stride in zip(x.shape, x.strides)) // x.itemsize
     return np.lib.stride_tricks.as_strided(np.empty(span, x.dtype), x.shape, tuple(map(abs, x.strides)))
+
+
+#: Names of the ops whose input only says what to draw, not from what.
+DRAWS: set[str] = set()
 
 
 class Draw(NamedTuple):
@@ -88,6 +93,7 @@ def _draw(name: str, kernel: Callable[..., ndarray], attrs: tuple[str, ...], nod
         *numbers, generator = parameters
         return kernel(generator, laid_out_like(x), *numbers)
 
+    DRAWS.add(name)
     recorded = op(
         name, draw, (_no_derivative,), inputs=("x",), attrs=(*attrs, "generator"), node_name=node_name,
         jvp=_zero_tangent, batch=_same_attributes, shape=like_first,
@@ -95,7 +101,7 @@ def _draw(name: str, kernel: Callable[..., ndarray], attrs: tuple[str, ...], nod
 
     def call(x: Any, *parameters: Any) -> Any:
         if not mappings.get():
-            return recorded(x, *parameters)
+            return recorded(traced(x), *parameters)
         around = mapped.current()
         if not mapped.shares_rows(x, around):
             return recorded(*mapped.prepared((x,), around), *parameters)
@@ -129,13 +135,12 @@ def _bernoulli(p: ndarray, /, generator: Any) -> ndarray:
     return random_transform.bernoulli(generator, laid_out_like(p), p)
 
 
-#: Ones with the probabilities that the input gives, and zeros.
-bernoulli = _weighing(
-    op(
-        "bernoulli", _bernoulli, (_no_derivative,), node_name="BernoulliBackward0", jvp=_zero_tangent,
-        batch=_same_attributes,
-    )
+_bernoulli_op = op(
+    "bernoulli", _bernoulli, (_no_derivative,), node_name="BernoulliBackward0", jvp=_zero_tangent,
+    batch=_same_attributes,
 )  # fmt: skip
+#: Ones with the probabilities that the input gives, and zeros.
+bernoulli = _weighing(lambda p, generator: _bernoulli_op(traced(p), generator))
 
 
 def _bernoulli_each(x: ndarray, p: ndarray, /, generator: Any) -> ndarray:

@@ -16,6 +16,7 @@ from ..core import inplace
 from ..core.batched import mappings
 from ..core.meta import is_meta
 from ..core.modes import modes
+from ..core.tracer import is_tracing
 from ..core.value import TensorBase, array_of, dtype_of, wrap
 from ..core.versions import bump
 from ..device import CPU, META, as_device
@@ -114,12 +115,25 @@ def _of(generator: Any) -> Any:
     return default_generator if generator is None else generator
 
 
+#: What a program that is being written down draws by, and the numbers that are left out.
+_RECORDED: dict[Callable[..., ndarray], tuple[ops.Draw, tuple[float, ...]]] = {
+    random_uniform.uniform: (ops.uniform, (0.0, 1.0)),
+    random_normal.normal: (ops.normal, (0.0, 1.0)),
+    random_integer.random_between: (ops.random_between, ()),
+}
+
+
 def _drawn(
     kernel: Callable[..., ndarray], array: ndarray, generator: Any, requires_grad: bool, *numbers: Any
 ) -> Any:
     """A new tensor that a kernel fills; inside vmap one for every row, or one for all."""
     stream = _of(generator)
     if not mappings.get():
+        if is_tracing() and kernel in _RECORDED:
+            draw, defaults = _RECORDED[kernel]
+            like = np.broadcast_to(np.zeros((), array.dtype), array.shape)
+            tensor = draw.call(wrap(like), *numbers, *defaults[len(numbers) :], stream)
+            return tensor.requires_grad_(True) if requires_grad else tensor
         return made(kernel(stream, array, *numbers), requires_grad)
     around = mapped.current()
     tensor = mapped.draw(lambda whole: kernel(stream, whole, *numbers), array.shape, array.dtype, around)
@@ -133,7 +147,7 @@ def _drawn_like(
     if place(name, input, options["device"], options["pin_memory"]) is META:
         return meta_like(input, options["dtype"], options["memory_format"], requires_grad)
     array = array_like(name, input, **options)
-    if not mappings.get():
+    if not mappings.get() and not is_tracing():
         return made(draw.kernel(default_generator, array, *numbers), requires_grad)
     like = convert.as_dtype(input.detach(), array.dtype)
     tensor = draw.call(like, *numbers, default_generator).detach()
@@ -424,7 +438,7 @@ def _fill(self: Any, draw: ops.Draw, *attrs: Any) -> Any:
     if mappings.get():
         mapped.check_writable(self, mapped.current())
     value = self._value
-    if recording or type(value) is not ndarray:
+    if recording or type(value) is not ndarray or is_tracing():
         return inplace.write(self, draw.call(self, *attrs))
     *numbers, generator = attrs
     draw.kernel(generator, value, *numbers)

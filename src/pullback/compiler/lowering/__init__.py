@@ -290,7 +290,23 @@ def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:
             wanted |= {b.number for b in node.reads}
             kept.append(node)
     kept.reverse()
-    return kept
+    return _draws_first(kept)
+
+
+def _draws_first(nodes: list[Node]) -> list[Node]:
+    """Nodes with the random draws in front that need nothing: the rest is one native function then."""
+    first: list[Node] = []
+    others: list[Node] = []
+    waiting = False
+    for node in nodes:
+        draws = isinstance(node, Call) and "generator" in TABLE[node.op].attrs
+        # They come from one stream, in order.
+        if draws and not node.reads and not waiting:
+            first.append(node)
+        else:
+            waiting = waiting or draws
+            others.append(node)
+    return first + others
 
 
 def _stand_in(operand: Any) -> Any:
