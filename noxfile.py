@@ -30,6 +30,14 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def compiled(session: nox.Session) -> None:
+    """Compare compiled with eager: every row of the op samples, and 1,000 random programs."""
+    session.env["PULLBACK_ALL_COMPILED"] = "1"
+    files = ["tests/compiler/test_op_table.py", "tests/compiler/test_random_programs.py"]
+    python(session, "-m", "pytest", "--numprocesses=2", *files, *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style and likely mistakes."""
     python(session, "-m", "ruff", "check", *session.posargs)

@@ -27,10 +27,12 @@ where torch has one. Each cell stands for a generic test on rows of samples (`te
 | double backward | the derivative of the pulled covector against central differences |
 | vmap | the run over a batch against a loop over its rows |
 | complex | all of these on complex inputs |
-| compiled | the replay of the traced op, and of its traced vjp, against eager |
+| compiled | values and gradients of the compiled op against eager (`tests/compiler/test_op_table.py`) |
 
 `rule`: vmap runs the whole batch in one call. `loop`: there is no batching rule; vmap runs the rows one by
-one, and `pullback.core.batched.FALLBACKS` counts how often. `data`: the shape of the result depends on the
+one, and `pullback.core.batched.FALLBACKS` counts how often. Under *compiled*, `loop`: the op is part of a
+native loop (or of no loop at all, as a view); `kernel`: the program calls the op's array kernel between
+loops, as eager does. `data`: the shape of the result depends on the
 data, so there is none to batch or trace. `random`: the op draws numbers, which other tests compare with
 torch's streams; `zero` is torch's gradient of such a draw. `raises`: torch has no derivative either, and
 both say so. An empty cell: not there.

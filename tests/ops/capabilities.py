@@ -8,6 +8,7 @@ a test has run. A cell is one of
 - `zero`: a random draw, to which torch gives the gradient zero;
 - `raises`: torch has no derivative and says so, here too;
 - `torch's`: a derivative by a convention, see `CONVENTIONS`;
+- `loop` or `kernel` (compiled): as part of a native loop, or by its array kernel between loops;
 - `random`, `data`: no such run, for the numbers are drawn or the shape depends on the data;
 - nothing: not there.
 """
@@ -24,7 +25,13 @@ import pullback  # with these it loads the whole table
 import pullback.fft
 import pullback.nn.functional
 import pullback.special  # noqa: F401
+from pullback.compiler.lowered import Call
+from pullback.compiler.lowering import lower
+from pullback.compiler.program import Program
+from pullback.core.levels import fresh_level
 from pullback.core.op import TABLE, Op
+from pullback.core.tracer import Recorder
+from pullback.core.value import run
 
 from .samples import Sample, table
 
@@ -170,5 +177,23 @@ def cells(op: Op) -> tuple[str, ...]:
         seconds,
         batching(op),
         "yes" if any_row(op, of_complex) else "",
-        "yes" if any_row(op, compiled) else "random" if drawn else "data",
+        _compiled_as(op) or ("random" if drawn else "data"),
     )
+
+
+def _compiled_as(op: Op) -> str:
+    """How a compiled program runs the op: of its rows the first that is compiled tells."""
+    row = next((row for row in _by_op()[op.name] if compiled(row)), None)
+    if row is None:
+        return ""
+    recorder = Recorder(fresh_level())
+    arrays = [recorder.new(v.shape, v.dtype) if is_array(v) else None for v in row.inputs]
+    inputs = tuple(v if a is None else a for v, a in zip(row.inputs, arrays, strict=True))
+    results = run(op, inputs, row.attrs)
+    outputs = [o.index for o in (results if isinstance(results, tuple) else (results,))]
+    program = Program(
+        [a.index for a in arrays if a is not None], recorder.equations, outputs, recorder.constants,
+        recorder.shapes, recorder.dtypes,
+    )  # fmt: skip
+    calls = [node for node in lower(program).nodes if isinstance(node, Call) and node.op == op.name]
+    return "kernel" if calls else "loop"

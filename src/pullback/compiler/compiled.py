@@ -20,7 +20,7 @@ from ..core.blame import freed_by_caller
 from ..core.calls import edge_of
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.node import LEAF, Output
-from ..core.tracer import Tracer
+from ..core.tracer import is_tracing
 from ..core.value import TensorBase, wrap
 from ..core.versions import bump
 from ..utils._pytree import tree_flatten
@@ -32,7 +32,7 @@ from .executable import Executable, Refused
 from .guards import overlap
 from .reach import SCALARS, OutOfReach, Reach
 from .shortcut import MISS
-from .unsupported import Unsupported
+from .unsupported import STANCE, Unsupported
 
 #: Specialisations of one function before it runs eagerly.
 RECOMPILE_LIMIT = 8
@@ -235,7 +235,7 @@ class Compiled:
     ----------
     function : callable
     fullgraph : bool
-        Raise where the function cannot be traced, instead of running it eagerly.
+        Raise where the numbers of a tensor decide what the function does, instead of running it eagerly.
     limit : int
         Specialisations before it runs eagerly.
     """
@@ -256,6 +256,8 @@ class Compiled:
         ways, otherwise = self.shortcuts, self.__call__
 
         def compiled(*args: Any, **kwargs: Any) -> Any:
+            if STANCE:
+                return otherwise(*args, **kwargs)
             for way in ways:
                 result = way(args, kwargs)
                 if result is not MISS:
@@ -266,7 +268,7 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function by the program that fits."""
-        if self.eager_because is not None or not self._plain():
+        if self.eager_because is not None or not self._plain() or is_tracing() or "force_eager" in STANCE:
             return self.function(*args, **kwargs)
         leaves, spec = tree_flatten((args, kwargs))
         for specialization in self.specializations:
@@ -274,9 +276,18 @@ class Compiled:
                 if specialization.overlaps(leaves):
                     return self.function(*args, **kwargs)
                 return self._run(specialization, leaves, args, kwargs)
-        if any(isinstance(t, TensorBase) and isinstance(t._value, Tracer) for t in leaves):
+        if self.specializations and STANCE:
+            if "fail_on_recompile" in STANCE:
+                raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
             return self.function(*args, **kwargs)
         return self._traced(args, kwargs, leaves, spec)
+
+    def reset(self) -> None:
+        """Forget all programs."""
+        self.specializations.clear()
+        self.shortcuts.clear()
+        self.eager_because = None
+        self._traces = 0
 
     def _plain(self) -> bool:
         now = modes()
@@ -296,7 +307,7 @@ class Compiled:
         except Exception as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
             if not str(error).startswith("a traced value has no data"):
                 return self._after(error, args, kwargs)
-            return self._give_up(_control_flow(error), args, kwargs)
+            return self._give_up(_control_flow(error), args, kwargs, breaks=True)
         self._traces += 1
         try:
             specialization = Specialization(captured, reach, leaves, spec)
@@ -346,8 +357,9 @@ class Compiled:
         self._warn(f"tracing raised {type(error).__name__}: {error}")
         return result
 
-    def _give_up(self, why: str, args: Any, kwargs: Any) -> Any:
-        if self.fullgraph:
+    def _give_up(self, why: str, args: Any, kwargs: Any, breaks: bool = False) -> Any:
+        # What torch takes into a graph, as a list that grows, is no error.
+        if self.fullgraph and breaks:
             raise Unsupported(f"compile(fullgraph=True): {why}")
         self._warn(why)
         return self.function(*args, **kwargs)

@@ -1,25 +1,33 @@
-"""torch.compile and torch.compiler, as far as programs ask for them.
+"""torch.compile and torch.compiler: their arguments and their names.
 
-`compile` checks its arguments as torch does. The function that it returns runs eagerly, with the same results
-and the same speed, unless native code is asked for by ``backend="native"`` (see `compiled`). A compiled
-module is wrapped as in torch, so that its state dict has the prefix ``_orig_mod.`` that checkpoints of
-compiled modules have.
+`compile` checks its arguments as torch does and returns a function that runs as native code (see `compiled`),
+or eagerly where it is asked to: by ``backend="eager"``, by `set_stance`, by ``PULLBACK_NATIVE=0``, and where
+llvmlite is not installed. A compiled module is wrapped as in torch, so that its state dict has the prefix
+``_orig_mod.`` that checkpoints of compiled modules have.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..core.tracer import is_tracing
 from ..nn import Module
+from .unsupported import STANCE, Unsupported
 
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 _BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
 _BY_NAME = (*_BACKENDS, "eager", "aot_eager", "aot_ts", "native")
 _default_backend: Any = "inductor"
+#: Backends that are native code; the others run functions as Python.
+_NATIVE = ("inductor", "native")
+#: Every compiled function, for `reset`.
+_made: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class OptimizedModule(Module):
@@ -85,15 +93,17 @@ def compile(
     mode : str, optional
         One of torch's modes, which change nothing.
     backend : str or callable, optional
-        One of torch's backends, none of which is asked; or ``"native"``, with which the function is traced
-        and runs as native code made by LLVM (see `compiled.Compiled`).
+        ``"inductor"``, the default, and ``"native"``: the function is traced and runs as native code made
+        by LLVM (see `compiled.Compiled`). Any other: it runs eagerly.
     options : dict, optional
         Not together with `mode`.
     fullgraph : bool
-        Of native code: raise where the function cannot be traced, instead of running it eagerly.
+        Raise where the function cannot be traced, instead of running it eagerly after one warning.
     recompile_limit : int, optional
-        Of native code: traces of the function before it runs eagerly (8).
-    dynamic, disable, name
+        Traces of the function before it runs eagerly (8): each set of shapes is a trace.
+    disable : bool
+        Return the function as it is.
+    dynamic, name
         Taken for torch's sake.
 
     Returns
@@ -118,11 +128,10 @@ def compile(
         )
     if not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
-    if disable:
+    if disable or isinstance(model, type) or getattr(model, "_torchdynamo_disable", False):
         return model
-    if isinstance(model, type):
-        return model
-    native = _native(model, fullgraph, recompile_limit) if backend == "native" else None
+    chosen = _default_backend if backend is None else backend
+    native = _native(model, fullgraph, recompile_limit) if chosen in _NATIVE else None
     if isinstance(model, Module):
         return OptimizedModule(model, None if native is None else native.entry())
 
@@ -136,25 +145,35 @@ def compile(
 
 
 def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None) -> Any:
-    """The function as native code; None, with a warning, where LLVM is not installed."""
+    """The function as native code; None where native code is not wanted, or LLVM not installed."""
+    if os.environ.get("PULLBACK_NATIVE") == "0":
+        return None
     if importlib.util.find_spec("llvmlite") is None:
-        warnings.warn(
-            "compile: without llvmlite functions run eagerly; pip install 'pullback[compile]'", stacklevel=3
-        )
+        _warn_of_llvmlite()
         return None
     from .compiled import Compiled
 
-    return Compiled(function, fullgraph=fullgraph, limit=limit)
+    made = Compiled(function, fullgraph=fullgraph, limit=limit)
+    _made.add(made)
+    return made
+
+
+@functools.cache
+def _warn_of_llvmlite() -> None:
+    """Say once that functions run eagerly."""
+    warnings.warn(
+        "compile: without llvmlite functions run eagerly; pip install 'pullback[compile]'", stacklevel=5
+    )
 
 
 def is_compiling() -> bool:
-    """Return False: functions run as Python."""
-    return False
+    """Whether a function is being traced by `compile`."""
+    return is_tracing()
 
 
 def is_dynamo_compiling() -> bool:
-    """Return False: functions run as Python."""
-    return False
+    """Whether a function is being traced by `compile`."""
+    return is_tracing()
 
 
 def is_exporting() -> bool:
@@ -163,7 +182,9 @@ def is_exporting() -> bool:
 
 
 def reset() -> None:
-    """Forget compiled functions, of which there are none."""
+    """Forget the programs of every compiled function, and what made it run eagerly."""
+    for made in list(_made):
+        made.reset()
 
 
 def cudagraph_mark_step_begin() -> None:
@@ -171,8 +192,23 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """Return a function as it is; without one, a decorator that does."""
-    return (lambda fn: fn) if fn is None else fn
+    """Return a function that is not compiled: alone it runs as Python, and so does a function that calls it.
+
+    Without a function, a decorator that does so.
+    """
+    if fn is None:
+        return functools.partial(disable, recursive=recursive, reason=reason)
+    if not callable(fn) or isinstance(fn, (type, Module)):
+        return fn
+
+    @functools.wraps(fn)
+    def disabled(*args: Any, **kwargs: Any) -> Any:
+        if is_tracing():
+            raise Unsupported(f"it calls {disabled.__qualname__}, which torch.compiler.disable excludes")
+        return fn(*args, **kwargs)
+
+    disabled._torchdynamo_disable = True  # type: ignore[attr-defined]  # torch's name for it
+    return disabled
 
 
 def allow_in_graph(fn: Any) -> Any:
@@ -214,19 +250,32 @@ def set_default_backend(backend: Any) -> None:
 class set_stance:
     """How compiled functions are treated, for a ``with`` block, a decorated function or from now on.
 
-    Every stance runs them eagerly.
+    Parameters
+    ----------
+    stance : str
+        ``"force_eager"``: they run as Python; with ``"eager_on_recompile"`` and ``"fail_on_recompile"`` a
+        call that none of a function's programs fits runs as Python, or raises.
     """
 
     def __init__(
         self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
     ) -> None:
         self.stance = stance
+        self._before = STANCE[:]
+        STANCE[:] = [] if stance == "default" else [stance]
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, *_: object) -> None:
-        return None
+        STANCE[:] = self._before
 
     def __call__(self, fn: Any) -> Any:
-        return fn
+        STANCE[:] = self._before
+
+        @functools.wraps(fn)
+        def with_stance(*args: Any, **kwargs: Any) -> Any:
+            with set_stance(self.stance):
+                return fn(*args, **kwargs)
+
+        return with_stance
