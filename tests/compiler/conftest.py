@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import platform
+from typing import Any
 
 import pytest
+
+from pullback.compiler import compiled, passes, verify
+from pullback.compiler.program import Program
 
 RESTRICTED = ("sse", "sse2", "fxsr", "cmov", "cx8", "x87", "mmx", "64bit")
 
@@ -28,3 +32,19 @@ def plain_processor(monkeypatch):
     yield
     for function in cached:
         function.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def every_program_is_well_formed(monkeypatch: Any) -> None:
+    """Programs that a test compiles are verified, shapes and dtypes included, after each pass, and read back
+    as they are.
+    """
+    monkeypatch.setattr(verify, "KINDS", True)
+
+    def optimized(program: Program) -> Program:
+        found = passes.optimized(program)
+        for each in (program, found):
+            assert Program.read(str(each)) == each
+        return found
+
+    monkeypatch.setattr(compiled, "optimized", optimized)

@@ -21,8 +21,9 @@ from .eager import (
     set_stance,
     substitute_in_graph,
 )
-from .program import Program, ProgramError
+from .program import Program
 from .trace import Traced, trace
+from .verify import ProgramError
 
 __all__ = [
     "InvalidBackend", "OptimizedModule", "Program", "ProgramError", "Traced", "allow_in_graph",

@@ -30,6 +30,7 @@ from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
 from .executable import Executable, Refused
 from .guards import overlap
+from .passes import optimized
 from .reach import SCALARS, OutOfReach, Reach
 from .shortcut import MISS
 from .unsupported import STANCE, Unsupported
@@ -49,6 +50,9 @@ class Specialization:
 
     def __init__(self, captured: Captured, reach: Reach, leaves: Sequence[Any], spec: Any) -> None:
         self.captured = captured
+        captured.program = optimized(captured.program)
+        if captured.pullback is not None:
+            captured.pullback = optimized(captured.pullback)
         self.reach = reach
         self.forward = Executable(captured.program)
         self.pullback = None if captured.pullback is None else Executable(captured.pullback)

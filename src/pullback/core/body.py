@@ -18,7 +18,7 @@ from .tracer import Equation, Recorder, Reference, Tracer
 from .value import TensorBase, Value, dtype_of, shape_of, wrap
 
 #: Views that fail on strides which only eager has: a program's values are contiguous.
-_RESHAPING = frozenset({"view", "reshape_alias", "unsafe_view"})
+RESHAPING = frozenset({"view", "reshape_alias", "unsafe_view"})
 
 
 class Body:
@@ -51,7 +51,7 @@ class Body:
         values.update(zip(self.inputs, arrays, strict=True))
         for equation in self.equations:
             operands = tuple(values[v.index] if isinstance(v, Reference) else v for v in equation.operands)
-            if equation.op in _RESHAPING:
+            if equation.op in RESHAPING:
                 operands = (np.asarray(operands[0], order="C"),)
             result = TABLE[equation.op].evaluate(operands, equation.attrs)
             parts = result if equation.several else (result,)
