@@ -132,12 +132,7 @@ class Specialization:
             edges = [edge_of(cells[at]) for at, _ in captured.pulled]
             node = self._boundary(edges) if captured.differentiable else None
             refusing = [refusal(*captured.described(n), error)(edges) for n, error in captured.refused]
-        for at, position in captured.writes:
-            t = cells[at]
-            t._value[...] = values[position]
-            bump(t)
-        for at, place in captured.grads:
-            cells[at]._grad = None if place is None else wrap(values[place])
+        grads = [(cells[at], None if n is None else wrap(values[n])) for at, n in captured.grads]
         made: list[Any] = []
         for new in captured.made:
             history: Any = LEAF if new.leaf else None
@@ -149,11 +144,19 @@ class Specialization:
         results = [result.tensor(cells, made) for result in captured.results]
         if node is not None and self.pullback is not None:
             node._saved = tuple(self._saved(values, cells, made))
+        answer = rebuilt(captured, results)
+        # Up to here nothing has changed that the user holds; from here on nothing fails.
+        for at, position in captured.writes:
+            t = cells[at]
+            t._value[...] = values[position]
+            bump(t)
+        for t, grad in grads:
+            t._grad = grad
         for t, position in captured.placed:
             t._value = values[position]
             t._level = 0
             t._node = None if t._node is None else LEAF
-        return rebuilt(captured, results)
+        return answer
 
     def _boundary(self, edges: Sequence[Any]) -> Any:
         captured, program = self.captured, self.captured.program
@@ -315,8 +318,11 @@ class Compiled:
         self._traces += 1
         try:
             specialization = Specialization(captured, reach, leaves, spec)
-        except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the function runs
+        except BaseException as error:
             captured.undo()
+            if not isinstance(error, Exception):
+                raise
+            # Whatever the compiler stumbles over, the function runs.
             return self._give_up(f"the compiler failed: {type(error).__name__}: {error}", args, kwargs)
         if specialization.overlaps(leaves):
             captured.undo()
@@ -340,17 +346,18 @@ class Compiled:
         return reach, capture(self.function, args, kwargs, tensors, reach)
 
     def _run(self, specialization: Specialization, leaves: Sequence[Any], args: Any, kwargs: Any) -> Any:
-        if not specialization.forward.lowered.checked:
-            return specialization.run(leaves)
         drawn = [(generator, generator.get_state()) for generator in specialization.forward.generators]
         try:
             return specialization.run(leaves)
-        except Refused:
-            # No tensor is changed yet: eager does all of the call, up to the error that it raises.
+        except BaseException as error:
+            # No tensor is changed yet.
             for generator, state in drawn:
                 generator.set_state(state)
             if specialization.captured.placed:
                 specialization.captured.undo()
+            if not isinstance(error, Refused):
+                raise
+        # Eager does all of the call, up to the error that it raises.
         return self.function(*args, **kwargs)
 
     def _after(self, error: Exception, args: Any, kwargs: Any) -> Any:

@@ -1,0 +1,156 @@
+"""Where compiling or running fails, what the user holds is as before the call."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback import nn
+
+pytest.importorskip("llvmlite")
+from pullback.compiler import compiled, executable, shortcut
+from pullback.compiler.llvm import engine
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kept(tmp_path_factory: Any) -> Any:
+    """Compile each program once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PULLBACK_CACHE", "1")
+        patch.setenv("PULLBACK_CACHE_DIR", str(tmp_path_factory.mktemp("cache") / "kept"))
+        yield
+
+
+class Training:
+    """A step that draws random numbers and makes an optimizer's state, and all that it changes."""
+
+    def __init__(self) -> None:
+        torch.manual_seed(0)
+        # No bias before the norm: its gradient is rounding errors, which Adam makes large.
+        self.model = nn.Sequential(
+            nn.Linear(4, 6, bias=False), nn.BatchNorm1d(6), nn.Dropout(0.5), nn.Linear(6, 2)
+        )
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.1)
+        self.x = torch.randn(5, 4)
+        self.compiled = torch.compile(self.step, backend="native")
+
+    def step(self, x: Any) -> Any:
+        self.optimizer.zero_grad()
+        loss = self.model(x).square().mean()
+        loss.backward()
+        self.optimizer.step()
+        return loss
+
+    def state(self) -> list[Any]:
+        parameters = list(self.model.parameters())
+        grads = [None if p.grad is None else p.grad.numpy().copy() for p in parameters]
+        kept = [copy.deepcopy(self.optimizer.state.get(p)) for p in parameters]
+        values = [v.numpy().copy() for v in self.model.state_dict().values()]
+        return [values, grads, kept, torch.get_rng_state().numpy().copy()]
+
+
+def same(first: Any, second: Any) -> bool:
+    if isinstance(first, (list, tuple)):
+        return len(first) == len(second) and all(map(same, first, second))
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(same(first[k], second[k]) for k in first)
+    if isinstance(first, torch.Tensor):
+        return same(first.numpy(), second.numpy())
+    return np.array_equal(first, second) if isinstance(first, np.ndarray) else first == second
+
+
+def fails(error: type[BaseException]) -> Any:
+    def failing(*_: Any, **__: Any) -> Any:
+        raise error("injected")
+
+    return failing
+
+
+STAGES = {
+    "lowering": (executable, "lower"), "memory plan": (executable, "Plan"),
+    "machine code": (engine, "compiled"), "loading": (engine, "_machine"),
+    "memory": (executable, "_aligned"), "short way": (shortcut, "forward"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+@pytest.mark.parametrize("stage", STAGES)
+def test_what_does_not_compile_runs_eagerly(stage, steps, monkeypatch):
+    training, twin = Training(), Training()
+    torch.manual_seed(1)
+    for _ in range(steps):
+        training.compiled(training.x)
+    rng = torch.get_rng_state()
+    torch.manual_seed(1)
+    for _ in range(steps):
+        twin.step(twin.x)
+    module, name = STAGES[stage]
+    with monkeypatch.context() as patch:
+        patch.setenv("PULLBACK_CACHE", "0")
+        patch.setattr(module, name, fails(MemoryError))
+        torch.set_rng_state(rng)
+        with pytest.warns(UserWarning, match="the compiler failed: MemoryError: injected"):
+            loss = training.compiled(training.x)
+    after = torch.get_rng_state()
+    torch.set_rng_state(rng)
+    torch.testing.assert_close(loss, twin.step(twin.x))
+    assert torch.equal(torch.get_rng_state(), after)
+    for mine, theirs in zip(training.state()[:2], twin.state()[:2], strict=True):
+        for p, q in zip(mine, theirs, strict=True):
+            np.testing.assert_allclose(p, q, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_interrupted_compilation_leaves_everything(stage, steps, monkeypatch):
+    training = Training()
+    for _ in range(steps):
+        training.compiled(training.x)
+    before = training.state()
+    module, name = STAGES[stage]
+    with monkeypatch.context() as patch:
+        patch.setenv("PULLBACK_CACHE", "0")
+        patch.setattr(module, name, fails(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            training.compiled(training.x)
+    assert same(training.state(), before)
+    assert np.isfinite(training.compiled(training.x).item())
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+@pytest.mark.parametrize("place", ["_call", "_computed"])
+@pytest.mark.parametrize("steps", [0, 1, 3])
+def test_a_call_that_fails_leaves_everything(steps, place, error, monkeypatch):
+    training = Training()
+    for _ in range(steps):
+        training.compiled(training.x)
+    before = training.state()
+    with monkeypatch.context() as patch:
+        patch.setattr(executable.Executable, place, fails(error))
+        with pytest.raises(error, match="injected"):
+            training.compiled(training.x)
+    assert same(training.state(), before)
+    assert np.isfinite(training.compiled(training.x).item())
+
+
+def test_results_that_find_no_memory_leave_everything(monkeypatch):
+    p = torch.ones(3, requires_grad=True)
+
+    def update(x: Any) -> Any:
+        with torch.no_grad():
+            p.mul_(2)
+        return x + p.detach()
+
+    call = torch.compile(update, backend="native")
+    x = torch.ones(3)
+    call(x)
+    with monkeypatch.context() as patch:
+        patch.setattr(compiled, "wrap", fails(MemoryError))
+        # By the long way.
+        with pytest.raises(MemoryError):
+            call._native(x)
+    assert p.tolist() == [2, 2, 2] and p._version == 1
