@@ -27,7 +27,7 @@ from .overlap import PARTIAL, overlaps_itself
 from .overlap import overlap as overlap_of
 from .saved import FROZEN, freed
 from .value import TensorBase, dtype_of, shape_of, wrap
-from .versions import NoVersions, bump
+from .versions import bump
 from .views import (
     OF_INFERENCE_VIEW,
     OF_NO_GRAD_VIEW,
@@ -105,9 +105,17 @@ class AsStridedBackward0(Node):
         return (g,)
 
     def backward_graph(self, g: Any) -> tuple[Any, ...]:
+        if 0 in self._shape:
+            edge = self._edges[0]
+            return (None if edge is None else wrap(np.zeros(*_shape_and_dtype(edge))),)
         for node, index in self.chain:
             (g,) = node.backward_graph(_only(node, index, g))
         return (g,)
+
+
+def _shape_and_dtype(edge: Any) -> tuple[Any, Any]:
+    node, index = edge_target(edge)
+    return (node._shape[index], node._dtype[index]) if type(edge) is Output else (node._shape, node._dtype)
 
 
 def _only(node: Node, index: int | None, g: Any) -> Any:
@@ -207,8 +215,6 @@ def check_writable(x: Any, recording: bool, overlap: bool = False, operands: Ite
     check_history(x, recording)
     if x._view is not None:
         bring_up_to_date(x)
-    if type(x._counter) is NoVersions and not modes().inference:
-        raise errors.inference_update()
     value = x._value
     if type(value) is not ndarray:
         if (recorder := getattr(value, "recorder", None)) is not None:
@@ -311,14 +317,15 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     """
     check_writable(x, requires_grad(x), overlap=True)
     new = view_op(x, *attrs)
+    old, x._value = x._value, new._value
     bump(x)
-    x._value = new._value
     if x._view is not None:
         x._view = View(x._view.base, new._view.steps, x._view.creation, x._counter[0])
     elif not x._inference:
         x._rearranged = (*x._rearranged, (x._counter[0], inverse))
     if new._node is not None and type(new._node) is not Nowhere:
         _move_history(x, new._node)
+        x._counter[3] |= {id(old)}
     return x
 
 
@@ -368,7 +375,7 @@ def _move_history(x: Any, node: Any) -> None:
         del counter[2:]
     else:
         runs = counter[1] if len(counter) > 1 else []
-        counter[1:] = (runs, short_name(type(edge_target(node)[0])), id(x._value))
+        counter[1:] = (runs, short_name(type(edge_target(node)[0])), {id(x._value)})
     if node is not None and x._retained and old is not None and old is not LEAF:
         from .hooks import hooks_of
 

@@ -219,7 +219,9 @@ def check_versions(node: Node, count: int) -> None:
         if saved[i + 1][0] != saved[i + 2]:
             if is_freed(saved):
                 raise freed(node)
-            raise modified(node, i // 3)
+            # torch unpacks in the order of the names: `other` before `self`.
+            stale = [k for k in range(count) if saved[3 * k + 1][0] != saved[3 * k + 2]]
+            raise modified(node, min(stale, key=lambda k: node._op.saved_names()[k]))
 
 
 def modified(node: Node, index: int) -> RuntimeError:
@@ -275,12 +277,14 @@ def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
     """Return ', which is output 0 of Tanh,' for messages; empty for a leaf or constant.
 
     A recorded write leaves the name of the node that it put behind the tensor in the version counter, behind
-    the places of writes, and which array the tensor has: of what shares the counter, others are views of it.
+    the places of writes, and which arrays the tensor has had: of what shares the counter, others are views of
+    it.
     """
     if isinstance(edge, (AccumulateGrad, Nowhere)):
         return ""  # a leaf has no history, whatever wrote to its storage through another tensor
     if len(counter) > 2:
-        return f", which is output 0 of {counter[2]}," if counter[3] == id(value) else STALE_VIEW
+        own = id(value) in counter[3]
+        return f", which is output 0 of {counter[2]}," if own else STALE_VIEW
     if edge is None:
         return ""
     node, index = edge_target(edge)

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from .. import graph_errors as errors
 from .blame import written
+from .modes import modes
 
 
 class NoVersions(list[Any]):
@@ -23,9 +24,18 @@ class NoVersions(list[Any]):
 
 
 def bump(tensor: Any) -> None:
-    """Count a write to the storage of `tensor`."""
+    """Count a write to the storage of `tensor`.
+
+    Raises
+    ------
+    RuntimeError
+        Of an inference tensor outside of inference mode: as in torch, which counts last, the write has been
+        done.
+    """
     if type(tensor._counter) is not NoVersions:
         written(tensor._counter)
+    elif not modes().inference:
+        raise errors.inference_update()
 
 
 def version_of(tensor: Any) -> int:

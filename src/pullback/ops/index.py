@@ -15,6 +15,7 @@ from numpy import ndarray
 from ..array.scatter import put_sum
 from ..core.op import like_first, op
 from ..core.value import dtype_of, shape_of
+from .comparison import zeros_of
 from .convert import cast
 from .structure import expand, permute, permute_to_front, reshape, stack, unbind
 from .view import LEAD
@@ -252,7 +253,7 @@ def _copy(x: ndarray, source: ndarray, /) -> ndarray:
 
 #: `source` in the shape and dtype of x: what ``x.copy_(source)`` leaves in x.
 copy: Any = op(
-    "copy", _copy, (lambda g: g * 0, lambda g: g), kind="linear", node_name="CopyBackwards",
+    "copy", _copy, (lambda g: zeros_of(g), lambda g: g), kind="linear", node_name="CopyBackwards",
     batch_rule=lambda size, values, dims: _copy_batched(size, values, dims), shape=like_first,
 )
 
@@ -280,7 +281,7 @@ def _zero(x: ndarray, /) -> ndarray:
 
 def _filling(name: str, node_name: str) -> Any:
     return op(
-        name, _fill, (lambda g: g * 0,), kind="linear", node_name=node_name,
+        name, _fill, (lambda g: zeros_of(g),), kind="linear", node_name=node_name,
         batch=lambda size, value: (value,), jvp=lambda primals, tangents, out, value: tangents[0] * 0,
         shape=like_first,
     )
@@ -288,7 +289,7 @@ def _filling(name: str, node_name: str) -> Any:
 
 def _filling_tensor(name: str, node_name: str) -> Any:
     return op(
-        name, _fill_tensor, (lambda g: g * 0, lambda g: g), kind="linear", node_name=node_name,
+        name, _fill_tensor, (lambda g: zeros_of(g), lambda g: g), kind="linear", node_name=node_name,
         batch_rule=_copy_batched, shape=like_first
     )
 
@@ -302,6 +303,6 @@ fill_tensor_inplace: Any = _filling_tensor("fill_tensor_inplace", "FillBackward3
 
 #: Zeros like x.
 zero_inplace: Any = op(
-    "zero_inplace", _zero, (lambda g: g * 0,), kind="linear", node_name="ZeroBackward0",
+    "zero_inplace", _zero, (lambda g: zeros_of(g),), kind="linear", node_name="ZeroBackward0",
     batch=lambda size: (), shape=like_first,
 )

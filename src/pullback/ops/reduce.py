@@ -162,6 +162,8 @@ nansum = op(
 
 
 def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
+    if not x.ndim:
+        return x.copy()
     return np.multiply.reduce(x, axis=dim, keepdims=keepdim, out=...)
 
 
@@ -253,10 +255,23 @@ def _std_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], correction: float
 std = op("std", _std, (_std_rule,), kind="reduce", halves=True, batch=shifted)
 
 
+def _running_mean(x: ndarray, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+    """The mean, and nan behind an infinity: torch takes it element by element, and the next one is infinitely
+    far from a mean that is infinite.
+    """
+    mean = _mean(x, dims, keepdim)
+    if x.dtype.kind == "f" and np.isinf(mean).any():
+        rest = tuple(d for d in range(x.ndim) if d not in dims)
+        rows = x.transpose(*rest, *dims).reshape(*(x.shape[d] for d in rest), -1)
+        followed = np.isinf(rows[..., :-1]).any(-1).reshape(mean.shape)
+        mean = np.where(followed, np.nan, mean).astype(mean.dtype)
+    return mean
+
+
 def _var_mean(
     x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool
 ) -> tuple[ndarray, ndarray]:
-    return _var(x, dims, correction, keepdim), _mean(x, dims, keepdim)
+    return _var(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
 
 
 def _mean_rule(g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
@@ -293,7 +308,7 @@ var_mean = op(
 def _std_mean(
     x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool
 ) -> tuple[ndarray, ndarray]:
-    return _std(x, dims, correction, keepdim), _mean(x, dims, keepdim)
+    return _std(x, dims, correction, keepdim), _running_mean(x, dims, keepdim)
 
 
 def _std_mean_rule(g: Any, x: Any, std: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:

@@ -25,6 +25,7 @@ from ..core import calls, inplace, overlap
 from ..core.blame import written
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.op import TABLE, Op
+from ..core.overlap import overlaps_itself
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, run, wrap
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
@@ -369,6 +370,11 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
     return call
 
 
+def _lies_apart(array: ndarray) -> bool:
+    """Whether each element has its own place in memory; a detached view, which has no record, may not."""
+    return array.flags.c_contiguous or not overlaps_itself(array)
+
+
 def _fast_unary(op: Op, general: Function) -> Function:
     kernel = op.kernel
 
@@ -380,7 +386,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
             free = (mode is NO_GRAD or (mode is DEFAULT and input._node is None)) and type(
                 input._counter
             ) is list
-            if plain and free and input._view is None:
+            if plain and free and input._view is None and (a.base is None or _lies_apart(a)):
                 token = quiet(IGNORE)
                 try:
                     kernel(a, out=a)
@@ -416,7 +422,11 @@ def _fast_binary(op: Op, general: Function) -> Function:
                 else:
                     return general(input, *_present(other))
                 mode = modes()
-                if (mode is NO_GRAD or (mode is DEFAULT and free)) and type(input._counter) is list:
+                if (
+                    (mode is NO_GRAD or (mode is DEFAULT and free))
+                    and type(input._counter) is list
+                    and (a.base is None or _lies_apart(a))
+                ):
                     token = quiet(IGNORE)
                     try:
                         kernel(a, b, out=a)
@@ -453,6 +463,7 @@ def _fast_parts(parts: Function, general: Function) -> Function:
                 and type(a) is ndarray
                 and input._view is None
                 and (a.dtype is calls.F32 or a.dtype is calls.F64)
+                and (a.base is None or _lies_apart(a))
             ):
                 try:
                     op, operands, attrs = parts(*args, **kwargs)

@@ -92,8 +92,8 @@ def kron(input: Any, other: Any) -> Any:
     rank = max(len(a), len(b))
     p = (1,) * (rank - len(a)) + a
     q = (1,) * (rank - len(b)) + b
-    left = reshape(input, tuple(s for n in p for s in (n, 1)))
-    right = reshape(other, tuple(s for n in q for s in (1, n)))
+    left = unsafe_view(input, tuple(s for n in p for s in (n, 1)))
+    right = unsafe_view(other, tuple(s for n in q for s in (1, n)))
     return unsafe_view(mul(left, right), tuple(m * n for m, n in zip(p, q, strict=True)))
 
 

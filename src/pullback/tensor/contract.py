@@ -192,7 +192,10 @@ def matmul(input: Any, other: Any) -> Any:
     if ra == 1 and rb == 2:
         _check_product(reshape(input, (1, *a)), other)
         _check_dtypes(input, other)
-        return squeezed(_mm(unsqueeze(input, 0), other), (b[1],))
+        row = squeezed(_mm(unsqueeze(input, 0), other), (b[1],))
+        if type(row._counter) is list:
+            row._counter[0] = 1  # torch squeezes the product in place, which counts as an update
+        return row
     _check_dtypes(input, other)
     return _folded(input, other) if _folds(input, other) else _stacked(input, other)
 

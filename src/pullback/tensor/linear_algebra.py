@@ -13,7 +13,6 @@ from ..ops import triangular
 from ..ops.arithmetic import add, log
 from ..ops.comparison import eq, where
 from ..ops.contract import column
-from ..ops.structure import expand
 from .api import public
 from .matrix_checks import (
     check_floating,
@@ -424,14 +423,14 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[axis]} and {b[axis]}"
         )
-    shape = leading_shape(a, b)
+    leading_shape(a, b)
     if dtype_of(input).kind == "b":
         raise NotImplementedError("\"cross\" not implemented for 'Bool'")
     if dtype_of(input) != dtype_of(other):
         raise RuntimeError(
             f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(other))}"
         )
-    return ops.cross(expand(input, shape), expand(other, shape), axis)
+    return ops.cross(input, other, axis)
 
 
 @public

@@ -60,8 +60,6 @@ def _refuse(
     have, want = dtype_of(out), dtype_of(result)
     if have != want and not check.fits(want, have):
         raise checks.wrong_dtype(check, name, want, have, field)
-    if out._inference and not modes().inference:
-        raise graph_errors.inference_update()
     if is_meta(result) and not is_meta(out):
         raise graph_errors.written_from_meta()
     if name in checks.READING_APART:

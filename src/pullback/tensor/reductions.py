@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..core import calls
+from ..core.modes import modes
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..graph_errors import type_word
 from ..ops import reduce as r
@@ -94,8 +95,16 @@ def in_dtype(input: Any, dtype: Any) -> Any:
 
 
 def accumulated(input: Any, dtype: Any) -> Any:
-    """The input in the dtype of its sum: what was asked for, int64 for integers."""
+    """The input in the dtype of its sum: what was asked for, int64 for integers.
+
+    Raises
+    ------
+    RuntimeError
+        Where the input requires grad and the dtype carries none.
+    """
     if dtype is not None:
+        if dtype.numpy.kind in "biu" and input.requires_grad and modes().grad:
+            raise RuntimeError(f"Autograd not support dtype: {type_word(dtype.numpy)}")
         return in_dtype(input, dtype)
     return cast(input, _INT64) if (d := dtype_of(input)).kind in "biu" and d != _INT64 else input
 
@@ -248,7 +257,7 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
         return r.prod_all(x)
     rank = len(shape_of(x))
     found = one_dim(dim, rank)
-    return r.prod_dim(x, found, keepdim) if rank else r.prod_all(x)
+    return r.prod_dim(x, found, keepdim)
 
 
 # --- variance -----------------------------------------------------------------------------------------------
@@ -332,18 +341,23 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 # --- logic and counts ---------------------------------------------------------------------------------------
 
 
+def _tested_dims(dim: Any, rank: int) -> tuple[int, ...]:
+    """The dims that `all` and `any` reduce over; unlike for sums an empty sequence means none."""
+    return () if isinstance(dim, (tuple, list)) and not dim else reduced_dims(dim, rank)
+
+
 @reduction(name="all")
 def all_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether all elements, over `dim`, are not 0."""
     check_tensor("all", input)
-    return r.all_dims(input, reduced_dims(dim, len(shape_of(input))), keepdim)
+    return r.all_dims(input, _tested_dims(dim, len(shape_of(input))), keepdim)
 
 
 @reduction(name="any")
 def any_of(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether any element, over `dim`, is not 0."""
     check_tensor("any", input)
-    return r.any_dims(input, reduced_dims(dim, len(shape_of(input))), keepdim)
+    return r.any_dims(input, _tested_dims(dim, len(shape_of(input))), keepdim)
 
 
 @public(out=False)
