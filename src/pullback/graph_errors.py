@@ -283,6 +283,15 @@ def needs_covector(shape: tuple[int, ...]) -> RuntimeError:
     )
 
 
+def complex_for_real() -> RuntimeError:
+    """Build the error for a complex gradient of a real tensor where torch does not drop the imaginary part."""
+    return RuntimeError(
+        "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
+        "got false.  (Could this error message be improved?  If so, please report an enhancement request to "
+        "PyTorch.)"
+    )
+
+
 def no_graph(position: int) -> RuntimeError:
     """Build the error for a backward from a tensor without history."""
     return with_note(

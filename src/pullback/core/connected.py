@@ -38,12 +38,15 @@ class Gradient(NamedTuple):
     by : int, optional
         How many of the inputs, from the first, the pullback reads; by default all. The bias of a convolution
         has no part in the gradients.
+    of_result : bool
+        Whether the pullback reads the op's result and not its inputs.
     """
 
     node_name: str | None = None
     zeros: bool = True
     refuses: str | None = None
     by: int | None = None
+    of_result: bool = False
 
 
 #: The gradient of an op whose slope is piecewise constant.
@@ -67,7 +70,7 @@ def connecting(
         if not modes().grad:
             return tuple(grads)
         edges = self._edges if gradient.by is None else self._edges[: gradient.by]
-        sources = tuple(edge for edge in edges if edge is not None)
+        sources = (self,) if gradient.of_result else tuple(edge for edge in edges if edge is not None)
         if not sources:
             return tuple(grads)
         return tuple(None if gi is None else _behind(gi, node_class, sources) for gi in grads)

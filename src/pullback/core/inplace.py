@@ -60,10 +60,11 @@ class CopySlices(Node):
     layout.
     """
 
-    __slots__ = ("steps", "strides")
+    __slots__ = ("computed", "steps", "strides")
     __module__ = "torch.autograd.graph"
     _frees = True
 
+    computed: bool
     steps: tuple[Any, ...]
     strides: tuple[int, ...] | None
 
@@ -82,6 +83,16 @@ class CopySlices(Node):
         return put(g, np.zeros((), dtype_of(g)), self.steps, self.strides), g_source
 
     backward_graph = backward
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """(node, output index) of the base before, then of what was written.
+
+        Where an op computed that from the view, the node stands for the op, and the op's other inputs follow.
+        """
+        shown = super().next_functions
+        source = self._edges[1]
+        return (shown[0], *edge_target(source)[0].next_functions[1:]) if self.computed else shown
 
 
 class AsStridedBackward0(Node):
@@ -357,6 +368,7 @@ def record_write(x: Any, node: Any) -> None:
     after = CopySlices()
     after._edges = (edge_of(base), node)
     after._saved = ()
+    after.computed = node is not None and edge_target(node)[0]._edges[:1] == (x._node,)
     after.steps = record.steps
     after.strides = layout_of(base._value)
     after._shape = shape_of(base._value)

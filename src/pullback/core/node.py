@@ -260,6 +260,11 @@ def edge_target(edge: Any) -> tuple[Node, int]:
     return (edge[0], edge[1]) if type(edge) is Output else (edge, 0)
 
 
+def dtype_at(edge: Any) -> Any:
+    """The NumPy dtype of covectors that an edge takes."""
+    return edge.node._dtype[edge.index] if type(edge) is Output else edge._dtype
+
+
 def short_name(kind: type[Node]) -> str:
     """The name that torch's messages give a class of nodes: 'Add' for AddBackward0, 'Pow1' for
     PowBackward1.

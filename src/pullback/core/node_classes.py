@@ -18,12 +18,13 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import large
+from ..graph_errors import complex_for_real
 from .bulk import bulk_saved
 from .connected import connecting
-from .node import MultiNode, Node
+from .node import MultiNode, Node, dtype_at
 from .saved import check_versions, graph_saved, plain_saved
 from .underivable import Underivable
-from .value import wrap
+from .value import dtype_of, wrap
 
 if TYPE_CHECKING:
     from .op import Op
@@ -49,7 +50,22 @@ def make_node_classes(op: Op) -> None:
         members["backward"] = _backward_1(op)
     else:
         members["backward"] = _backward_2(op)
+    if op.real:
+        for pull in ("backward", "backward_graph", "backward_bulk"):
+            members[pull] = _refusing_complex(members[pull])
     op.node_class = type(name, (base,), members)
+
+
+def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
+    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        grads = pull(self, g)
+        if dtype_of(g).kind == "c":
+            for edge, gi in zip(self._edges, grads, strict=True):
+                if gi is not None and edge is not None and dtype_at(edge).kind != "c":
+                    raise complex_for_real()
+        return grads
+
+    return backward
 
 
 def packed_class(op: Op) -> type[Node]:
@@ -57,6 +73,8 @@ def packed_class(op: Op) -> type[Node]:
     fast = op.node_class
     assert fast is not None
     backward = _general_backward(op, plain_saved, issubclass(fast, MultiNode))
+    if op.real:
+        backward = _refusing_complex(backward)
     members = {
         "__slots__": (), "__module__": "torch.autograd.graph", "_takes_scalars": False, "backward": backward,
     }  # fmt: skip

@@ -127,6 +127,9 @@ class Op:
         arrives.
     gradient : Gradient, optional
         How gradients stay connected to inputs that their values do not vary with.
+    real : bool
+        Whether a complex covector for a real input is refused, as torch refuses it for this op; of others the
+        imaginary part is dropped.
     saves : sequence of str
         Inputs and outputs that torch's node saves whether or not a rule here asks for them: after a write to
         one of them `backward` is refused, as it is in torch.
@@ -162,6 +165,7 @@ class Op:
         gradient: Gradient | None = None,
         float8: bool = False,
         saves: Sequence[str] = (),
+        real: bool = False,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -203,6 +207,7 @@ class Op:
         self.numbers = numbers
         self.gradient = gradient
         self.float8 = float8
+        self.real = real
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view"
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs

@@ -152,11 +152,16 @@ def _elu(x: ndarray, alpha: float, scale: float, input_scale: float) -> ndarray:
     return _chosen(x > 0, x * x.dtype.type(scale), low, x.dtype)
 
 
+def _below_zero(x: Any) -> Any:
+    """x where it is negative, else 0: as in torch the slope at 0, and of nan, does not change."""
+    return where(lt(x, 0), x, 0)
+
+
 elu = _activation(
     "elu",
     _elu,
     lambda g, x, alpha, scale, input_scale: (
-        g * where(gt(x, 0), scale, exp(where(gt(x, 0), 0, x) * input_scale) * (alpha * scale * input_scale))
+        g * where(le(x, 0), exp(_below_zero(x) * input_scale) * (alpha * scale * input_scale), scale)
     ),
     attrs=("alpha", "scale", "input_scale"),
 )
@@ -169,7 +174,7 @@ def _celu(x: ndarray, alpha: float) -> ndarray:
 celu = _activation(
     "celu",
     _celu,
-    lambda g, x, alpha: g * where(gt(x, 0), 1, exp(where(gt(x, 0), 0, x) / alpha)),
+    lambda g, x, alpha: g * where(le(x, 0), exp(_below_zero(x) / alpha), 1),
     attrs=("alpha",),
 )
 
@@ -177,7 +182,7 @@ celu = _activation(
 def _elu_of_result(g: Any, out: Any, alpha: float, scale: float, input_scale: float) -> Any:
     if alpha < 0:
         raise _irreversible("elu")
-    return g * where(gt(out, 0), scale, (out + alpha * scale) * input_scale)
+    return g * where(le(out, 0), (_below_zero(out) + alpha * scale) * input_scale, scale)
 
 
 #: What `elu_` and `selu_` run, saving their result.
@@ -272,9 +277,11 @@ prelu_backward: Call = elementwise(
 #: The pullback of `prelu` by the weight.
 prelu_weight_backward: Call = elementwise(
     "prelu_weight_backward",
-    lambda x, y, /, out=...: _into(out, np.where(y > 0, 0, x * y)),
+    # The weight has no part in the value, but torch's pullback reads it.
+    lambda x, y, z, /, out=...: _into(out, np.where(y > 0, 0, x * y)),
     lambda g, y: where(ge(y, 0), 0, g * y),
     lambda g, x, y: where(ge(y, 0), 0, g * x),
+    lambda g: zeros_of(g),
     node_name="PreluKernelBackwardBackward0",
 )
 
@@ -283,9 +290,8 @@ prelu = elementwise(
     "prelu",
     _prelu,
     lambda g, x, y: prelu_backward(g, x, y),
-    lambda g, x: prelu_weight_backward(g, x),
+    lambda g, x, y: prelu_weight_backward(g, x, y),
     node_name="PreluKernelBackward0",
-    saves=("x", "y"),
 )
 
 

@@ -11,7 +11,7 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..core.op import elementwise, renamed
-from ..core.value import InnerValue, Value
+from ..core.value import InnerValue, Value, dtype_of
 from .comparison import eq, ge, where, zeros_of
 from .complex import real
 from .convert import conj
@@ -74,6 +74,8 @@ def _div_y(g: Any, x: Any, y: Any) -> Any:
 
 
 div = elementwise("div", np.true_divide, lambda g, y: g / conj(y), _div_y, promote="float")
+#: The same under the name of the node that torch leaves where a rounding mode was given, and be it None.
+div_with_mode = renamed(div, "div_with_mode", "DivBackward2")
 
 
 def _div_number(x: ndarray, /, other: Any, out: Any = ...) -> ndarray:
@@ -133,6 +135,8 @@ def _pow_base(g: Any, x: Any, y: Any) -> Any:
 
 
 def _pow_exponent(g: Any, x: Any, y: Any, out: Any) -> Any:
+    if dtype_of(out).kind == "c" and dtype_of(x).kind != "c":
+        x = x + 0j  # a negative base has a complex logarithm
     return g * where(zero_to_nonnegative(x, y), 0, conj(out * log(x)))
 
 

@@ -8,10 +8,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import elementwise
-from .comparison import eq, where
 from .complex import real
 from .convert import conj
-from .elementwise import cos, sin
+from .elementwise import cos, sgn, sin
 
 
 def _complex_dtype(x: ndarray) -> np.dtype[Any]:
@@ -61,8 +60,8 @@ def _polar_jvp(primals: Any, tangents: Any, out: Any) -> Any:
 polar = elementwise(
     "polar",
     _polar,
-    # torch takes the slope along a length of 0 as 0
-    lambda g, x, y: where(eq(x, 0), 0, real(g * conj(complex(cos(y), sin(y))))),
+    # Of the result's sign as torch has it, which is the slope of a length that is not negative.
+    lambda g, out: real(g * conj(sgn(out))),
     lambda g, out: real(g * conj(out * 1j)),
     promote=None,
     halves=False,

@@ -15,12 +15,13 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.connected import PIECEWISE
-from ..core.op import Call, check_broadcast, op, promoted
+from ..core.op import Call, check_broadcast, elementwise, op, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
-from .comparison import gt, lt, where
+from .comparison import lt, where
 from .elementwise import abs, sgn, sigmoid
 from .extreme import pick, place
+from .kernels import into
 from .reduce import mean_dims
 from .structure import expand, permute_to_front, reshape, sum_dims
 
@@ -154,7 +155,7 @@ def _huber(x: ndarray, y: ndarray, delta: float) -> ndarray:
 
 def _huber_slope(g: Any, x: Any, y: Any, delta: float) -> Any:
     d = x - y
-    return g * where(gt(abs(d), delta), delta * sgn(d), d)
+    return g * where(lt(abs(d), delta), d, delta * sgn(d))
 
 
 #: ½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = x − y.
@@ -188,9 +189,26 @@ def _weighted(g: Any, weight: Any) -> Any:
     return g if weight is None else g * weight
 
 
-def _bce_slope(g: Any, x: Any, y: Any, weight: Any) -> Any:
+def _bce_spread(x: Any) -> Any:
     product = (1 - x) * x
-    return _weighted(g, weight) * ((x - y) / where(lt(product, 1e-12), 1e-12, product))
+    return where(lt(product, 1e-12), 1e-12, product)
+
+
+def _bce_curve(g: Any, x: Any, y: Any) -> Any:
+    # torch keeps the second slope finite at 0 and 1 in its own way
+    spread = (x + 1e-12) * ((1 - x) + 1e-12)
+    return g * ((x * x - 2 * x * y + y) / (spread * spread))
+
+
+#: (x − y) / (x(1 − x)), the divisor no less than 10⁻¹².
+_bce_ratio = elementwise(
+    "binary_cross_entropy_slope", lambda x, y, /, out=...: into(out, (x - y) / _bce_spread(x)), _bce_curve,
+    lambda g, x: -g / _bce_spread(x), node_name="BinaryCrossEntropyBackwardBackward0",
+)
+
+
+def _bce_slope(g: Any, x: Any, y: Any, weight: Any) -> Any:
+    return _weighted(g, weight) * _bce_ratio(x, y)
 
 
 #: −w(y·log x + (1 − y)·log(1 − x)), logarithms no less than −100.

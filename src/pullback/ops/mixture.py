@@ -19,7 +19,7 @@ from .comparison import chosen, eq, ge, gt, le, lt, where, zeros_of
 from .complex import imag_view
 from .convert import conj
 from .elementwise import abs as absolute
-from .elementwise import exp, sgn, trunc
+from .elementwise import exp, sgn
 from .kernels import into, refuse
 
 
@@ -286,7 +286,7 @@ remainder = elementwise(
 )
 #: x − y·trunc(x / y), the sign of x.
 fmod = elementwise(
-    "fmod", _fmod_kernel, lambda g: g, lambda g, x, y: -g * trunc(div(x, y)), node_name="FmodBackward1",
+    "fmod", _fmod_kernel, lambda g: g, lambda g, x, y: -g * trunc_quotient(x, y), node_name="FmodBackward1",
     check=refuse("fmod_cpu", "bc"),
 )
 
@@ -344,14 +344,21 @@ def _trunc_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 
 
 #: trunc(x / y).
-trunc_quotient = elementwise(
+trunc_quotient: Call = elementwise(
     "div_trunc", _trunc_quotient, lambda g, y: zeros_of(g), lambda g, x, y: zeros_of(g),
     node_name="DivBackward2", check=refuse("div_trunc_cpu", "bc"),
 )
 
+
+def _over_square(x: Any, y: Any) -> Any:
+    """1 / (x² + y²), and 0 at the origin as in torch."""
+    square = x * x + y * y
+    return where(eq(square, 0), 0, 1 / square)
+
+
 atan2 = elementwise(
     "atan2", np.arctan2,
-    lambda g, x, y: g * (y / (x * x + y * y)), lambda g, x, y: g * (-x / (x * x + y * y)), promote="float",
+    lambda g, x, y: g * y * _over_square(x, y), lambda g, x, y: g * -x * _over_square(x, y), promote="float",
     check=refuse("atan2_cpu", "c"), numbers=False,
 )  # fmt: skip
 hypot = elementwise(

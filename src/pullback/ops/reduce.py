@@ -16,7 +16,7 @@ from numpy import ndarray
 from ..array import reduction
 from ..array.elementwise import total
 from ..core.op import Call, op
-from ..core.value import dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
 from .convert import cast, conj
@@ -167,9 +167,18 @@ def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     return np.multiply.reduce(x, axis=dim, keepdims=keepdim, out=...)
 
 
+def _has_zero(x: Any) -> bool:
+    """Whether an element is 0, as far as that is known before a transform or a compiled program runs."""
+    while isinstance(x, TensorBase):
+        x = x._value
+    return isinstance(x, ndarray) and not x.all()
+
+
 def _prod_rule(g: Any, x: Any, dim: int, keepdim: bool) -> Any:
     if not shape_of(x):
         return g
+    if shape_of(x)[dim] == 1 and _has_zero(x):
+        return spread(g, shape_of(x), (dim,), keepdim)  # as torch, which divides where there is no zero
     # The product of the others, from both sides: no division, so zeros are no special case.
     others = exclusive_cumprod(x, dim, False) * exclusive_cumprod(x, dim, True)
     return spread(g, shape_of(x), (dim,), keepdim) * conj(others)

@@ -193,8 +193,17 @@ _DIV = Parser(
 )
 
 
+class _NotGiven:
+    def __repr__(self) -> str:
+        return "None"
+
+
+#: The default of `rounding_mode`: torch's node tells apart whether None was said.
+_NOT_GIVEN: Any = _NotGiven()
+
+
 @public(inplace=True, name="div", aliases=("divide",))
-def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+def div(input: Any, other: Any, *, rounding_mode: str | None = _NOT_GIVEN) -> Any:
     """Quotient ``input/other``.
 
     Parameters
@@ -208,8 +217,10 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     -------
     Tensor
     """
-    if rounding_mode is None:
+    if rounding_mode is _NOT_GIVEN:
         return a.div.op.public(input, other)
+    if rounding_mode is None:
+        return a.div_with_mode.op.public(input, other)
     if not isinstance(rounding_mode, str):
         raise _DIV.rejected((input, other), {"rounding_mode": rounding_mode})
     if rounding_mode == "floor":

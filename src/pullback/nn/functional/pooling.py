@@ -8,9 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...array.pool import Windows
+from ...core.modes import modes
 from ...core.value import array_of, dtype_of, shape_of
 from ...graph_errors import type_word
 from ...ops import pool as ops
+from ...ops.structure import unsafe_view
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from .pool_checks import adaptive_size, check_kind, check_tensor, windows_of
@@ -43,6 +45,10 @@ def _max_pool(
         windows = _lifted(windows)
     call = ops.max_pool_3d if rank == 3 else ops.max_pool_2d
     values, winners = call(x, windows)
+    if rank == 1 and not return_indices and not (modes().grad and x.requires_grad):
+        # torch has a kernel of its own for this, whose result is no view.
+        lead = () if alone else shape_of(values)[:1]
+        return unsafe_view(values, (*lead, shape_of(values)[1], shape_of(values)[3]))
     results = [values]
     if return_indices:
         results.append(ops.winner_indices(winners, windows, shape_of(x)[2:]))
