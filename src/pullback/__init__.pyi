@@ -695,10 +695,10 @@ def diff(
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def dist(input: Tensor, other: Any, p: Any = 2, *, out: Tensor | None = None) -> Tensor:
     """Norm of order `p` of ``input − other``."""
-def div(input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
+def div(input: Tensor, other: Any, *, rounding_mode: str | None = ..., out: Tensor | None = None) -> Tensor:
     """Quotient ``input/other``."""
 def divide(
-    input: Tensor, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None,
+    input: Tensor, other: Any, *, rounding_mode: str | None = ..., out: Tensor | None = None,
 ) -> Tensor:
     """Quotient ``input/other``."""
 def dot(input: Tensor, tensor: Any, *, out: Tensor | None = None) -> Tensor:

@@ -284,11 +284,11 @@ def needs_covector(shape: tuple[int, ...]) -> RuntimeError:
 
 
 def complex_for_real() -> RuntimeError:
-    """Build the error for a complex gradient of a real tensor where torch does not drop the imaginary part."""
+    """Build the error for a complex gradient of a real tensor where torch drops no part of it."""
     return RuntimeError(
-        "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but "
-        "got false.  (Could this error message be improved?  If so, please report an enhancement request to "
-        "PyTorch.)"
+        "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, "
+        "but got false.  (Could this error message be improved?  If so, please report an enhancement request "
+        "to PyTorch.)"
     )
 
 

@@ -484,13 +484,13 @@ class Methods(TensorBase):
         """The dimensions from outermost to innermost in memory."""
     def dist(self, other: Any, p: Any = 2) -> Tensor:
         """Norm of order `p` of ``input − other``."""
-    def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    def div(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
         """Quotient ``input/other``."""
-    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    def div_(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
         """In-place version of :func:`div`: writes the result into `input` and returns it."""
-    def divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    def divide(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
         """Quotient ``input/other``."""
-    def divide_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    def divide_(self, other: Any, *, rounding_mode: str | None = ...) -> Tensor:
         """In-place version of :func:`divide`: writes the result into `input` and returns it."""
     def dot(self, tensor: Any) -> Tensor:
         """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
