@@ -219,9 +219,10 @@ def check_versions(node: Node, count: int) -> None:
         if saved[i + 1][0] != saved[i + 2]:
             if is_freed(saved):
                 raise freed(node)
-            # torch unpacks in the order of the names: `other` before `self`.
+            # torch unpacks inputs before outputs and each in the order of the names: `other` before `self`.
             stale = [k for k in range(count) if saved[3 * k + 1][0] != saved[3 * k + 2]]
-            raise modified(node, min(stale, key=lambda k: node._op.saved_names()[k]))
+            outputs, names = node._op.layout.output_index, node._op.saved_names()
+            raise modified(node, min(stale, key=lambda k: (outputs[k] >= 0, names[k])))
 
 
 def modified(node: Node, index: int) -> RuntimeError:

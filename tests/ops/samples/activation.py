@@ -27,7 +27,7 @@ SAMPLES = [
     *(Sample(name, (normal(6),), (form,)) for name in ("gelu", "gelu_slope") for form in ("none", "tanh")),
     Sample("prelu", (apart(2, 3), normal(3))),
     Sample("prelu_backward", (normal(2, 3), apart(2, 3), normal(3))),
-    Sample("prelu_weight_backward", (normal(2, 3), apart(2, 3))),
+    Sample("prelu_weight_backward", (normal(2, 3), apart(2, 3), normal(3))),
     Sample("rrelu", (normal(4), between(4, low=0.1, high=0.3)), varied={1: fixed}),
     Sample("glu", (normal(3, 4),), (1,)),
 ]

@@ -18,6 +18,7 @@ SAMPLES = [
     Sample("mul", (complex_normal(3), complex_normal(2, 3))),
     Sample("div", (normal(3, 4), positive(4)), reference=np.divide),
     Sample("div", (complex_normal(3), complex_normal(3))),
+    Sample("div_with_mode", (normal(3, 4), positive(4)), reference=np.divide),
     Sample("neg", (normal(3),), reference=np.negative),
     Sample("pow_scalar", (positive(3),), (2.5,), reference=np.power),
     Sample("pow_scalar", (normal(3),), (2,), reference=np.power),
