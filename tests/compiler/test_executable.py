@@ -100,3 +100,19 @@ def test_training_step_of_a_network():
 def test_ops_without_lowering_run_by_their_array_kernels():
     compiled = agree(backward_of(lambda x: torch.cumsum(x.sin(), 0).exp().sum()), leaf(5, 4))
     assert any(getattr(step, "op", None) == "cumsum" for step in compiled.steps)
+
+
+def test_programs_of_very_many_steps() -> None:
+    """More buffers, kernels and steps than one function holds: memory is still shared, and values
+    are right.
+    """
+
+    def function(x: Any, w: Any) -> Any:
+        for n in range(400):
+            x = x @ w if n % 3 else (x + w[n % 7]).tanh()
+        return x
+
+    torch.manual_seed(0)
+    small = (torch.randn(8, 8) * 0.2).requires_grad_()
+    compiled = agree(backward_of(lambda x, w: function(x, w).sum()), leaf(2, 8), small)
+    assert compiled.plan.arena_bytes < 200_000

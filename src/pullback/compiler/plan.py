@@ -6,7 +6,9 @@ compiled. A loop's body has a plan of its own, whose arena is a part of the loop
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
+from heapq import heappop, heappush
 
 from . import parallel
 from .groups import grouped
@@ -18,6 +20,8 @@ from .routine import emit_routine
 from .schedule import Step, schedule
 
 ALIGNMENT = 64
+#: Buffers up to which each is given the first place that fits, for which all others are looked at.
+FITTED = 1000
 
 
 class Plan:
@@ -123,20 +127,50 @@ class Plan:
                     size = _row_bytes(emissions[id(step)], buffer)
                 sizes[buffer.number] = max(size, sizes.get(buffer.number, 0))
                 spans.setdefault(buffer.number, [n, n])[1] = n
-        taken: list[tuple[int, int, int, int]] = []
-        for buffer_number in sorted(sizes, key=lambda b: -sizes[b]):
-            first, last = spans[buffer_number]
-            size = aligned(sizes[buffer_number])
-            offset = 0
-            for start, stop, begin, end in sorted(taken, key=lambda entry: entry[2]):
-                if stop < first or last < start or end <= offset:
-                    continue
-                if begin >= offset + size:
-                    break
-                offset = end
-            taken.append((first, last, offset, offset + size))
-            self.offsets[buffer_number] = offset
-            self.arena_bytes = max(self.arena_bytes, offset + size)
+        place = _fitted if len(sizes) <= FITTED else _in_order
+        self.offsets = place({b: aligned(size) for b, size in sizes.items()}, spans)
+        ends = [offset + aligned(sizes[b]) for b, offset in self.offsets.items()]
+        self.arena_bytes = max(ends, default=0)
+
+
+def _fitted(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
+    """Where each buffer begins: the largest first, each at the first place that is free while it lives."""
+    offsets = {}
+    taken: list[tuple[int, int, int, int]] = []
+    for buffer in sorted(sizes, key=lambda b: -sizes[b]):
+        first, last = spans[buffer]
+        size = sizes[buffer]
+        offset = 0
+        for begin, end, start, stop in taken:
+            if stop < first or last < start or end <= offset:
+                continue
+            if begin >= offset + size:
+                break
+            offset = end
+        insort(taken, (offset, offset + size, first, last))
+        offsets[buffer] = offset
+    return offsets
+
+
+def _in_order(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
+    """The same for very many buffers: each takes the memory of one as large that is dead, or new memory."""
+    offsets = {}
+    top = 0
+    alive: list[tuple[int, int, int]] = []
+    free: dict[int, list[int]] = {}
+    for buffer in sorted(sizes, key=lambda b: spans[b][0]):
+        first, last = spans[buffer]
+        while alive and alive[0][0] < first:
+            _, size, offset = heappop(alive)
+            free.setdefault(size, []).append(offset)
+        size = sizes[buffer]
+        if free.get(size):
+            offset = free[size].pop()
+        else:
+            offset, top = top, top + size
+        heappush(alive, (last, size, offset))
+        offsets[buffer] = offset
+    return offsets
 
 
 def aligned(size: int) -> int:
@@ -169,12 +203,13 @@ def _touched(step: Step, emissions: dict[int, Emission], lowered: Result) -> lis
 
 
 def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
-    """For each step, the buffers that are read after it or outside it."""
+    """For each step, which of its buffers are read after it or outside it."""
     readers = _readers(steps)
     for buffer in lowered.outputs:
         readers.setdefault(buffer.number, set()).add(-1)
+    own = [step.buffers if isinstance(step, Kernel) else () for step in steps]
     return [
-        {number_ for number_, who in readers.items() if who - {n}} for n in range(len(steps))
+        {number_ for number_ in own[n] if readers.get(number_, set()) - {n}} for n in range(len(steps))
     ]
 
 

@@ -16,6 +16,8 @@ Step = Kernel | Contraction | Routine | Precompiled | Call | Loop | Branch
 
 #: Kernels further back than this are not tried unless they fill what a node reads.
 LOOK_BACK = 6
+#: Nodes of a kernel at most: of single numbers, and of others, whose loops LLVM looks at as wholes.
+NUMBERS, MOST = 4000, 150
 
 
 def schedule(nodes: Sequence[Node]) -> list[Step]:
@@ -67,6 +69,8 @@ def _joined(steps: list[Step], node: Node, earliest: int, single: int) -> int | 
     for position in candidates:
         step = steps[position]
         if not isinstance(step, Kernel):
+            continue
+        if len(step.nodes) >= (NUMBERS if step.size <= 1 else MOST):
             continue
         related = position == earliest or not read.isdisjoint(step.buffers) or step.size <= 1
         if related and step.accept(node):

@@ -19,6 +19,8 @@ from .plan import Plan, scratch_of
 #: Kernels of a program up to which LLVM may inline them into the function that calls them all: inlining 80
 #: took it four times the time.
 INLINED = 12
+#: Steps of one native function.
+STRETCH = 200
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 
 
@@ -60,9 +62,21 @@ class Writer:
     def _function(self, steps: list[list[Any]]) -> str:
         name = f"segment{len(self.names)}"
         self.names.append(name)
-        head = [f"define void @{name}(ptr %table) #0 {{", "  %arena = load ptr, ptr %table"]
-        self._write(head, {}, steps)
+        if len(steps) <= STRETCH:
+            self._write(self._head(f"void @{name}"), {}, steps)
+            return name
+        # LLVM takes more than twice the time for twice the instructions of one function.
+        calls = []
+        for start in range(0, len(steps), STRETCH):
+            part = self.module.name("stretch")
+            self._write(self._head(f"internal void @{part}", "noinline "), {}, steps[start : start + STRETCH])
+            calls.append(f"  call void @{part}(ptr %table)")
+        self.functions.append("\n".join([self._head(f"void @{name}")[0], *calls, "  ret void", "}"]))
         return name
+
+    def _head(self, name: str, inlining: str = "") -> list[str]:
+        """The first lines of a function of the table."""
+        return [f"define {name}(ptr %table) {inlining}#0 {{", "  %arena = load ptr, ptr %table"]
 
     def body(self) -> str:
         """Write the plan's steps as a function of (arena, pointers by slot), and return its name."""
