@@ -108,11 +108,13 @@ def test_programs_of_very_many_steps() -> None:
     """
 
     def function(x: Any, w: Any) -> Any:
-        for n in range(400):
+        total = x.sum()
+        for n in range(300):
             x = x @ w if n % 3 else (x + w[n % 7]).tanh()
-        return x
+            total = total + x.sum()
+        return total
 
     torch.manual_seed(0)
     small = (torch.randn(8, 8) * 0.2).requires_grad_()
-    compiled = agree(backward_of(lambda x, w: function(x, w).sum()), leaf(2, 8), small)
+    compiled = agree(backward_of(function), leaf(2, 8), small, tolerance=1e-5)
     assert compiled.plan.arena_bytes < 200_000
