@@ -42,6 +42,9 @@ _INTRINSICS = {
     "rint": "rint",
 }
 
+#: Iterations beyond which a loop of loops is not unrolled.
+LONG = 8
+
 
 class Value(NamedTuple):
     """A scalar in a register: its name, or a number in LLVM's notation."""
@@ -187,7 +190,7 @@ class Emitter:
         step = self.fresh()
         self.line(f"{step} = add nuw nsw i64 {value}, 1")
         self.line(f"store i64 {step}, ptr {counter}")
-        metadata = "" if innermost is None else f", !llvm.loop !{innermost}"
+        metadata = _loop_kind(variable, innermost)
         self.line(f"br label %{label}_head{metadata}")
         self.lines.append(f"{label}_exit:")
 
@@ -370,6 +373,15 @@ class Emitter:
         symbol = self.module.function(name, dtype, len(xs))
         operands = ", ".join(f"{TYPES[dtype]} {x.name}" for x in xs)
         return self.instruction(f"call {TYPES[dtype]} @{symbol}({operands})", dtype)
+
+
+def _loop_kind(variable: Variable, innermost: str | None) -> str:
+    """What LLVM is told about a loop (see `engine.whole`). Long loops of loops are not unrolled: copies of
+    whole nests took most of the time to compile.
+    """
+    if innermost is not None:
+        return f", !llvm.loop !{innermost}"
+    return ", !llvm.loop !3" if variable.extent > LONG else ""
 
 
 def _method(family: str, name: str) -> Any:

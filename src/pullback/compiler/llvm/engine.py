@@ -42,11 +42,14 @@ def attributes() -> str:
 
 
 def whole(*texts: Iterable[str]) -> str:
-    """The text of a module from its declarations and functions; loops may refer to group 0 and loop 1."""
+    """The text of a module from its declarations and functions; loops may refer to group 0, and be of
+    kind 1 (independent iterations of that group) or 3 (not to be unrolled).
+    """
     return "\n".join(
         [
             *(line for text in texts for line in text), attributes(), "!0 = distinct !{}",
             '!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}',
+            '!3 = distinct !{!3, !4}\n!4 = !{!"llvm.loop.unroll.disable"}',
         ]
     )
 
