@@ -76,6 +76,10 @@ def registers(real: str) -> Registers:
     return Registers(32 if size == 64 else 16, size // (4 if real == "float" else 8))
 
 
+#: What another form of a tile counts, as a part of the time.
+_FORM = 0.03
+
+
 class Tile(NamedTuple):
     """Accumulators that are kept in registers: `rows` times `columns` vectors."""
 
@@ -118,9 +122,10 @@ def weight_tile(registers: Registers, outputs: int, taps: int) -> Tile:
             tile = Tile(rows, columns)
             if rows * columns + rows + 3 > registers.number:
                 break
-            cost = sum(
-                _cost(Tile(r, c), r + 2 * c) + 0.5 for r in cut(outputs, rows) for c in cut(taps, columns)
-            )
+            heights, widths = list(cut(outputs, rows)), list(cut(taps, columns))
+            cost = sum(_cost(Tile(r, c), r + 2 * c) + 0.5 for r in heights for c in widths)
+            # Each form of a tile is compiled.
+            cost *= 1 + _FORM * (len(set(heights)) * len(set(widths)) - 1)
             if cost < least:
                 best, least = tile, cost
     return best
