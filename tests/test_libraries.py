@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -83,6 +84,32 @@ def test_declarations_that_nothing_reads() -> None:
     onnx.unregister_custom_op_symbolic("vision::nms", 11)
     assert torch.jit._overload_method(len) is len
     assert torch.jit._script_if_tracing(len) is len
+
+
+def test_records_of_a_checkpoint(tmp_path: Path) -> None:
+    torch.save({"a": torch.arange(3.0)}, tmp_path / "a.pt")
+    reader = torch.PyTorchFileReader(str(tmp_path / "a.pt"))
+    assert {"data.pkl", "data/0", "version", "byteorder"} <= set(reader.get_all_records())
+    assert reader.has_record("data/0")
+    assert not reader.has_record("data/1")
+    assert reader.get_record("version") == b"3\n"
+    with pytest.raises(RuntimeError, match="PytorchStreamReader failed locating file x: file not found"):
+        reader.get_record("x")
+    with pytest.raises(RuntimeError, match="open file failed because of errno 2 on fopen"):
+        torch.PyTorchFileReader(str(tmp_path / "nowhere"))
+
+
+def test_numbers_of_a_parameter_without_recording() -> None:
+    p = torch.nn.Parameter(torch.ones(2))
+    with torch.no_grad():
+        assert p.view(-1).numpy().tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="Can't call numpy"):
+        p.numpy()
+
+
+def test_grids_of_processes_are_refused() -> None:
+    with pytest.raises(RuntimeError, match="DeviceMesh needs process groups"):
+        torch.distributed.device_mesh.DeviceMesh("cpu", [0])
 
 
 def test_names() -> None:

@@ -6,16 +6,19 @@ Classes that say they live there (`__module__` of `Size`, `Generator`, …) are 
 from __future__ import annotations
 
 from enum import Enum
+from types import SimpleNamespace
 
 from .core.value import TensorBase
 from .ops.linalg import LinAlgError as _LinAlgError
 from .size import Size
+from .tensor.conversion import parse_to
 from .tensor.overriding import DisableTorchFunctionSubclass, _disabled_torch_function_impl
 from .tensor.random import Generator
 
 __all__ = [
-    "DispatchKey", "DispatchKeySet", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
-    "_LinAlgError", "_disabled_torch_function_impl", "_get_tracing_state", "_log_api_usage_once",
+    "DispatchKey", "DispatchKeySet", "_TensorMeta", "_nn", "DisableTorchFunctionSubclass", "Generator",
+    "Size", "TensorBase", "_LinAlgError", "_disabled_torch_function_impl", "_get_tracing_state",
+    "_log_api_usage_once",
 ]
 
 
@@ -25,6 +28,12 @@ def _get_tracing_state() -> None:
 
 def _log_api_usage_once(event: str) -> None:
     """Take the name of an API that is used; nothing is counted."""
+
+#: The class of the class of tensors.
+_TensorMeta = type(TensorBase)
+
+#: What modules written in Python ask for: how arguments of `to` are read.
+_nn = SimpleNamespace(_parse_to=parse_to)
 
 
 class DispatchKey(Enum):

@@ -164,6 +164,8 @@ _LAZY_NAMES = {
         ),
         "amp.autocast_mode",
     ),
+    "PyTorchFileReader": "serialization.file_reader",
+    **dict.fromkeys(("ScriptFunction", "ScriptModule"), "jit"),
     "load": "serialization",
     "save": "serialization",
     **dict.fromkeys(

@@ -70,6 +70,9 @@ from .dtypes import dtype as dtype
 from .dtypes import finfo as finfo
 from .dtypes import iinfo as iinfo
 from .explain import CallableModule
+from .jit import ScriptFunction as ScriptFunction
+from .jit import ScriptModule as ScriptModule
+from .serialization.file_reader import PyTorchFileReader as PyTorchFileReader
 from .size import Size as Size
 from .streams import Event as Event
 from .streams import Stream as Stream

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any
 
+from ..absent import uninstantiable
 from ..core.modes import change, modes
 from ..core.value import TensorBase, shape_of
 from ..tensor.interception import activate, deactivate
@@ -187,4 +188,16 @@ class profile:
         return self._events().self_cpu_time_total
 
 
-__all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "profile", "record_function"]
+#: What marks ranges for the profilers of vendors.
+globals().update(
+    uninstantiable(
+        ["emit_nvtx", "emit_itt"], "torch.autograd.profiler",
+        "{} needs the profiler of a device, which is not there."
+    )
+)
+
+__all__ = [
+    "EventList", "FunctionEvent", "FunctionEventAvg",
+    "emit_itt", "emit_nvtx",  # noqa: F822  # made above
+    "profile", "record_function",
+]  # fmt: skip

@@ -74,6 +74,10 @@ class Archive:
     ) -> None:
         self._zip.close()
 
+    def names(self) -> list[str]:
+        """The names of all records."""
+        return [name.removeprefix(self._folder) for name in self._zip.NameToInfo]
+
     def has(self, name: str) -> bool:
         """Whether there is a record."""
         return self._folder + name in self._zip.NameToInfo

@@ -137,7 +137,7 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
     force : bool
         Take the elements also of a tensor that requires grad.
     """
-    if not force and self.requires_grad:
+    if not force and modes().grad and self.requires_grad:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )

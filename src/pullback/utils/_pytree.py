@@ -141,6 +141,14 @@ def _flatten_default(tree: Any) -> tuple[list[Any], Any]:
     return list(tree.values()), [tree.default_factory, keys] if isinstance(tree, defaultdict) else keys
 
 
+def _dict_flatten(tree: Any) -> tuple[list[Any], Any]:
+    return list(tree.values()), list(tree)
+
+
+def _dict_unflatten(values: Iterable[Any], keys: Any) -> dict[Any, Any]:
+    return dict(zip(keys, values, strict=True))
+
+
 def _sequence(kind: Any, context: Callable[[Any], Any], build: UnflattenFunc) -> None:
     def flatten(tree: Any) -> tuple[list[Any], Any]:
         return list(tree), context(tree)

@@ -238,3 +238,9 @@ def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> N
             raise ValueError(
                 f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
             )
+
+
+#: torch's names, which libraries ask for.
+_BaseDataLoaderIter = LoaderIterator
+_SingleProcessDataLoaderIter = HereIterator
+_MultiProcessingDataLoaderIter = WorkersIterator

@@ -244,5 +244,7 @@ class WorkersIterator(LoaderIterator):
         self._results.cancel_join_thread()
         self._results.close()
 
+    _shutdown_workers = close
+
     def __del__(self) -> None:
         self.close()

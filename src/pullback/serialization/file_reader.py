@@ -1,0 +1,54 @@
+"""`torch.PyTorchFileReader`: the records of a checkpoint by name, for libraries that load piece by piece."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from typing import Any
+
+from .archive import Archive
+
+
+class PyTorchFileReader:
+    """The records of a file that `torch.save` wrote.
+
+    Parameters
+    ----------
+    file : str, path or file object
+    """
+
+    __module__ = "torch"
+
+    def __init__(self, file: Any) -> None:
+        if isinstance(file, (str, os.PathLike)) and not os.path.exists(file):
+            raise RuntimeError(
+                "open file failed because of errno 2 on fopen: No such file or directory, file path: "
+                f"{os.fspath(file)}"
+            )
+        try:
+            self._archive = Archive(file)
+        except zipfile.BadZipFile as error:
+            raise RuntimeError(
+                "PytorchStreamReader failed reading zip archive: failed finding central directory"
+            ) from error
+
+    def get_all_records(self) -> list[str]:
+        """The names of all records."""
+        return self._archive.names()
+
+    def has_record(self, name: str) -> bool:
+        """Whether there is a record."""
+        return self._archive.has(name)
+
+    def get_record(self, name: str) -> bytes:
+        """A record's bytes.
+
+        Raises
+        ------
+        RuntimeError
+            There is none of that name, or all that was read together is larger than the file.
+        """
+        return self._archive.read(name)
+
+
+__all__ = ["PyTorchFileReader"]
