@@ -234,3 +234,30 @@ def test_the_first_few(monkeypatch, dtype, largest, count):
             found.append((values.numpy(), places.numpy()))
         for got, want in zip(*found, strict=True):
             np.testing.assert_array_equal(got, want)
+
+
+PLANES = {
+    "bilinear up": ((5, 7, 64, 64), lambda x: F.interpolate(x, scale_factor=2, mode="bilinear")),
+    "bicubic down": ((5, 7, 120, 121), lambda x: F.interpolate(x, size=(50, 61), mode="bicubic")),
+    "smooth down": (
+        (5, 7, 120, 121),
+        lambda x: F.interpolate(x, size=(50, 61), mode="bilinear", antialias=True),
+    ),
+    "linear": ((8, 9, 2001), lambda x: F.interpolate(x, scale_factor=2, mode="linear")),
+    "trilinear": ((2, 3, 20, 30, 25), lambda x: F.interpolate(x, scale_factor=2, mode="trilinear")),
+    "adaptive": ((5, 11, 80, 81), lambda x: F.adaptive_avg_pool2d(x, 7)),
+    "adaptive 3d": ((4, 7, 20, 30, 25), lambda x: F.adaptive_avg_pool3d(x, (7, 8, 9))),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", PLANES)
+def test_maps_along_axes(monkeypatch, name, dtype):
+    shape, call = PLANES[name]
+    x = data(*shape, dtype=dtype)
+    x.reshape(-1)[::1001], x.reshape(-1)[::57] = np.inf, -0.0
+    set_num_threads(3)
+    natively, plainly = both(monkeypatch, call, x)
+    for got, want in zip(natively, plainly, strict=True):
+        np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(np.signbit(got), np.signbit(want))

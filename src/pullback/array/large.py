@@ -61,6 +61,11 @@ class Source(Protocol):
         was done.
         """
 
+    def over_planes(self, planes: ndarray, out: ndarray, steps: Sequence[Any]) -> bool | None:
+        """The maps of `steps` (number of the axis, `array.taps.Taps`) one after another on C-ordered planes
+        ``(n, *size)``; whether that was done.
+        """
+
     def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
         """The first places of each row of ``(rows, length)`` in order; whether that was done."""
 
@@ -181,3 +186,9 @@ def first_places(x: ndarray, places: ndarray, descending: bool) -> bool | None:
     """See `Source.first_places`."""
     found = source()
     return None if found is None else found.first_places(x, places, descending)
+
+
+def over_planes(planes: ndarray, out: ndarray, steps: Sequence[Any]) -> bool | None:
+    """See `Source.over_planes`."""
+    found = source()
+    return None if found is None else found.over_planes(planes, out, steps)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from . import large
 from .threads import get_num_threads, run_parts, split
 
 #: Bytes of the largest array in a block.
@@ -120,6 +121,8 @@ def over_planes(x: ndarray, axes: Sequence[Taps]) -> ndarray:
     result = np.empty(shape, x.dtype)
     out = result.reshape(len(planes), *shape[2:])
     largest = max(planes.size, out.size)
+    if largest >= large.SIZE and out.size and large.over_planes(planes, out, steps):
+        return result
     together = max(1, _BLOCK_BYTES * len(planes) // max(1, largest * x.itemsize))
     bounds = split(len(planes), get_num_threads() if largest >= _WORTH_THREADS else 1)
 

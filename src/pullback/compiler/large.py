@@ -35,6 +35,7 @@ from .moving import Moving
 from .program import Program
 from .running import Running
 from .schedule import schedule
+from .separable import Separable
 
 #: Elements of the array that an elementwise op is traced on.
 ELEMENTS = 1 << 14
@@ -172,6 +173,7 @@ class Kernels:
         self._making = False
         self._moving = Moving()
         self._running = Running()
+        self._separable = Separable()
 
     def _kernel(self, key: Any, make: Callable[[], Any]) -> Any:
         found = self._made.get(key, self)
@@ -229,6 +231,10 @@ class Kernels:
     def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
         """The first places of each row of ``(rows, length)`` in order; whether that was done."""
         return self._running.first(x, places, descending)
+
+    def over_planes(self, planes: ndarray, out: ndarray, steps: Sequence[Any]) -> bool | None:
+        """Maps along one axis after another of planes ``(n, *size)``; whether that was done."""
+        return self._separable.run(planes, out, steps)
 
     def rows(
         self, name: str, operands: Sequence[ndarray | None], attrs: tuple[Any, ...], per_row: Sequence[bool]
