@@ -28,6 +28,7 @@ from ..tensor.random import default_generator
 from ..utils._pytree import tree_flatten, tree_unflatten
 from .program import Program
 from .reach import SCALARS, Reach
+from .recurrent import take_apart
 from .results import Made, Result, Results
 from .roll import Roller
 from .unsupported import Unsupported
@@ -220,6 +221,7 @@ class _Capture:
                 raise Unsupported("the function draws random numbers that depend on none of its tensors")
             if not self.reach.numbers_hold():
                 raise Unsupported("the function changes a number or text that it reads")
+            take_apart(recorder)
             found = self._written_down(result)
             if found is not None and not found.placed and not self.reach.lengths_hold():
                 found = None

@@ -149,18 +149,30 @@ class _Lowering:
     def _lowered(
         self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
     ) -> list[Lowered] | None:
+        if op.kind == "view" or op.name in views.SPLITS:
+            # Parts of a value may be empty.
+            return self._parts(op, operands, attrs) if _holds(operands, ()) else None
+        if op.name == "cat":
+            operands = [o for o in operands if 0 not in o.shape]
         if not _holds(operands, results):
             return None
         shape, dtype = results[0]
         if op.kind == "elementwise":
             one = self._elementwise(op, operands, attrs, shape, dtype)
-        elif op.kind == "view":
-            return views.viewed(op, operands[0], attrs)
         elif op.name in views.COPIES:
             one = views.copied(operands[0], shape)
         else:
             return self._other(op, operands, attrs, results)
         return None if one is None else [one]
+
+    def _parts(self, op: Op, operands: list[Any], attrs: tuple[Any, ...]) -> list[Lowered] | None:
+        parts = views.viewed(op, operands[0], attrs)
+        if parts is None:
+            return None
+        context = self.context
+        return [
+            context.held(context.constant(np.empty(p.shape, p.dtype))) if 0 in p.shape else p for p in parts
+        ]
 
     def _elementwise(
         self, op: Op, operands: list[Any], attrs: tuple[Any, ...], shape: Any, dtype: Any

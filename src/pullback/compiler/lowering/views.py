@@ -14,6 +14,9 @@ from ..lowered import Lowered
 #: Views whose kernel looks at strides that only the array at hand has.
 UNTRACED = frozenset({"as_strided", "as_strided_", "view_as_real", "view_as_complex", "real", "imag"})
 
+#: Ops that copy parts of their input, whatever else eager does.
+SPLITS = frozenset({"unsafe_split", "unsafe_split_with_sizes"})
+
 #: Ops that copy their input in order, whatever else eager does.
 COPIES = frozenset(
     {

@@ -1,0 +1,52 @@
+"""Recurrent layers as the ops of their steps, which loops and kernels are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.tracer import Equation, Recorder, Reference, Tracer
+from ..ops import recurrent
+
+#: The layers' ops, and what does the same step by step: all states and the last ones.
+IN_STEPS: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "elman": recurrent.elman_in_steps,
+    "elman_packed": recurrent.elman_in_steps,
+    "gru": recurrent.gru_in_steps,
+    "gru_packed": recurrent.gru_in_steps,
+    "lstm": recurrent.lstm_in_steps,
+    "lstm_packed": recurrent.lstm_in_steps,
+    "mkldnn_rnn_layer": recurrent.lstm_in_steps,
+}
+
+
+def take_apart(recorder: Recorder) -> None:
+    """Replace the layers in what a recorder has written down by their steps.
+
+    What the layers keep for their covectors on arrays is not made: covectors of traced values do not read it.
+    """
+    whole = list(recorder.equations)
+    if not any(equation.op in IN_STEPS for equation in whole):
+        return
+    recorder.equations.clear()
+    for equation in whole:
+        if equation.op in IN_STEPS:
+            _write_steps(recorder, equation)
+        else:
+            recorder.equations.append(equation)
+
+
+def _write_steps(recorder: Recorder, equation: Equation) -> None:
+    first = len(recorder.equations)
+    operands = [Tracer(recorder, o.index) if isinstance(o, Reference) else o for o in equation.operands]
+    results = IN_STEPS[equation.op](*operands, *equation.attrs)
+    number = {v.index: output for v, output in zip(results, equation.outputs, strict=False)}
+    recorder.equations[first:] = [
+        e._replace(
+            operands=tuple(
+                Reference(number.get(o.index, o.index)) if isinstance(o, Reference) else o for o in e.operands
+            ),
+            outputs=tuple(number.get(o, o) for o in e.outputs),
+        )
+        for e in recorder.equations[first:]
+    ]
