@@ -77,6 +77,27 @@ def test_maximum_pools(rest):
     check(lambda x: functional.max_pool2d(x.sin(), *rest).pow(2).sum(), leaf(2, 3, 9, 8))
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: functional.avg_pool2d(x.sin(), 2),
+        lambda x: functional.avg_pool2d(x, (4, 3), divisor_override=5),
+        lambda x: functional.adaptive_avg_pool2d(x.exp(), 1),
+        lambda x: functional.adaptive_avg_pool2d(x, (4, 2)),
+        lambda x: functional.avg_pool1d(x.flatten(2), 4),
+    ],
+)
+def test_averages_of_windows_side_by_side(function):
+    torch.manual_seed(0)
+    check(lambda x: function(x).pow(2).sum(), leaf(2, 3, 8, 6))
+
+
+@pytest.mark.parametrize("rest", [(3, 2), (3, 1, 1), (2, 2, 0, True)])
+def test_averages_of_other_windows(rest):
+    torch.manual_seed(0)
+    agree(backward_of(lambda x: functional.avg_pool2d(x, *rest).pow(2).sum()), leaf(2, 3, 7, 9))
+
+
 def test_step_of_lenet_is_one_native_call():
     torch.manual_seed(0)
 

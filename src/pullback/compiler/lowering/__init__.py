@@ -20,6 +20,7 @@ from ..program import Program
 from . import (
     arrangements,
     attention,
+    averages,
     batch_norm,
     contractions,
     convolutions,
@@ -256,6 +257,8 @@ class _Lowering:
             x = operands[0]
             variance, mean_ = reductions.moments(context, x, dims, correction)
             return [views.copied(v, s) for v, (s, _) in zip((variance, mean_), results, strict=False)]
+        elif name in averages.LOWERINGS:
+            one = averages.LOWERINGS[name](context, *operands, *attrs, shape)
         elif name in convolutions.POOLS:
             return convolutions.POOLS[name](context, *operands, *attrs, results)
         elif name.startswith("conv"):
