@@ -132,9 +132,9 @@ _PROGRAM = textwrap.dedent(
     from pullback.compiler.llvm import engine
     compiled = []
     compile = engine.compiled
-    def counted(text, optimize):
+    def counted(text, *how):
         compiled.append(text)
-        return compile(text, optimize)
+        return compile(text, *how)
     engine.compiled = counted
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3))

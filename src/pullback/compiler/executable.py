@@ -59,8 +59,9 @@ class Executable:
         self.llvm = writer.text()
         # Only what the vectoriser chose to call is compiled.
         self._library = (
-            engine.Library(self.llvm, writer.symbols, functions.addresses) if writer.names else None
-        )
+            engine.Library(self.llvm, writer.symbols, functions.addresses, straight=plan.is_straight)
+            if writer.names else None
+        )  # fmt: skip
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
         assert self._library is not None or not writer.names
         self._run = [

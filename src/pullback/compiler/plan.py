@@ -23,6 +23,9 @@ ALIGNMENT = 64
 #: Buffers up to which each is given the first place that fits, for which all others are looked at.
 FITTED = 1000
 
+#: Nodes of a kernel of single numbers that make it a long one.
+SCALARS = 8
+
 
 class Plan:
     """Where a program's buffers are.
@@ -87,6 +90,11 @@ class Plan:
             or any(isinstance(step, Precompiled) for step in self.steps)
             or any(plan.is_parallel for plans in self.bodies.values() for plan in plans)
         )
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether a kernel is a long stretch of scalar operations."""
+        return any(isinstance(s, Kernel) and s.size == 1 and len(s.nodes) > SCALARS for s in self.steps)
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
         """Whether a step may write buffer `after` to the memory of `before`, which is given from outside."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from . import blas, groups, parallel
+from .index import strides_of
 from .kernel import Emission, Kernel
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module, number
 from .llvm.pool import PARALLEL, pool
 from .loop import write_branch, write_loop
-from .lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
+from .lowered import Branch, Call, Contraction, Loop, Matrix, Precompiled, Routine
 from .plan import Plan, scratch_of
 
 #: Kernels of a program up to which LLVM may inline them into the function that calls them all: inlining 80
@@ -22,6 +24,12 @@ INLINED = 12
 #: Steps of one native function.
 STRETCH = 200
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
+
+
+def _order(matrix: Matrix) -> tuple[int, int]:
+    """How BLAS is told of a matrix: plain or transposed, and the distance of its rows or columns."""
+    rows, columns = matrix.strides
+    return (_PLAIN, rows) if columns == 1 else (_TRANSPOSED, columns)
 
 
 class Writer:
@@ -223,26 +231,64 @@ class Writer:
             "i64", real, "ptr", "i64",
         )  # fmt: skip
         rows, columns, inner = step.extents
-        size = rows * columns
-        batch = [()] if not step.batch else list(np.ndindex(*step.batch))
-        for position, where in enumerate(batch):
-            a, a_word, a_lead = self._operand(step.left, where, dtype)
-            b, b_word, b_lead = self._operand(step.right, where, dtype)
-            c = self._shifted(step.buffer.number, position * size, dtype)
-            scale, keep = number(step.alpha, dtype), number(0.0, dtype)
+        scale, keep = number(step.alpha, dtype), number(0.0, dtype)
+        a_word, a_lead = _order(step.left)
+        b_word, b_lead = _order(step.right)
+
+        def product(a: str, b: str, c: str) -> None:
             self.lines.append(
                 f"  call void @{symbol}(i32 {_ROW_MAJOR}, i32 {a_word}, i32 {b_word}, i64 {rows}, i64 "
                 f"{columns}, i64 {inner}, {real} {scale}, ptr {a}, i64 {a_lead}, ptr {b}, i64 {b_lead}, "
                 f"{real} {keep}, ptr {c}, i64 {columns})"
             )
 
-    def _operand(self, matrix: Any, where: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[str, int, int]:
-        offset = matrix.offset + sum(i * s for i, s in zip(where, matrix.batch, strict=True))
-        pointer = self._shifted(matrix.buffer.number, offset, dtype)
-        rows, columns = matrix.strides
-        if columns == 1:
-            return pointer, _PLAIN, rows
-        return pointer, _TRANSPOSED, columns
+        operands = [
+            (self._shifted(m.buffer.number, m.offset, dtype), m.batch) for m in (step.left, step.right)
+        ]
+        operands.append((self._pointer(step.buffer.number), self._whole(step.batch, rows * columns)))
+        if step.batch:
+            self._repeated(step.batch, operands, dtype, product)
+        else:
+            product(*(pointer for pointer, _ in operands))
+
+    def _whole(self, batch: Sequence[int], size: int) -> tuple[int, ...]:
+        """Strides of matrices that lie one behind the other."""
+        return tuple(size * step for step in strides_of(batch))
+
+    def _repeated(
+        self, batch: Sequence[int], operands: Sequence[tuple[str, tuple[int, ...]]], dtype: np.dtype[Any],
+        body: Callable[..., None],
+    ) -> None:  # fmt: skip
+        """A loop over a batch; `body` gets pointers that move by the strides given."""
+        self._calls += 1
+        name, total = f"batch{self._calls}", prod(batch)
+        self.lines += [
+            f"  %{name} = alloca i64", f"  store i64 0, ptr %{name}", f"  br label %{name}_head",
+            f"{name}_head:", f"  %{name}_n = load i64, ptr %{name}",
+            f"  %{name}_more = icmp slt i64 %{name}_n, {total}",
+            f"  br i1 %{name}_more, label %{name}_body, label %{name}_done", f"{name}_body:",
+        ]  # fmt: skip
+        for axis, step in enumerate(strides_of(batch)):
+            self.lines += [
+                f"  %{name}_q{axis} = udiv i64 %{name}_n, {step}",
+                f"  %{name}_i{axis} = urem i64 %{name}_q{axis}, {batch[axis]}",
+            ]
+        moved = []
+        for which, (pointer, strides) in enumerate(operands):
+            at, offset = f"%{name}_p{which}", "0"
+            for axis, stride in enumerate(strides):
+                self.lines += [
+                    f"  {at}_m{axis} = mul i64 %{name}_i{axis}, {stride}",
+                    f"  {at}_s{axis} = add i64 {offset}, {at}_m{axis}",
+                ]
+                offset = f"{at}_s{axis}"
+            self.lines.append(f"  {at} = getelementptr {TYPES[dtype]}, ptr {pointer}, i64 {offset}")
+            moved.append(at)
+        body(*moved)
+        self.lines += [
+            f"  %{name}_next = add nuw nsw i64 %{name}_n, 1", f"  store i64 %{name}_next, ptr %{name}",
+            f"  br label %{name}_head", f"{name}_done:",
+        ]  # fmt: skip
 
     def _shifted(self, buffer_number: int, offset: int, dtype: np.dtype[Any]) -> str:
         pointer = self._pointer(buffer_number)

@@ -69,7 +69,7 @@ def caller() -> Callable[[int, int, int, int], int] | None:
     where = layout()
     if where is None:
         return None
-    library = engine.Library(_text(where), {})
+    library = engine.Library(_text(where), {}, optimize=False)
     _libraries.append(library)
     kind = ctypes.PYFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4)
     return kind(library.address("pullback_call"))

@@ -12,6 +12,9 @@ from .. import cache
 #: Options under which the loops' text is compiled; part of the disk cache's key.
 SPEED = 3
 
+#: Lines of a text whose loops' bodies are not vectorised as straight code: that takes as long as all else.
+LONG = 2000
+
 
 def _machine() -> Any:
     """A target machine: this processor, with all that it has."""
@@ -95,14 +98,14 @@ class Code(NamedTuple):
     called: tuple[str, ...]
 
 
-def compiled(text: str, optimize: bool = True) -> Code:
+def compiled(text: str, optimize: bool = True, straight: bool = True) -> Code:
     """Compile a module's text."""
-    module = _module(text, optimize)
+    module = _module(text, optimize, straight)
     called = sorted(set(re.findall(r"call [^@\n]*@(pullback_\w+_(?:float|double)(?:_\d+)?)\(", str(module))))
     return Code(target().emit_object(module), tuple(called))
 
 
-def _module(text: str, optimize: bool) -> Any:
+def _module(text: str, optimize: bool, straight: bool = True) -> Any:
     import llvmlite.binding as llvm
 
     machine = target()
@@ -113,19 +116,19 @@ def _module(text: str, optimize: bool) -> Any:
     if optimize:
         options = llvm.create_pipeline_tuning_options(speed_level=SPEED)
         options.loop_vectorization = True
-        options.slp_vectorization = True
+        options.slp_vectorization = straight or text.count("\n") < LONG
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
     return module
 
 
-def kept(text: str, optimize: bool) -> Code:
+def kept(text: str, optimize: bool, straight: bool) -> Code:
     """Compile a module's text, or take what an earlier process made of it."""
-    name = cache.key("text", str(optimize), text)
+    name = cache.key("text", f"{optimize} {straight}", text)
     found = cache.read(name)
     if found is not None:
         return Code(found[1], tuple(found[0]))
-    code = compiled(text, optimize)
+    code = compiled(text, optimize, straight)
     cache.write(name, code.called, code.object)
     return code
 
@@ -144,17 +147,20 @@ class Library:
     optimize : bool
         Run LLVM's passes. Text that is written as the processor wants it gains nothing from them and is
         compiled in a third of the time without.
+    straight : bool
+        It has long stretches without loops, which are worth the time that their vectoriser takes.
     """
 
     def __init__(
         self, code: Code | str, symbols: dict[str, int],
         resolve: Callable[[Iterable[str]], dict[str, int]] | None = None, *, optimize: bool = True,
+        straight: bool = True,
     ) -> None:
         import llvmlite.binding as llvm
 
         self.optimize = optimize
         self.text = code if isinstance(code, str) else None
-        self.code = code = kept(code, optimize) if isinstance(code, str) else code
+        self.code = code = kept(code, optimize, straight) if isinstance(code, str) else code
         if resolve is not None:
             symbols = {**symbols, **resolve(code.called)}
         for name, address in symbols.items():
