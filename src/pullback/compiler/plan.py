@@ -23,9 +23,6 @@ ALIGNMENT = 64
 #: Buffers up to which each is given the first place that fits, for which all others are looked at.
 FITTED = 1000
 
-#: Nodes of a kernel of single numbers that make it a long one.
-SCALARS = 8
-
 
 class Plan:
     """Where a program's buffers are.
@@ -93,8 +90,10 @@ class Plan:
 
     @property
     def is_straight(self) -> bool:
-        """Whether a kernel is a long stretch of scalar operations."""
-        return any(isinstance(s, Kernel) and s.size == 1 and len(s.nodes) > SCALARS for s in self.steps)
+        """Whether most of it is a stretch of scalar operations."""
+        kernels = [step for step in self.steps if isinstance(step, Kernel)]
+        scalars = sum(len(kernel.nodes) for kernel in kernels if kernel.size == 1)
+        return 2 * scalars > sum(len(kernel.nodes) for kernel in kernels)
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
         """Whether a step may write buffer `after` to the memory of `before`, which is given from outside."""
