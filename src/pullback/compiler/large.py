@@ -10,6 +10,7 @@ along one.
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Sequence
 from math import prod
@@ -169,11 +170,17 @@ class Kernels:
 
     def __init__(self) -> None:
         self._made: dict[Any, Any] = {}
-        self._lock = threading.RLock()
-        self._making = False
+        self._begin()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._begin)
         self._moving = Moving()
         self._running = Running()
         self._separable = Separable()
+
+    def _begin(self) -> None:
+        """Nobody is making a kernel: at the start, and in a forked child, where nobody would finish it."""
+        self._lock = threading.RLock()
+        self._making = False
 
     def _kernel(self, key: Any, make: Callable[[], Any]) -> Any:
         found = self._made.get(key, self)
