@@ -104,6 +104,8 @@ class Captured:
     grad_present: list[int]
     #: Gives the user's containers what they held before the trace.
     undo: Callable[[], None]
+    #: The user's instructions that equations come from, by the number of a value; None where none are noted.
+    places: dict[int, Any] | None
 
     def described(self, output: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
         """Shape and dtype of an output of the program."""
@@ -126,7 +128,8 @@ class _Slots(NamedTuple):
 
 
 def capture(
-    function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], reach: Reach
+    function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], reach: Reach,
+    places: bool = False,
 ) -> Captured:
     """Run ``function(*args, **kwargs)`` on tracers and write it down.
 
@@ -136,17 +139,19 @@ def capture(
         The tensors among the arguments, each once.
     reach
         What the function reaches besides.
+    places
+        Note the user's line of every equation.
 
     Raises
     ------
     Unsupported
         What the function does cannot be written down.
     """
-    first = _Capture(function, args, kwargs, tensors, reach, phantoms=True)
+    first = _Capture(function, args, kwargs, tensors, reach, phantoms=True, places=places)
     found = first.run()
     if found is None:
         # The function looks at gradients that are not there: what it does without them is another program.
-        found = _Capture(function, args, kwargs, tensors, reach, phantoms=False).run()
+        found = _Capture(function, args, kwargs, tensors, reach, phantoms=False, places=places).run()
         assert found is not None
     return found
 
@@ -154,13 +159,14 @@ def capture(
 class _Capture:
     def __init__(
         self, function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], reach: Reach,
-        phantoms: bool,
+        phantoms: bool, places: bool,
     ) -> None:  # fmt: skip
         self.function = function
         self.args = args
         self.kwargs = kwargs
         self.reach = reach
         self.phantoms = phantoms
+        self.places = places
         self.tensors: list[Any] = []
         self.cells: list[Cell] = []
         self._index: dict[int, int] = {}
@@ -188,6 +194,7 @@ class _Capture:
     def run(self) -> Captured | None:
         """Trace; None when an absent gradient was looked at."""
         self.recorder = recorder = Recorder(fresh_level())
+        recorder.places = {} if self.places else None
         before = [
             _Slots(
                 t, t._value, t._node, t._view, t._level, t._counter, t._grad, t._accumulator, t._leaf_hooks,
@@ -259,6 +266,7 @@ class _Capture:
 
     def _written_down(self, result: Any) -> Captured | None:
         recorder, out = self.recorder, Captured()
+        out.places = recorder.places
         numbers: list[int] = []
 
         def output(t: Any) -> int:

@@ -28,6 +28,7 @@ from . import shortcut
 from .absent import without
 from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
+from .checking import Check
 from .executable import Executable, Refused
 from .guards import overlap
 from .passes import optimized
@@ -64,6 +65,12 @@ class Specialization:
         self.shortcut = shortcut.forward(
             captured, self.forward, reach, leaves, spec, self.tensors(leaves), modes(), self._pull
         )
+        self._checks: list[Check | None] = [None, None]
+        if captured.places is not None:
+            # The short way compares nothing.
+            self.shortcut, self._pull = None, self._pull_slowly
+            programs = (captured.program, captured.pullback)
+            self._checks = [None if p is None else Check(p, captured.places) for p in programs]
         self._spec = spec
         self._kinds = _kinds(leaves)
         #: A tensor that the function closes over and gets as an argument, too, is another program's.
@@ -126,7 +133,10 @@ class Specialization:
         """Do the call: run the program, write back what it writes, and return what the function returns."""
         captured = self.captured
         cells = self.tensors(leaves)
-        values = self.forward.run(*(_contiguous(t._value) for t in cells))
+        arrays = [_contiguous(t._value) for t in cells]
+        if self._checks[0] is not None:
+            self._checks[0].report(arrays)
+        values = self.forward.run(*arrays)
         node, refusing = None, []
         if captured.pulled:
             edges = [edge_of(cells[at]) for at, _ in captured.pulled]
@@ -183,6 +193,8 @@ class Specialization:
         assert self.pullback is not None
         given = [_contiguous(v) for v in covectors if v is not None]
         if len(given) == len(covectors):
+            if self._checks[1] is not None:
+                self._checks[1].report([*saved, *given])
             return self.pullback.run(*saved, *given)
         absent = tuple(n for n, v in enumerate(covectors) if v is None)
         partial = self._partial.get(absent)
@@ -245,18 +257,24 @@ class Compiled:
         Raise where the numbers of a tensor decide what the function does, instead of running it eagerly.
     limit : int
         Specialisations before it runs eagerly.
+    check : bool
+        Compare every value with eager's in every call.
     """
 
     def __init__(
-        self, function: Callable[..., Any], fullgraph: bool = False, limit: int | None = None
+        self, function: Callable[..., Any], fullgraph: bool = False, limit: int | None = None,
+        check: bool = False,
     ) -> None:
         self.function = function
         self.fullgraph = fullgraph
         self.limit = RECOMPILE_LIMIT if limit is None else limit
+        self.check = check
         self.specializations: list[Specialization] = []
         self.shortcuts: list[Callable[..., Any]] = []
         self.eager_because: str | None = None
         self._traces = 0
+        #: Told of each new specialisation.
+        self.when_traced: Callable[[], None] | None = None
 
     def entry(self) -> Callable[..., Any]:
         """The function that users call: it tries the short ways first."""
@@ -332,18 +350,20 @@ class Compiled:
             self.specializations.append(specialization)
             if specialization.shortcut is not None:
                 self.shortcuts.append(specialization.shortcut)
+            if self.when_traced is not None:
+                self.when_traced()
         return self._run(specialization, leaves, args, kwargs)
 
     def _captured(self, args: Any, kwargs: Any, tensors: Any, others: Any) -> tuple[Reach, Captured]:
         reach = Reach([self.function, *others], turning=True)
         try:
-            return reach, capture(self.function, args, kwargs, tensors, reach)
+            return reach, capture(self.function, args, kwargs, tensors, reach, self.check)
         except (Unsupported, RuntimeError):
             if not reach.dials:
                 raise
         # The function looks at its learning rate: it is a number of the program then.
         reach = Reach([self.function, *others])
-        return reach, capture(self.function, args, kwargs, tensors, reach)
+        return reach, capture(self.function, args, kwargs, tensors, reach, self.check)
 
     def _run(self, specialization: Specialization, leaves: Sequence[Any], args: Any, kwargs: Any) -> Any:
         drawn = [(generator, generator.get_state()) for generator in specialization.forward.generators]

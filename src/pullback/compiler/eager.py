@@ -82,7 +82,7 @@ class InvalidBackend(RuntimeError):
 def compile(
     model: Callable[..., Any] | None = None, *, fullgraph: bool = False, dynamic: bool | None = None,
     backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None,
-    disable: bool = False, recompile_limit: int | None = None, name: str | None = None,
+    disable: bool = False, recompile_limit: int | None = None, name: str | None = None, check: bool = False,
 ) -> Any:
     """Return a callable with the results of a function or module.
 
@@ -103,6 +103,9 @@ def compile(
         Traces of the function before it runs eagerly (8): each set of shapes is a trace.
     disable : bool
         Return the function as it is.
+    check : bool
+        Look for wrong numbers: every call computes every value of the program in eager, too, and warns of the
+        first of the function's lines at which native code differs, with both values. Slow.
     dynamic, name
         Taken for torch's sake.
 
@@ -114,7 +117,7 @@ def compile(
     if model is None:
         return functools.partial(
             compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options,
-            disable=disable, recompile_limit=recompile_limit, name=name,
+            disable=disable, recompile_limit=recompile_limit, name=name, check=check,
         )
     if mode is not None and options is not None:
         raise RuntimeError(
@@ -131,20 +134,20 @@ def compile(
     if disable or isinstance(model, type) or getattr(model, "_torchdynamo_disable", False):
         return model
     chosen = _default_backend if backend is None else backend
-    native = _native(model, fullgraph, recompile_limit) if chosen in _NATIVE else None
+    native = _native(model, fullgraph, recompile_limit, check) if chosen in _NATIVE else None
     if isinstance(model, Module):
-        return OptimizedModule(model, None if native is None else native.entry())
+        return OptimizedModule(model, None if native is None else _published(native))
 
     def unchanged(*args: Any, **kwargs: Any) -> Any:
         return model(*args, **kwargs)
 
-    compiled: Any = functools.wraps(model)(unchanged if native is None else native.entry())
-    compiled._native = native  # for those who look at the programs
+    compiled: Any = functools.wraps(model)(unchanged if native is None else _published(native))
+    compiled._native = native
     compiled._torchdynamo_orig_callable = model  # torch's name for it
     return compiled
 
 
-def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None) -> Any:
+def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None, check: bool) -> Any:
     """The function as native code; None where native code is not wanted, or LLVM not installed."""
     if os.environ.get("PULLBACK_NATIVE") == "0":
         return None
@@ -153,9 +156,15 @@ def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None) ->
         return None
     from .compiled import Compiled
 
-    made = Compiled(function, fullgraph=fullgraph, limit=limit)
+    made = Compiled(function, fullgraph=fullgraph, limit=limit, check=check)
     _made.add(made)
     return made
+
+
+def _published(native: Any) -> Any:
+    from .report import published
+
+    return published(native, native.entry())
 
 
 @functools.cache

@@ -7,15 +7,18 @@ that meet a tracer become constants of the program.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import CodeType
 from typing import Any, NamedTuple, NoReturn
 from weakref import ref
 
 import numpy as np
 from numpy import ndarray
 
+from .blame import user_frame
 from .bulk import unwrapped
 from .value import InnerValue, TensorBase, array_of, wrap
 
@@ -103,6 +106,8 @@ class Recorder:
         self.equations: list[Equation] = []
         self.constants: dict[int, ndarray] = {}
         self.aliases: list[Alias] = []
+        #: Of each equation, by the number of its first output: the user's instruction, where it is asked for.
+        self.places: dict[int, tuple[CodeType, int]] | None = None
         self.refused: BaseException | None = None
         self._constant_of: dict[int, tuple[ndarray, int]] = {}
 
@@ -236,6 +241,9 @@ class Tracer(InnerValue):
             raise
         outputs = tuple(recorder.new(shape, dtype) for shape, dtype in results)
         several = op.many or len(op.outputs) > 1
+        if recorder.places is not None:
+            frame = user_frame(sys._getframe(1))
+            recorder.places[outputs[0].index] = (frame.f_code, frame.f_lasti)
         recorder.equations.append(
             Equation(
                 op.name, tuple(held for held, _ in pairs), attrs, tuple(o.index for o in outputs), several
