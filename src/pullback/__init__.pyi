@@ -523,7 +523,7 @@ def compile(
     model: Callable[..., Any] | None = None, *, fullgraph: builtins.bool = False,
     dynamic: builtins.bool | None = None, backend: Any = None, mode: str | None = None,
     options: dict[str, Any] | None = None, disable: builtins.bool = False,
-    recompile_limit: builtins.int | None = None, name: str | None = None,
+    recompile_limit: builtins.int | None = None, name: str | None = None, check: builtins.bool = False,
 ) -> Tensor:
     """Return a callable with the results of a function or module."""
 def compiled_with_cxx11_abi() -> builtins.bool:
