@@ -108,6 +108,8 @@ def _between(expected: Outcome, got: Outcome) -> list[str]:
     tolerance = _tolerance([*expected.arguments, *_tensors(expected.result)])
     found = _different(expected.result, got.result, "result", tolerance)
     found += _different(expected.arguments, got.arguments, "argument", tolerance)
+    if not found and (mine := _shared(expected)) != (theirs := _shared(got)):
+        found.append(f"tensors {mine} share memory, compiled {theirs}")
     if found:
         return found
     pairs = [(a, b) for a, b in zip(_tensors(expected.result), _tensors(got.result)) if a.requires_grad]
@@ -121,6 +123,17 @@ def _between(expected: Outcome, got: Outcome) -> list[str]:
 def _tolerance(tensors: list[Any]) -> float:
     names = {str(t.dtype).removeprefix("torch.") for t in tensors}
     return next((TOLERANCE[name] for name in TOLERANCE if name in names), EXACT)
+
+
+def _shared(outcome: Outcome) -> list[tuple[int, int]]:
+    """Which arguments and results share memory."""
+    arrays = [t._value for t in (*outcome.arguments, *_tensors(outcome.result))]
+    return [
+        (n, m)
+        for m, a in enumerate(arrays)
+        for n, b in enumerate(arrays[:m])
+        if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
+    ]
 
 
 def _pulled(root: Any, arguments: list[Any]) -> Any:
@@ -175,8 +188,6 @@ def _tensors_differ(a: Any, b: Any, where: str, tolerance: float) -> list[str]:
         x, y = x.astype(np.float32), y.astype(np.float32)
     if not _close(x, y, tolerance if x.dtype.kind in "fc" else 0.0):
         found.append(f"{where}: {_brief(x)}, compiled {_brief(y)}")
-    if a._is_view() != b._is_view():
-        found.append(f"{where}._is_view: {a._is_view()}, compiled {b._is_view()}")
     if (a.is_leaf and a.grad is None) != (b.is_leaf and b.grad is None):
         found.append(f"{where}.grad: {_brief(a.grad)}, compiled {_brief(b.grad)}")
     elif a.is_leaf and a.grad is not None and a.grad is not a:

@@ -15,7 +15,7 @@ from tests.compiler.op_table import ROWS, differences
 from tests.ops.samples import Sample
 
 #: One in so many rows.
-SHARE = 1 if os.environ.get("PULLBACK_ALL_COMPILED") else 12
+SHARE = 1 if os.environ.get("PULLBACK_ALL_COMPILED") else 16
 
 
 @pytest.mark.parametrize("sample", ROWS[::SHARE], ids=str)

@@ -24,6 +24,7 @@ from .hooks import NodeHooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from .quiet import IGNORE, loud, quiet
+from .tracer import refuse_all
 from .value import TensorBase, dtype_of, shape_of, wrap
 
 #: ``reduce_to(value, shape)`` sums to a shape, ``convert(value, dtype)`` casts and ``own_copy(value)`` copies
@@ -148,6 +149,10 @@ def run_backward(
         selecting.add(thread)
     try:
         _loop(roots, freed, create_graph, capture, accumulate)
+    except Exception as error:
+        # A program that catches it must not be written down as one that raises it always.
+        refuse_all(error)
+        raise
     finally:
         if narrows:
             selecting.remove(thread)

@@ -40,6 +40,13 @@ def tracing(recorder: Recorder) -> Iterator[None]:
         _tracing.reset(token)
 
 
+def refuse_all(error: BaseException) -> None:
+    """Let the trace that is running, if there is one, come to nothing."""
+    recorder = _tracing.get()
+    if recorder is not None:
+        recorder.refuse(error)
+
+
 def traced(x: Any) -> Any:
     """A value as one of the program that is being written down, if there is one: what is drawn for an array
     that does not depend on the program's inputs is drawn anew by each run all the same.

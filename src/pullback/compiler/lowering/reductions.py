@@ -16,7 +16,7 @@ from .views import copied
 
 def _axes(x: Lowered, dims: Sequence[int] | None) -> tuple[int, ...]:
     """A reduction's axes: all when none are named."""
-    return tuple(range(len(x.shape))) if not dims else tuple(dims)
+    return tuple(range(len(x.shape))) if dims is None else tuple(dims)
 
 
 def _shaped(value: Lowered, x: Lowered, axes: Sequence[int], keepdim: bool) -> Lowered:
