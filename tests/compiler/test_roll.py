@@ -98,6 +98,19 @@ def test_a_recurrent_network(way: str) -> None:
     assert len(found.program.equations) < 20
 
 
+@pytest.mark.parametrize(("start", "stop"), [(0, 20), (3, 19)])
+def test_gradients_of_parts_are_stacked(start: int, stop: int) -> None:
+    def function(xs: Any, w: Any) -> Any:
+        h = torch.zeros(2, 4)
+        for t in range(start, stop):
+            h = (xs[t] + h @ w).tanh()
+        return h
+
+    found = agree(function, drawn(20, 2, 4), drawn(4, 4), most=45)
+    assert len(loops(found.program)) == len(loops(found.pullback)) == 1
+    assert sum(e.op == "select_backward" for e in found.pullback.equations) <= 1
+
+
 def test_values_from_repetitions_that_are_read_by_themselves() -> None:
     def function(x: Any) -> Any:
         ys = [x]

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..core.tracer import Equation, Recorder, Reference
+from .gathered import gathered
 from .repetition import LEAST, WORTH, Period, Slice
 from .rolled import Loop
 
@@ -45,7 +46,10 @@ class Roller:
 
     def roll(self, equations: Sequence[Equation], needed: Iterable[int]) -> list[Equation]:
         """The equations with loops in place of repetitions; `needed` are the values that others read."""
-        return Rolling(self, list(equations), set(needed)).run()
+        needed = set(needed)
+        dtypes = self.recorder.dtypes
+        equations = gathered(equations, needed, self.made, lambda value: dtypes[value])
+        return Rolling(self, equations, needed).run()
 
     def kind(self, value: int) -> tuple[tuple[int, ...], Any]:
         """Shape and dtype of a value."""
