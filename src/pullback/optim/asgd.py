@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.value import TensorBase
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
 from .checks import add_scaled, check_lr, check_not_negative, chosen, larger, number
@@ -65,8 +66,13 @@ class ASGD(Optimizer):
             average.copy_(param)
         else:
             average.copy_(chosen(averaging, average + param.sub(average).mul_(weight), param))
-        state["eta"].fill_(lr / (1 + decay * lr * step) ** group["alpha"])
-        weight.fill_(1 / larger(1, step - group["t0"]))
+        state["eta"].fill_(_rounded(lr / (1 + decay * lr * step) ** group["alpha"]))
+        weight.fill_(_rounded(1 / larger(1, step - group["t0"])))
+
+
+def _rounded(value: Any) -> Any:
+    """A number as torch writes it to the state: in the default dtype first, whatever that of the state is."""
+    return value if isinstance(value, TensorBase) else tensor(value)
 
 
 ASGD.__module__ = "torch.optim.asgd"

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from ..tensor.select import where
 from .checks import check_lr, number
 from .optimizer import Optimizer
 
@@ -53,8 +52,8 @@ class Rprop(Optimizer):
         state["step"] += 1
         last, size = state["prev"], state["step_size"]
         agreement = grad.mul(last)
-        factor = where(agreement > 0, grow, where(agreement < 0, shrink, 1.0)).to(grad.dtype)
-        size.mul_(factor).clamp_(*group["step_sizes"])
+        factor = agreement.sign().masked_fill(agreement > 0, grow).masked_fill(agreement < 0, shrink)
+        size.mul_(factor.masked_fill(agreement == 0, 1.0)).clamp_(*group["step_sizes"])
         grad = grad.masked_fill(agreement < 0, 0)
         param.addcmul_(grad.sign(), size, value=-1)
         last.copy_(grad)
