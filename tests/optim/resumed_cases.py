@@ -1,4 +1,6 @@
-"""Training that is saved, read back and gone on with, for every optimizer: what torch and pullback both run."""
+"""Training that is saved, read back and gone on with, for every optimizer: what torch and pullback
+both run.
+"""
 
 from __future__ import annotations
 
