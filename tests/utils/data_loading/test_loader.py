@@ -185,3 +185,9 @@ def test_a_sampler_for_endless_training_draws_as_it_is_asked() -> None:
     loader = DataLoader(torch.arange(5), batch_size=4, sampler=sampler)
     assert len(loader) == 10**15 // 4
     assert next(iter(loader)).shape == (4,)
+
+
+def test_a_limit_of_time_needs_workers() -> None:
+    loader = DataLoader([1, 2], timeout=3)
+    with pytest.raises(AssertionError, match="_SingleProcessDataLoaderIter requires timeout == 0"):
+        iter(loader)

@@ -79,6 +79,8 @@ class HereIterator(LoaderIterator):
 
     def __init__(self, loader: DataLoader) -> None:
         super().__init__(loader)
+        if loader.timeout != 0:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
         self._fetcher = Fetcher(*loader._options())
 
     def _next_data(self) -> Any:
