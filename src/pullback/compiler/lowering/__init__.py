@@ -82,6 +82,7 @@ class _Lowering:
             for operand in equation.operands:
                 if isinstance(operand, Reference):
                     self.uses[operand.index] = self.uses.get(operand.index, 0) + 1
+        self.multiplied = _multiplied(program)
 
     def run(self) -> Result:
         program, context = self.program, self.context
@@ -142,8 +143,10 @@ class _Lowering:
         for index, value in zip(equation.outputs, lowered, strict=True):
             if value is None:
                 continue
-            # What is given back is stored where it arises, beside what it is computed from.
-            if value.cost > (1 if index in self.given else CHEAP) and self.uses.get(index, 0) > 1:
+            # What is given back is stored where it arises, beside what it is computed from; what is
+            # multiplied, as it is and not as a transposed copy.
+            cheap = 1 if index in self.given or index in self.multiplied else CHEAP
+            if value.cost > cheap and (self.uses.get(index, 0) > 1 or index in self.multiplied):
                 value = self.context.stored(value)
             self.values[index] = value
 
@@ -287,6 +290,25 @@ class _Lowering:
         elif name in losses.LOWERINGS:
             one = losses.LOWERINGS[name](context, *operands, *attrs)
         return None if one is None else [one]
+
+
+def _multiplied(program: Program) -> set[int]:
+    """The values whose views are operands of matrix products."""
+    source = {
+        e.outputs[0]: e.operands[0].index
+        for e in program.equations
+        if TABLE[e.op].kind == "view" and isinstance(e.operands[0], Reference)
+    }
+    found = set()
+    for equation in program.equations:
+        if TABLE[equation.op].kind == "bilinear" or equation.op.startswith("addmm"):
+            for operand in equation.operands:
+                if isinstance(operand, Reference):
+                    index = operand.index
+                    while index in source:
+                        index = source[index]
+                    found.add(index)
+    return found
 
 
 def _holds(operands: Sequence[Any], results: Sequence[Any]) -> bool:
