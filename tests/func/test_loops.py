@@ -13,7 +13,8 @@ import pytest
 import pullback as torch
 from pullback import func
 from pullback.compiler import trace
-from pullback.core.tracer import tracing
+from pullback.core.levels import fresh_level
+from pullback.core.tracer import Recorder, tracing
 from pullback.func import cond, fori_loop, grad, hessian, jvp, scan, vmap, while_loop
 
 F64 = torch.float64
@@ -158,12 +159,12 @@ def test_what_a_body_reads_from_outside_gets_gradients() -> None:
         return torch.autograd.grad(y, w)[0]
 
     expected = loss()
-    with tracing():
+    with tracing(Recorder(fresh_level())):
         assert torch.allclose(loss(), expected)
 
 
 def test_rows_of_a_batch_end_their_loops_one_by_one() -> None:
-    with tracing():
+    with tracing(Recorder(fresh_level())):
         found = vmap(newton)(torch.tensor([1.0, 2.0, 3.0, 1e4], dtype=F64))
         x = drawn(5)
         chosen = vmap(lambda x: cond(x > 0, lambda x: x.sin(), lambda x: x.cos(), x))(x)
@@ -185,6 +186,19 @@ def test_random_numbers_are_drawn_step_by_step() -> None:
     traced = trace(noisy, x)
     assert not torch.equal(*expected)
     assert torch.equal(traced(), expected[1])
+
+
+def test_what_depends_on_no_tensor_is_drawn_by_every_step() -> None:
+    def noisy(x: Any) -> Any:
+        return scan(lambda c, y: (c + torch.randn(3, dtype=F64), c * y), x, x.expand(4, 3))
+
+    x = drawn(3)
+    torch.manual_seed(3)
+    expected = noisy(x)
+    torch.manual_seed(3)
+    found = torch.compile(noisy, backend="native")(x)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy())
 
 
 class TestErrors:

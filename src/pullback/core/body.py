@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from .op import TABLE
-from .tracer import Equation, Recorder, Reference, Tracer
+from .tracer import Equation, Recorder, Reference, Tracer, running
 from .value import TensorBase, Value, dtype_of, shape_of, wrap
 
 #: Views that fail on strides which only eager has: a program's values are contiguous.
@@ -92,9 +92,16 @@ class BodyRecorder(Recorder):
 
     def __init__(self, level: int) -> None:
         super().__init__(level)
+        self._outer = running()
         self.held: list[Any] = []
         self.numbers: list[int] = []
         self._number_of: dict[int, int] = {}
+
+    def refuse(self, error: BaseException) -> BaseException:
+        """Remember that an op could not be written down, here and in the trace around."""
+        if self._outer is not None:
+            self._outer.refuse(error)
+        return super().refuse(error)
 
     def operand(self, value: Any) -> tuple[Any, Any]:
         """(what the equation holds, what the shape rule sees) for an input of an op."""

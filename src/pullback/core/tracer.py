@@ -30,6 +30,11 @@ def is_tracing() -> bool:
     return _tracing.get() is not None
 
 
+def running() -> Recorder | None:
+    """What a function is being written down by."""
+    return _tracing.get()
+
+
 @contextmanager
 def tracing(recorder: Recorder) -> Iterator[None]:
     """Let loops that are called by name, and random draws, be written down, for a ``with`` block."""

@@ -16,7 +16,7 @@ from ..core.body import Body, BodyRecorder
 from ..core.levels import entered_level
 from ..core.node import DIFFERENTIABLE
 from ..core.op import TABLE
-from ..core.tracer import Equation, Recorder, Reference
+from ..core.tracer import Equation, Recorder, Reference, tracing
 from ..core.value import TensorBase, wrap
 from ..ops.cheap import CHEAP
 from .transforms import jvp, vjp
@@ -69,7 +69,9 @@ def write_down(
         with entered_level(differentiating=True) as level:
             recorder = BodyRecorder(level)
             inputs = [recorder.new(*kind) for kind in kinds]
-            leaves, spec = flatten(function(*(wrap(v, None, level) for v in inputs)))
+            # What a step draws is drawn by every step: it belongs to the body.
+            with tracing(recorder):
+                leaves, spec = flatten(function(*(wrap(v, None, level) for v in inputs)))
             outputs = [recorder.operand(t)[0].index for t in as_values(leaves, what)]
         recorders.append(recorder)
         written.append((recorder, [v.index for v in inputs], outputs, spec))
