@@ -122,3 +122,9 @@ def test_names() -> None:
     assert types._device is torch.device
     assert isinstance(torch.jit, ModuleType)
     assert torch._shape_as_tensor(torch.ones(2, 3)).tolist() == [2, 3]
+
+
+def test_a_sparse_tensor_of_a_size_alone() -> None:
+    assert torch.sparse_coo_tensor(size=(2, 3)).to_dense().tolist() == [[0.0] * 3] * 2
+    with pytest.raises(TypeError, match="needs indices and values, or a size"):
+        torch.sparse_coo_tensor()

@@ -2046,7 +2046,7 @@ sparse_bsc: layout
 sparse_bsr: layout
 sparse_coo: layout
 def sparse_coo_tensor(
-    indices: Any, values: Any = None, size: Any = None, *, dtype: dtype | None = None,
+    indices: Any = None, values: Any = None, size: Any = None, *, dtype: dtype | None = None,
     device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
     check_invariants: builtins.bool | None = None, is_coalesced: builtins.bool | None = None,
 ) -> Any:

@@ -231,7 +231,7 @@ def sparse(where: Any, what: Any, size: Sequence[int], unique: bool = False) -> 
 
 
 def sparse_coo_tensor(
-    indices: Any, values: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None,
+    indices: Any = None, values: Any = None, size: Any = None, *, dtype: Any = None, device: Any = None,
     pin_memory: bool = False, requires_grad: bool = False, check_invariants: bool | None = None,
     is_coalesced: bool | None = None,
 ) -> SparseTensor:  # fmt: skip
@@ -240,7 +240,8 @@ def sparse_coo_tensor(
     Parameters
     ----------
     indices : tensor or sequence
-        Places, ``(sparse axes, entries)``; or, alone, the size of a tensor without entries.
+        Places, ``(sparse axes, entries)``; or, alone, the size of a tensor without entries, which may
+        also be given as `size`.
     values : tensor or sequence
         ``(entries, *dense axes)``.
     size : sequence of int, optional
@@ -252,7 +253,9 @@ def sparse_coo_tensor(
         If the parts do not fit together. Unlike torch, places are always held against the size.
     """
     if values is None:
-        shape = tuple(indices)
+        if indices is None and size is None:
+            raise TypeError("sparse_coo_tensor() needs indices and values, or a size")
+        shape = tuple(size if indices is None else indices)
         dtype = dtypes.get_default_dtype() if dtype is None else dtype
         empty = as_tensor(np.zeros(0), dtype=dtype)
         return sparse(wrap(np.zeros((len(shape), 0), np.int64)), empty, shape, unique=True)
