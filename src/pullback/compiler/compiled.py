@@ -352,6 +352,11 @@ class Compiled:
                 self.shortcuts.append(specialization.shortcut)
             if self.when_traced is not None:
                 self.when_traced()
+            if specialization.shortcut is not None:
+                # It writes over the old values; the long way has them beside the new ones for a moment.
+                result = specialization.shortcut(args, kwargs)
+                if result is not MISS:
+                    return result
         return self._run(specialization, leaves, args, kwargs)
 
     def _captured(self, args: Any, kwargs: Any, tensors: Any, others: Any) -> tuple[Reach, Captured]:
