@@ -163,6 +163,13 @@ def _lerp(ops: Any, x: Any, y: Any, weight: Any) -> Any:
     return ops.sub(y, ops.mul(ops.sub(y, x), ops.constant(1 - weight, x.dtype)))
 
 
+@form("binary_cross_entropy_slope")
+def _binary_cross_entropy_slope(ops: Any, x: Any, y: Any) -> Any:
+    product = ops.mul(ops.sub(_one(ops, x), x), x)
+    least = ops.constant(1e-12, x.dtype)
+    return ops.div(ops.sub(x, y), ops.select(ops.lt(product, least), least, product))
+
+
 @form("lerp_tensor")
 def _lerp_tensor(ops: Any, x: Any, y: Any, weight: Any) -> Any:
     change = ops.sub(y, x)
