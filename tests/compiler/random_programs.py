@@ -112,7 +112,8 @@ def _between(expected: Outcome, got: Outcome) -> list[str]:
         found.append(f"tensors {mine} share memory, compiled {theirs}")
     if found:
         return found
-    pairs = [(a, b) for a, b in zip(_tensors(expected.result), _tensors(got.result)) if a.requires_grad]
+    pairs = zip(_tensors(expected.result), _tensors(got.result))
+    pairs = [(a, b) for a, b in pairs if _refusal(a) is None and a.requires_grad]
     pairs = [(a, b) for a, b in pairs if a.dtype.is_floating_point or a.dtype.is_complex]
     for n, (a, b) in enumerate(pairs):
         mine, theirs = _pulled(a, expected.arguments), _pulled(b, got.arguments)
@@ -175,7 +176,20 @@ def _brief(value: Any) -> str:
     return repr(value).replace("\n", " ")[:160]
 
 
+def _refusal(t: Any) -> str | None:
+    """The error of a view that may not be looked at any more."""
+    try:
+        _ = t.is_leaf, t.requires_grad
+    except RuntimeError as error:
+        return str(error)
+    return None
+
+
 def _tensors_differ(a: Any, b: Any, where: str, tolerance: float) -> list[str]:
+    if (mine := _refusal(a)) != (theirs := _refusal(b)):
+        return [f"{where}: {mine}, compiled {theirs}"]
+    if mine is not None:
+        return []
     found = [
         f"{where}.{name}: {getattr(a, name)}, compiled {getattr(b, name)}"
         for name in ("dtype", "shape", "requires_grad", "is_leaf")
