@@ -111,6 +111,16 @@ def test_results_that_share_memory() -> None:
     assert x.grad.tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
+def test_a_view_in_another_dtype_runs_eagerly() -> None:
+    compiled = torch.compile(lambda x: x.view(torch.int32))
+    x = torch.ones(2)
+    with pytest.warns(UserWarning, match="shares memory in a way that only eager has"):
+        seen = compiled(x)
+    assert seen.dtype == torch.int32
+    x.zero_()
+    assert seen.tolist() == [0, 0]
+
+
 def test_covectors_that_do_not_arrive_touch_nothing() -> None:
     compiled = torch.compile(lambda x, y: (x.log(), y * 2))
     x, y = torch.zeros(2, requires_grad=True), torch.ones(2, requires_grad=True)
