@@ -114,7 +114,7 @@ def test_results_that_share_memory() -> None:
 def test_a_view_in_another_dtype_runs_eagerly() -> None:
     compiled = torch.compile(lambda x: x.view(torch.int32))
     x = torch.ones(2)
-    with pytest.warns(UserWarning, match="shares memory in a way that only eager has"):
+    with pytest.warns(UserWarning, match="memory in another dtype"):
         seen = compiled(x)
     assert seen.dtype == torch.int32
     x.zero_()

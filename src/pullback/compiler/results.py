@@ -129,8 +129,8 @@ class Results:
             owner = self._owner(source)
             plain = t._node is None and t._view is None
             if id(owner) in self._cells or id(owner) in self._given:
-                if not plain or how == "dtype":
-                    raise Unsupported("a result shares memory in a way that only eager has")
+                if not plain:
+                    raise Unsupported("a result shares the memory of another tensor, and has a history")
                 return Result("alias", how, self._of(source))
         if t._view is None:
             return Result("made", self._new(t))

@@ -124,7 +124,7 @@ def wrap_alias(value: Any, other: Any, node: Node | Any = None) -> Any:
         tensor._level = other._level
         shared = getattr(value, "shared", None)
         if shared is not None:
-            shared(other, tensor, "detach" if value is other._value else "dtype")
+            shared(other, tensor, "detach")
     if other._born:
         tensor._born = other._born
     return tensor

@@ -94,6 +94,9 @@ def view_as_dtype(input: Any, dtype: dtypes.dtype) -> Any:
                     )
     if type(input._value) is ndarray:
         return wrap_alias(v.of_view_dtype(input._value, want), input)
+    if (recorder := getattr(input._value, "recorder", None)) is not None:
+        # What a program computes does not share memory with what it was given.
+        recorder.refuse(RuntimeError("the function sees a tensor's memory in another dtype"))
     return v.view_dtype(input, want)
 
 
