@@ -288,8 +288,9 @@ class Op:
             if half is not None:
                 if half not in HALVES and not self.float8:
                     raise unsupported(self.name, inputs)
+                single = np.dtype(np.float32)
                 inputs = tuple(
-                    v.astype(np.float32) if isinstance(v, ndarray) and v.dtype in NARROW else v
+                    _converted(v, single) if isinstance(v, ndarray) and v.dtype in NARROW else v
                     for v in inputs
                 )
         token = quiet(IGNORE)
@@ -435,9 +436,16 @@ def promoted(inputs: tuple[Any, ...], policy: str) -> tuple[Any, ...]:
     if policy == "float" and common.kind in "biu":
         common = dtypes.get_default_dtype().numpy
     return tuple(
-        v if v is None or (isinstance(v, ndarray) and v.dtype == common) else np.asarray(v).astype(common)
+        v
+        if v is None or (isinstance(v, ndarray) and v.dtype == common)
+        else _converted(np.asarray(v), common)
         for v in inputs
     )
+
+
+def _converted(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
+    """An array in another dtype; of an expanded one NumPy would move the repeated axes inward."""
+    return x.astype(dtype, "C" if 0 in x.strides else "K")
 
 
 def elementwise(
