@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from operator import itemgetter
 from threading import get_ident
 from typing import Any
 
@@ -25,6 +26,7 @@ from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from .quiet import IGNORE, loud, quiet
 from .tracer import refuse_all
+from .underivable import Underivable
 from .value import TensorBase, dtype_of, shape_of, wrap
 
 #: ``reduce_to(value, shape)`` sums to a shape, ``convert(value, dtype)`` casts and ``own_copy(value)`` copies
@@ -267,11 +269,13 @@ def _loop(
                     heappush(heap, (-edge._seq, edge))
     except Exception:
         if capture is None:
-            _fill_ready_leaves(node, pending, create_graph)
+            _fill_ready_leaves(node, pending, create_graph, roots)
         raise
 
 
-def _fill_ready_leaves(failed: Node, pending: dict[Node, Any], create_graph: bool) -> None:
+def _fill_ready_leaves(
+    failed: Node, pending: dict[Node, Any], create_graph: bool, roots: Sequence[tuple[Any, Any]]
+) -> None:
     """Accumulate what waits for leaves that neither the failed node nor another that has not run leads to:
     torch fills a leaf as soon as it is ready, not in the order of age.
     """
@@ -283,11 +287,32 @@ def _fill_ready_leaves(failed: Node, pending: dict[Node, Any], create_graph: boo
             if node is not None and node not in reached:
                 reached.add(node)
                 stack.append(node)
+    if isinstance(failed, Underivable):
+        reached.update(_sent_after(failed, roots))
     for node, g in pending.items():
         if type(node) is AccumulateGrad and node not in reached:
             if node._hooks is not None:
                 g = _run_prehooks(node, node._hooks, g, create_graph)
             accumulate_grad(node, c_copy(g) if isinstance(g, ndarray) else g, create_graph)
+
+
+def _sent_after(failed: Node, roots: Sequence[tuple[Any, Any]]) -> list[Node]:
+    """What the node that led to a failed one sends covectors to after it: an underivable node runs at once,
+    before the leaves behind it in the same node's edges.
+    """
+    stack = [edge.node if type(edge) is Output else edge for edge, _ in roots]
+    seen = set(stack)
+    consumers = []
+    while stack:
+        user = stack.pop()
+        targets = [edge.node if type(edge) is Output else edge for edge in user._edges]
+        if failed in targets:
+            consumers.append((user._seq, targets[targets.index(failed) + 1 :]))
+        for node in targets:
+            if node is not None and node not in seen:
+                seen.add(node)
+                stack.append(node)
+    return max(consumers, key=itemgetter(0))[1] if consumers else []
 
 
 def _is_saved(value: ndarray, saved: tuple[Any, ...]) -> bool:
