@@ -21,6 +21,14 @@ _TYPE_WORD = {
 }  # fmt: skip
 
 
+def detached_in_place() -> RuntimeError:
+    """Build the error for a saved tensor that `detach_` took out of the graph."""
+    return RuntimeError(
+        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+        "This is not supported, please use out-of-place `.detach()` instead"
+    )
+
+
 def type_word(numpy_dtype: object) -> str:
     """Return the word that torch's messages use for a dtype: 'Float' for float32."""
     name = str(numpy_dtype)

@@ -93,7 +93,7 @@ def test_the_program_prints_its_equations():
     x = torch.tensor([1.0, 2.0])
     text = str(trace(lambda x: (x * x).sum(), x).program)
     assert "mul(v0, v0)" in text
-    assert text.startswith("def program(v0: float32[2]):")
+    assert "def program(v0):  # float32[2]" in text
 
 
 def test_control_flow_on_a_traced_value_is_refused():

@@ -142,12 +142,14 @@ def conv_transpose(
     if y.size == 0 or w.size == 0 or 0 in size:
         return np.zeros((y.shape[0], channels, *size), y.dtype)
     shape = (len(y), channels, *size)
-    kernels = _native(shape, w.shape, y.shape, y.dtype, stride, padding, dilation, groups)
+    # Zeros around y, which other ways than scattering put there, would make infinite weights nan.
+    finite = np.isfinite(w.sum())
+    kernels = _native(shape, w.shape, y.shape, y.dtype, stride, padding, dilation, groups) if finite else None
     if kernels is not None:
         x = np.empty(shape, y.dtype)
         kernels.transpose(np.ascontiguousarray(y), np.ascontiguousarray(w), x)
         return x
-    if all(s == 1 for s in stride) and _is_better_gathered(y, w, groups, size):
+    if finite and all(s == 1 for s in stride) and _is_better_gathered(y, w, groups, size):
         # Of stride 1 it is a convolution with the kernel turned around.
         pads = [
             (d * (k - 1) - p, n - o + p)
@@ -195,7 +197,9 @@ def conv_weight(
     if kernels is not None:
         w = np.empty(shape, x.dtype)
         kernels.weight(np.ascontiguousarray(x), y, w)
-        return w
+        # They multiply places between the rows of x by zeros: infinities there are no part of the sum.
+        if np.isfinite(w.sum()):
+            return w
     pads = [(p, p) for p in padding]
     if depthwise.is_better(groups, shape):
         return depthwise.weight(x, y, kernel, stride, pads, dilation)

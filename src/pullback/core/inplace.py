@@ -20,6 +20,7 @@ from ..array.strides import strides_of
 from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
+from .detached import refuse_saved
 from .meta import Meta, is_meta
 from .modes import change, modes, set_modes
 from .node import LEAF, Node, Nowhere, Output, edge_target, short_name
@@ -432,5 +433,6 @@ def detach_(x: Any) -> Any:
             "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
             "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
+    refuse_saved(x)
     x._node = None
     return x

@@ -10,6 +10,7 @@ import operator
 import warnings
 from collections.abc import Callable
 from functools import wraps
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -123,19 +124,49 @@ _SUM_LIKE: dict[str, Any] = {
 }
 
 
-def _check_sum_like(name: str, dim: Any, keepdim: Any, names: dict[str, Any]) -> tuple[Any, Any]:
-    """Check the arguments of `sum` and `mean` and give (dim, keepdim) with NumPy's names taken in."""
-    dim, keepdim = names.pop("axis", dim), names.pop("keepdims", keepdim)
-    if names or not (_is_dim(dim) or isinstance(dim, TensorBase)):
-        given = () if dim is None else (dim,)
-        raise errors.invalid_combination(name, given, names, _SUM_LIKE)
+def _taken_by_name(
+    name: str, input: Any, dim: Any, keepdim: Any, names: dict[str, Any]
+) -> tuple[Any, Any, Any]:
+    """(input, dim, keepdim) of a call of `sum` or `mean` that gives arguments by name, NumPy's among them.
+
+    Raises
+    ------
+    TypeError
+        torch's, which tells what was given by name from what was given by place.
+    """
+    left = dict(names)
+    by_place = (*(() if dim is None else (dim,)), *(() if keepdim is False else (keepdim,)))
+    if input is None:
+        input = left.pop("input", None)
+    if dim is None:
+        dim = left.pop("dim", left.pop("axis", None))
+    if keepdim is False:
+        keepdim = left.pop("keepdim", left.pop("keepdims", False))
+    if left or not (_is_dim(dim) or isinstance(dim, TensorBase)):
+        raise errors.invalid_combination(name, by_place, names, _SUM_LIKE)
+    return input, dim, keepdim
+
+
+def _check_sum_like(name: str, dim: Any, keepdim: Any) -> None:
+    """Check the arguments of `sum` and `mean`."""
+    if not (_is_dim(dim) or isinstance(dim, TensorBase)):
+        raise errors.invalid_combination(name, (dim,), {}, _SUM_LIKE)
     if not isinstance(keepdim, bool):
         raise errors.argument_type(name, "keepdim", 2, "bool", keepdim)
-    return dim, keepdim
 
 
 def _declare(function: _F) -> _F:
+    """Declare `sum` or `mean`, whose named arguments arrive in `names`: errors tell them from others."""
     function.__name__ = function.__qualname__ = function.__name__.removesuffix("_all")
+    own = signature(function)
+    parameters = [
+        p if p.kind is not Parameter.POSITIONAL_ONLY
+        else p.replace(
+            kind=Parameter.POSITIONAL_OR_KEYWORD, default=Parameter.empty if p.name == "input" else p.default
+        )
+        for p in own.parameters.values()
+    ]
+    function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # any function has room
     REGISTRY.append(Declaration(function.__name__, function, "", function, False, True))
     return function
 
@@ -145,24 +176,27 @@ def _declare(function: _F) -> _F:
 
 @_declare
 def sum_all(
-    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None, **names: Any
+    input: Any = None, dim: Any = None, keepdim: bool = False, /, *, dtype: Any = None, out: Any = None,
+    **names: Any,
 ) -> Any:
     """Sum of all elements, or over `dim`; integers are summed in int64."""
+    if names:
+        input, dim, keepdim = _taken_by_name("sum", input, dim, keepdim, names)
     if OVERRIDING:
-        named = _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out) | names
+        named = _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out)
         found = (
             dispatch_override(sum_all, (input,), named) if type(input) in OVERRIDING
             else intercepted(sum_all, None, "sum", (input,), named)
         )
         if found is not PASS:
             return found
-    if dim is None and dtype is None and out is None and not names and not keepdim:
+    if dim is None and dtype is None and out is None and not keepdim:
         t = type(input)
         if t is calls.Tensor or t is calls.Parameter:
             return r.sum_all(input)
     check_tensor("sum", input)
-    if names or keepdim is not False or type(dim) is not int:
-        dim, keepdim = _check_sum_like("sum", dim, keepdim, names)
+    if keepdim is not False or type(dim) is not int:
+        _check_sum_like("sum", dim, keepdim)
     x = accumulated(input, dtype)
     if dim is None and not keepdim and dtype_of(x).kind not in "biu":
         result = r.sum_all(x)
@@ -177,18 +211,21 @@ def _given(**arguments: Any) -> dict[str, Any]:
 
 @_declare
 def mean_all(
-    input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Any = None, **names: Any
+    input: Any = None, dim: Any = None, keepdim: bool = False, /, *, dtype: Any = None, out: Any = None,
+    **names: Any,
 ) -> Any:
     """Mean of all elements, or over `dim`."""
+    if names:
+        input, dim, keepdim = _taken_by_name("mean", input, dim, keepdim, names)
     if OVERRIDING:
-        named = _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out) | names
+        named = _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out)
         found = (
             dispatch_override(mean_all, (input,), named) if type(input) in OVERRIDING
             else intercepted(mean_all, None, "mean", (input,), named)
         )
         if found is not PASS:
             return found
-    if dim is None and dtype is None and out is None and not names and not keepdim:
+    if dim is None and dtype is None and out is None and not keepdim:
         t = type(input)
         if t is calls.Tensor or t is calls.Parameter:
             value = input._value
@@ -196,8 +233,8 @@ def mean_all(
             if type(value) is np.ndarray and value.dtype.kind in "fc":
                 return r.mean_all(input)
     check_tensor("mean", input)
-    if names or keepdim is not False or type(dim) is not int:
-        dim, keepdim = _check_sum_like("mean", dim, keepdim, names)
+    if keepdim is not False or type(dim) is not int:
+        _check_sum_like("mean", dim, keepdim)
     kind = dtype_of(input) if dtype is None else dtype.numpy
     if kind.kind in "biu":
         which = "Input" if dtype is None else "Optional"
