@@ -228,7 +228,6 @@ class _Capture:
                 raise Unsupported("the function draws random numbers that depend on none of its tensors")
             if not self.reach.numbers_hold():
                 raise Unsupported("the function changes a number or text that it reads")
-            take_apart(recorder)
             found = self._written_down(result)
             if found is not None and not found.placed and not self.reach.lengths_hold():
                 found = None
@@ -326,6 +325,7 @@ class _Capture:
         ]
         if any(t._node not in (None, LEAF) or t._view is not None for t, _ in out.placed):
             raise Unsupported("a tensor with a history is left in a container")
+        take_apart(recorder, numbers)
         forward = list(recorder.equations)
         out.pullback, out.saved, out.pulled, out.refused = None, [], [], []
         out.arrives = []

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.op import TABLE
 from ..core.tracer import Equation, Recorder, Reference, Tracer
 from ..ops import recurrent
 
@@ -20,20 +21,28 @@ IN_STEPS: dict[str, Callable[..., tuple[Any, ...]]] = {
 }
 
 
-def take_apart(recorder: Recorder) -> None:
+def take_apart(recorder: Recorder, wanted: Sequence[int]) -> None:
     """Replace the layers in what a recorder has written down by their steps.
 
-    What the layers keep for their covectors on arrays is not made: covectors of traced values do not read it.
+    The steps do not make what the layers keep for their covectors on arrays, and covectors of traced values
+    do not read it. A layer stays whole where it is read all the same, or among the values that are wanted.
     """
     whole = list(recorder.equations)
     if not any(equation.op in IN_STEPS for equation in whole):
         return
+    read = {o.index for e in whole for o in e.operands if isinstance(o, Reference)}.union(wanted)
     recorder.equations.clear()
     for equation in whole:
-        if equation.op in IN_STEPS:
+        if equation.op in IN_STEPS and read.isdisjoint(_kept_outputs(equation)):
             _write_steps(recorder, equation)
         else:
             recorder.equations.append(equation)
+
+
+def _kept_outputs(equation: Equation) -> Sequence[int]:
+    """The outputs of a layer that its steps do not make: those without covectors."""
+    made = TABLE[equation.op].differentiable_outputs
+    return [output for n, output in enumerate(equation.outputs) if n not in made]
 
 
 def _write_steps(recorder: Recorder, equation: Equation) -> None:
