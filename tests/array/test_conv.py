@@ -164,3 +164,15 @@ def test_images_are_set_apart_where_their_addresses_would_collide(count, size):
     collide = count > 8 and size % 512 == 0
     assert (moved is x) is not collide
     assert not collide or moved.strides[0] % 2048
+
+
+def test_infinite_weights_meet_no_padding_on_the_way_back():
+    rng = np.random.default_rng(5)
+    y, w = rng.standard_normal((1, 2, 5, 5)), rng.standard_normal((2, 3, 3, 3))
+    w[0, 0, 0, 0] = np.inf
+    x = conv_transpose(y, w, (1, 1), (1, 1), (1, 1), 1, (5, 5))
+    assert not np.isnan(x).any()
+    # The tap of the corner reaches neither the last row nor the last column.
+    assert np.isfinite(x[0, 0, -1]).all()
+    assert np.isfinite(x[0, 0, :, -1]).all()
+    assert np.isinf(x[0, 0, :-1, :-1]).all()

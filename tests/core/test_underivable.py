@@ -72,3 +72,12 @@ def test_the_error_comes_before_leaves_are_filled(x: Any) -> None:
 def test_forward_mode(x: Any) -> None:
     with pytest.raises(NotImplementedError, match=r"^Trying to use forward AD with aten::floor_divide that"):
         torch.func.jvp(lambda v: v // 2, (x.detach(),), (torch.ones(3),))
+
+
+def test_leaves_behind_an_underivable_node_are_left_alone():
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    for product, filled in ((lambda: x // x * y, False), (lambda: y * (x // x), True)):
+        y.grad = None
+        with pytest.raises(RuntimeError, match="floor_divide"):
+            product().sum().backward()
+        assert (y.grad is not None) is filled
