@@ -127,3 +127,11 @@ def test_rearranged_without_record() -> None:
 def test_next_functions_are_plain_pairs() -> None:
     parts = (leaf(2, 3) * 2).split(1)
     assert [type(pair) for pair in parts[1].cos().grad_fn.next_functions] == [tuple]
+
+
+def test_a_padding_written_part_by_part_goes_backward_once():
+    x = leaf(1, 3)
+    y = torch.nn.functional.pad(x, (1, 1), mode="circular").sum()
+    y.backward()
+    with pytest.raises(RuntimeError, match="^Trying to backward through the graph a second time"):
+        y.backward()

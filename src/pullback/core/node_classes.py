@@ -19,10 +19,11 @@ from numpy import float32, float64, ndarray
 
 from ..array import large
 from ..graph_errors import complex_for_real
+from .blame import is_freed
 from .bulk import bulk_saved
 from .connected import connecting
 from .node import MultiNode, Node, dtype_at
-from .saved import check_versions, graph_saved, plain_saved
+from .saved import check_versions, freed, graph_saved, plain_saved
 from .underivable import Underivable
 from .value import dtype_of, wrap
 
@@ -53,7 +54,21 @@ def make_node_classes(op: Op) -> None:
     if op.real:
         for pull in ("backward", "backward_graph", "backward_bulk"):
             members[pull] = _refusing_complex(members[pull])
+    if name == "CopySlices":
+        # torch's node drops the view's function in a run that frees, though it saves nothing.
+        members["_frees"] = True
+        for pull in ("backward", "backward_graph", "backward_bulk"):
+            members[pull] = _refusing_freed(members[pull])
     op.node_class = type(name, (base,), members)
+
+
+def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
+    def backward(self: Node, g: Any) -> tuple[Any, ...]:
+        if is_freed(self._saved):
+            raise freed(self)
+        return pull(self, g)
+
+    return backward
 
 
 def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
