@@ -14,6 +14,7 @@ from pullback.compiler import trace
 
 pytest.importorskip("llvmlite")
 from pullback.compiler.executable import Executable
+from pullback.compiler.lowered import Contraction
 
 
 def agree(step: Callable[..., Any], *args: Any, state: Any = (), tolerance: float = 2e-6) -> Executable:
@@ -118,3 +119,30 @@ def test_programs_of_very_many_steps() -> None:
     small = (torch.randn(8, 8) * 0.2).requires_grad_()
     compiled = agree(backward_of(function), leaf(2, 8), small, tolerance=1e-5)
     assert compiled.plan.arena_bytes < 200_000
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((5, 6), (7, 6, 1)),
+        ((5, 6), (2, 7, 6, 3)),
+        ((1, 1, 5, 6), (2, 7, 6, 1)),
+        ((2, 7, 1, 6), (6, 5)),
+        ((7, 3, 6), (1, 6, 5)),
+        ((1, 6), (7, 6, 1)),
+    ],
+)
+def test_a_matrix_and_a_batch_of_narrow_matrices_are_one_product(left, right):
+    x, y = torch.randn(*left), torch.randn(*right)
+    compiled = agree(lambda x, y: x @ (y * y), x, y)
+    (product,) = (step for step in compiled.steps if isinstance(step, Contraction))
+    assert product.batch == ()
+    # From parts of memory that do not lie in a row, too.
+    agree(lambda x, y: (x @ y.flip(0).mT.contiguous().mT).mT.sin(), x, y)
+
+
+def test_jacobian_of_a_layer_is_one_product_of_its_weight():
+    weight, bias, x = torch.randn(8, 9), torch.randn(8), torch.randn(9)
+    jacobian = torch.func.jacrev(lambda x: torch.tanh(weight @ x + bias))
+    compiled = agree(jacobian, x)
+    assert [step.batch for step in compiled.steps if isinstance(step, Contraction)] == [(), ()]

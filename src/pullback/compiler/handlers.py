@@ -60,6 +60,8 @@ class Analysis:
     Attributes
     ----------
     reads : list of Read
+    indices : list of Index
+        Of the loads, and those that are values.
     count : int
         Operations, with a function counted as `FUNCTION`.
     """
@@ -68,16 +70,19 @@ class Analysis:
 
     def __init__(self) -> None:
         self.reads: list[Read] = []
+        self.indices: list[Index] = []
         self.count = 0
         self.places = 0
 
     def load(self, buffer: Buffer, index: Index) -> Term:
         read = Read(buffer, index)
         self.reads.append(read)
+        self.indices.append(index)
         return Term(buffer.dtype, read)
 
     def index(self, index: Index, dtype: np.dtype[Any]) -> Term:
         self.count += 1
+        self.indices.append(index)
         return Term(dtype)
 
     def place(self, x: Term, extent: int) -> Index:

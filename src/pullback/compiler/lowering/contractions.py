@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import blas
-from ..index import Indices
+from ..handlers import Analysis
+from ..index import ZERO, Indices, Variable, atom_index
 from ..lowered import Lowered
 from .context import Context, broadcast
 from .views import copied
@@ -57,8 +58,7 @@ def product(
     if name == "linear_weight":
         return context.product(swapped(folded(context, x)), folded(context, y), dtype)
     if name in ("matmul", "bmm"):
-        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-        return context.product(_expanded(x, batch), _expanded(y, batch), dtype)
+        return _batched(context, x, y, dtype)
     if name == "mv":
         column = copied(_held(context, y), (*y.shape, 1))
         return copied(context.product(x, column, dtype), x.shape[:1])
@@ -68,6 +68,43 @@ def product(
         )
         return context.reduction(both, (0,), "sum", dtype)
     return None
+
+
+#: Up to so many rows or columns to a matrix, a batch of them is gathered to one even where that takes a copy.
+NARROW = 8
+
+
+def _batched(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
+    """A batch of products; one product where a matrix meets a batch of vectors, or of narrow matrices.
+
+    Such products read the matrix once for each vector: memory's speed is theirs, not the processor's.
+    """
+    batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    x, y = _expanded(x, batch), _expanded(y, batch)
+    rows, columns = x.shape[-2], y.shape[-1]
+    if prod(batch) > 1 and columns <= NARROW and _is_one(x):
+        # As rows, so that vectors lie in memory as they are.
+        flat = context.product(folded(context, swapped(y)), swapped(_first(x)), dtype)
+        return swapped(copied(flat, (*batch, columns, rows)))
+    if prod(batch) > 1 and rows <= NARROW and _is_one(y):
+        flat = context.product(folded(context, x), _first(y), dtype)
+        return copied(flat, (*batch, rows, columns))
+    return context.product(x, y, dtype)
+
+
+def _is_one(x: Lowered) -> bool:
+    """Whether all matrices of a batch are the same one."""
+    variables = [Variable(f"i{n}", extent) for n, extent in enumerate(x.shape)]
+    analysis = Analysis()
+    x.body(analysis, tuple(map(atom_index, variables)))
+    used = set().union(*(index.variables() for index in analysis.indices))
+    return used.isdisjoint(v.name for v in variables[:-2])
+
+
+def _first(x: Lowered) -> Lowered:
+    """The first matrix of a batch."""
+    skipped = (ZERO,) * (len(x.shape) - 2)
+    return Lowered(x.shape[-2:], x.dtype, lambda ops, indices: x.at(ops, (*skipped, *indices)), cost=x.cost)
 
 
 def _held(context: Context, x: Lowered) -> Lowered:
