@@ -217,6 +217,36 @@ def test_running_sums(monkeypatch, shape, dtype):
         np.testing.assert_array_equal(got, want.astype(dtype))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(700, 401), (3, 100_001), (5, 70, 1000)])
+def test_sums(shape, dtype):
+    x = data(*shape, dtype=dtype)
+    found = []
+    for count in (1, 3):
+        set_num_threads(count)
+        t = torch.from_numpy(x)
+        found.append([r.numpy() for r in (t.sum(-1), t.mean(-1, keepdim=True), t.sum(), t.mean())])
+    wide = x.astype(np.longdouble)
+    exact = [wide.sum(-1), wide.mean(-1, keepdims=True), wide.sum(), wide.mean()]
+    for one, three, want in zip(*found, exact, strict=True):
+        np.testing.assert_array_equal(one, three)
+        bound = 8 * np.finfo(dtype).eps * np.sqrt(x.size)
+        np.testing.assert_allclose(one, want.astype(dtype), rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(700, 401), (90, 60, 70), (3, 100_001)])
+def test_extremes_over_the_first_axis(monkeypatch, shape, dtype, count):
+    set_num_threads(count)
+    x = data(*shape, dtype=dtype)
+    x.reshape(-1)[::100_003], x.reshape(-1)[5::10_007] = np.nan, np.inf
+    for call in (lambda x: x.amax(0), lambda x: x.amin(0, keepdim=True), lambda x: x.aminmax(dim=0).max):
+        natively, by_numpy = both(monkeypatch, call, x)
+        for got, want in zip(natively, by_numpy, strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("largest", [True, False])

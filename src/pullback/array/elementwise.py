@@ -58,6 +58,9 @@ OPS_OF_BLOCKS: dict[Callable[..., None], tuple[str, tuple[Any, ...]]] = {}
 #: The shape in which `total` adds rows: short enough for the error, wide enough for SIMD.
 _ROWS, _COLUMNS = 64, 1024
 
+#: Elements of a row where native loops add all of an array.
+_NATIVE_ROW = 1 << 15
+
 
 def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndarray:
     """``ufunc(*operands, out=out)``, on several threads where that is faster.
@@ -245,6 +248,10 @@ def total(x: ndarray) -> ndarray:
     flats = flat_views([x]) if x.size > _ROWS * _COLUMNS else None
     if flats is None:
         return np.add.reduce(x, axis=None, out=...)
+    if x.size >= large.SIZE and x.dtype.kind == "f":
+        found = _native_total(flats[0])
+        if found is not None:
+            return found
     stretches = split(x.size, get_num_threads() if x.size >= _CHEAP else 1)
     sums = np.empty((len(stretches), 2), x.dtype)
 
@@ -257,3 +264,13 @@ def total(x: ndarray) -> ndarray:
 
     run_parts(part, len(stretches))
     return np.add.reduce(sums, axis=None, out=...)
+
+
+def _native_total(flat: ndarray) -> ndarray | None:
+    """The same by native loops, of rows that do not depend on the number of threads."""
+    whole = flat.size - flat.size % _NATIVE_ROW
+    sums = np.empty(whole // _NATIVE_ROW + 1, flat.dtype)
+    if not large.sums(flat[:whole].reshape(-1, _NATIVE_ROW), sums[:-1]):
+        return None
+    large.sums(flat[None, whole:], sums[-1:])
+    return np.asarray(np.add.reduce(sums, dtype=np.float64), flat.dtype)

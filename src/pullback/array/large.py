@@ -61,6 +61,9 @@ class Source(Protocol):
         was done.
         """
 
+    def sums(self, x: ndarray, out: ndarray) -> bool | None:
+        """The sum of each row of C-ordered ``(rows, length)``; whether that was done."""
+
     def over_planes(self, planes: ndarray, out: ndarray, steps: Sequence[Any]) -> bool | None:
         """The maps of `steps` (number of the axis, `array.taps.Taps`) one after another on C-ordered planes
         ``(n, *size)``; whether that was done.
@@ -180,6 +183,12 @@ def running_sums(x: ndarray, out: ndarray, reverse: bool) -> bool | None:
     """See `Source.running_sums`."""
     found = source()
     return None if found is None else found.running_sums(x, out, reverse)
+
+
+def sums(x: ndarray, out: ndarray) -> bool | None:
+    """See `Source.sums`."""
+    found = source()
+    return None if found is None else found.sums(x, out)
 
 
 def first_places(x: ndarray, places: ndarray, descending: bool) -> bool | None:

@@ -34,6 +34,9 @@ _ROW = 4096
 _LONGEST_PRODUCT = 8192
 
 
+_NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
+
+
 def is_over_rows(x: ndarray, dims: Sequence[int]) -> bool:
     """Whether a reduction over `dims` is one of the rows of a large C-ordered array of real floats."""
     return (
@@ -62,6 +65,8 @@ def _reduced(x: ndarray, keepdim: bool) -> tuple[ndarray, ndarray, ndarray]:
 def row_sums(x: ndarray, keepdim: bool) -> ndarray:
     """The sum of each row."""
     rows, result, values = _reduced(x, keepdim)
+    if x.size >= large.SIZE and large.sums(rows, values):
+        return result
     if x.shape[-1] <= _LONGEST_PRODUCT:
         ones = np.ones(x.shape[-1], x.dtype)
         _by_rows(lambda x, out: np.matmul(x, ones, out=out), rows, values)
@@ -133,3 +138,17 @@ def is_over_all(x: ndarray, dims: Sequence[int]) -> bool:
         and x.itemsize > 2
         and x.flags.c_contiguous
     )
+
+
+#: Rows and columns from which a native loop over the rows of a matrix is asked for.
+_WORTH_ROWS, _WORTH_COLUMNS = 64, 64
+
+
+def over_first(name: str, x: ndarray) -> ndarray | None:
+    """The op `name` over the first axis of a large array, by a native loop where there is one."""
+    if x.ndim < 2 or len(x) < _WORTH_ROWS or x.size < len(x) * _WORTH_COLUMNS:
+        return None
+    if x.dtype not in _NATIVE or not x.flags.c_contiguous:
+        return None
+    found = large.rows(name, (x.reshape(len(x), -1),), ((0,), False), (True,))
+    return None if found is None else found[0].reshape(x.shape[1:])

@@ -34,6 +34,7 @@ from .lowered import Buffer
 from .lowering import Result, lower
 from .moving import Moving
 from .program import Program
+from .reducing import Reducing
 from .running import Running
 from .schedule import schedule
 from .separable import Separable
@@ -174,6 +175,7 @@ class Kernels:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._begin)
         self._moving = Moving()
+        self._reducing = Reducing()
         self._running = Running()
         self._separable = Separable()
 
@@ -234,6 +236,10 @@ class Kernels:
     def running_sums(self, x: ndarray, out: ndarray, reverse: bool) -> bool | None:
         """Running sums of each row of ``(rows, length)``; whether that was done."""
         return self._running.sums(x, out, reverse)
+
+    def sums(self, x: ndarray, out: ndarray) -> bool | None:
+        """The sum of each row of ``(rows, length)``; whether that was done."""
+        return self._reducing.sums(x, out)
 
     def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
         """The first places of each row of ``(rows, length)`` in order; whether that was done."""

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
+from ..array.reduction import over_first
 from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
 from .comparison import eq, isnan
@@ -160,8 +162,12 @@ def _extreme_all(ufunc: np.ufunc) -> Callable[..., ndarray]:
     return kernel
 
 
-def _extreme(ufunc: np.ufunc) -> Callable[..., ndarray]:
+def _extreme(name: str, ufunc: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
+        if x.size >= large.SIZE and dims == (0,):
+            found = over_first(name, x)
+            if found is not None:
+                return found[None] if keepdim else found
         return ufunc.reduce(x, axis=dims, keepdims=keepdim, out=...)
 
     return kernel
@@ -176,8 +182,8 @@ def _shared_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], keepdim: bool)
 
 
 #: The largest and smallest element over `dims`.
-amax = op("amax", _extreme(np.maximum), (_shared_rule,), kind="reduce", batch=shifted)
-amin = op("amin", _extreme(np.minimum), (_shared_rule,), kind="reduce", batch=shifted)
+amax = op("amax", _extreme("amax", np.maximum), (_shared_rule,), kind="reduce", batch=shifted)
+amin = op("amin", _extreme("amin", np.minimum), (_shared_rule,), kind="reduce", batch=shifted)
 
 #: The largest and smallest element of all.
 max_all = op(
@@ -199,7 +205,10 @@ min_all = op(
 
 
 def _aminmax(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> tuple[ndarray, ndarray]:
-    return _extreme(np.minimum)(x, dims, keepdim), _extreme(np.maximum)(x, dims, keepdim)
+    return (
+        _extreme("amin", np.minimum)(x, dims, keepdim),
+        _extreme("amax", np.maximum)(x, dims, keepdim),
+    )
 
 
 def _aminmax_rule(g: Any, x: Any, min: Any, max: Any, dims: tuple[int, ...]) -> Any:
