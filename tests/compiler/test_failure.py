@@ -26,15 +26,19 @@ def kept(tmp_path_factory: Any) -> Any:
 
 
 class Training:
-    """A step that draws random numbers and makes an optimizer's state, and all that it changes."""
+    """A step that draws random numbers and updates, and all that it changes.
 
-    def __init__(self) -> None:
+    With Adam the first call makes its state and compiles nothing, and the second compiles. With SGD the first
+    does.
+    """
+
+    def __init__(self, optimizer: str = "Adam") -> None:
         torch.manual_seed(0)
         # No bias before the norm: its gradient is rounding errors, which Adam makes large.
         self.model = nn.Sequential(
             nn.Linear(4, 6, bias=False), nn.BatchNorm1d(6), nn.Dropout(0.5), nn.Linear(6, 2)
         )
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.1)
+        self.optimizer = getattr(torch.optim, optimizer)(self.model.parameters(), lr=0.1)
         self.x = torch.randn(5, 4)
         self.compiled = torch.compile(self.step, backend="native")
 
@@ -80,7 +84,7 @@ STAGES = {
 @pytest.mark.parametrize("steps", [0, 1])
 @pytest.mark.parametrize("stage", STAGES)
 def test_what_does_not_compile_runs_eagerly(stage, steps, monkeypatch):
-    training, twin = Training(), Training()
+    training, twin = (Training("Adam" if steps else "SGD") for _ in range(2))
     torch.manual_seed(1)
     for _ in range(steps):
         training.compiled(training.x)
@@ -107,7 +111,7 @@ def test_what_does_not_compile_runs_eagerly(stage, steps, monkeypatch):
 @pytest.mark.parametrize("steps", [0, 1])
 @pytest.mark.parametrize("stage", STAGES)
 def test_an_interrupted_compilation_leaves_everything(stage, steps, monkeypatch):
-    training = Training()
+    training = Training("Adam" if steps else "SGD")
     for _ in range(steps):
         training.compiled(training.x)
     before = training.state()
@@ -121,11 +125,30 @@ def test_an_interrupted_compilation_leaves_everything(stage, steps, monkeypatch)
     assert np.isfinite(training.compiled(training.x).item())
 
 
+def test_the_call_that_makes_the_optimizers_state_compiles_nothing(monkeypatch):
+    training, twin = Training(), Training()
+    before = training.state()
+    rng = torch.get_rng_state()
+    with monkeypatch.context() as patch:
+        patch.setattr(nn.Module, "__call__", fails(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            training.compiled(training.x)
+        assert same(training.state(), before)
+    with monkeypatch.context() as patch:
+        patch.setattr(executable, "lower", fails(AssertionError))
+        loss = training.compiled(training.x)
+    torch.set_rng_state(rng)
+    assert loss.item() == twin.step(twin.x).item()
+    assert same(training.state(), twin.state())
+    training.compiled(training.x)
+    assert len(training.compiled._native.specializations) == 1
+
+
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
 @pytest.mark.parametrize("place", ["_call", "_computed"])
 @pytest.mark.parametrize("steps", [0, 1, 3])
 def test_a_call_that_fails_leaves_everything(steps, place, error, monkeypatch):
-    training = Training()
+    training = Training("Adam" if steps else "SGD")
     for _ in range(steps):
         training.compiled(training.x)
     before = training.state()

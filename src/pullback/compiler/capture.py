@@ -31,7 +31,7 @@ from .reach import SCALARS, Reach
 from .recurrent import take_apart
 from .results import Made, Result, Results
 from .roll import Roller
-from .unsupported import Unsupported
+from .unsupported import MakesState, Unsupported
 
 #: Of more results than this, each counts as reaching every tensor that any of them reaches.
 MANY = 16
@@ -77,8 +77,6 @@ class Captured:
     made : list of Made
         The new tensors among the results, and those that results are views of.
     results : list of Result
-    placed : list of (tensor, int)
-        Tensors that the call left in the user's containers; with them the capture holds for this call only.
     """
 
     program: Program
@@ -98,7 +96,6 @@ class Captured:
     arrives: list[set[int]]
     #: Of those that cannot be pulled back (the function has done so itself, say): the output and the error.
     refused: list[tuple[int, Exception]]
-    placed: list[tuple[Any, int]]
     #: Cells whose `.grad` must be None, or not None, as at the trace.
     grad_absent: list[int]
     grad_present: list[int]
@@ -146,6 +143,8 @@ def capture(
     ------
     Unsupported
         What the function does cannot be written down.
+    MakesState
+        The call leaves new tensors in the user's containers.
     """
     first = _Capture(function, args, kwargs, tensors, reach, phantoms=True, places=places)
     found = first.run()
@@ -229,7 +228,7 @@ class _Capture:
             if not self.reach.numbers_hold():
                 raise Unsupported("the function changes a number or text that it reads")
             found = self._written_down(result)
-            if found is not None and not found.placed and not self.reach.lengths_hold():
+            if found is not None and not self.reach.lengths_hold():
                 found = None
                 raise Unsupported("the function adds to a container or takes from it")
             if found is not None:
@@ -314,17 +313,13 @@ class _Capture:
         out.made = found.made
         roots = found.roots
         made = {id(t) for t in found.tensors} | {id(leaf) for leaf in leaves}
+        known = {id(t._grad) for t in self.tensors} | made | self._index.keys()
         again = Reach([self.function, self.args, self.kwargs])
-        out.placed = [
-            (t, output(t))
-            for t in again.cells
-            if id(t) not in self._index
-            and self._traced(t)
-            and not any(t is c._grad for c in self.tensors)
-            and id(t) not in made
-        ]
-        if any(t._node not in (None, LEAF) or t._view is not None for t, _ in out.placed):
+        placed = [t for t in again.cells if id(t) not in known and self._traced(t)]
+        if any(t._node not in (None, LEAF) or t._view is not None for t in placed):
             raise Unsupported("a tensor with a history is left in a container")
+        if placed:
+            raise MakesState
         take_apart(recorder, numbers)
         forward = list(recorder.equations)
         out.pullback, out.saved, out.pulled, out.refused = None, [], [], []

@@ -34,7 +34,7 @@ from .guards import overlap
 from .passes import optimized
 from .reach import SCALARS, OutOfReach, Reach
 from .shortcut import MISS
-from .unsupported import STANCE, Unsupported
+from .unsupported import STANCE, MakesState, Unsupported
 
 #: Specialisations of one function before it runs eagerly.
 RECOMPILE_LIMIT = 8
@@ -162,10 +162,6 @@ class Specialization:
             bump(t)
         for t, grad in grads:
             t._grad = grad
-        for t, position in captured.placed:
-            t._value = values[position]
-            t._level = 0
-            t._node = None if t._node is None else LEAF
         return answer
 
     def _boundary(self, edges: Sequence[Any]) -> Any:
@@ -327,6 +323,9 @@ class Compiled:
         others = [leaf for leaf in leaves if not isinstance(leaf, TensorBase)]
         try:
             reach, captured = self._captured(args, kwargs, tensors, others)
+        except MakesState:
+            self._traces += 1
+            return self.function(*args, **kwargs)
         except (Unsupported, OutOfReach) as reason:
             return self._give_up(str(reason), args, kwargs)
         except Exception as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
@@ -345,18 +344,16 @@ class Compiled:
         if specialization.overlaps(leaves):
             captured.undo()
             return self._give_up("it writes to a tensor whose memory another one shares", args, kwargs)
-        # Where the call made tensors in the user's containers, later calls find them there.
-        if not captured.placed:
-            self.specializations.append(specialization)
-            if specialization.shortcut is not None:
-                self.shortcuts.append(specialization.shortcut)
-            if self.when_traced is not None:
-                self.when_traced()
-            if specialization.shortcut is not None:
-                # It writes over the old values; the long way has them beside the new ones for a moment.
-                result = specialization.shortcut(args, kwargs)
-                if result is not MISS:
-                    return result
+        self.specializations.append(specialization)
+        if specialization.shortcut is not None:
+            self.shortcuts.append(specialization.shortcut)
+        if self.when_traced is not None:
+            self.when_traced()
+        if specialization.shortcut is not None:
+            # It writes over the old values; the long way has them beside the new ones for a moment.
+            result = specialization.shortcut(args, kwargs)
+            if result is not MISS:
+                return result
         return self._run(specialization, leaves, args, kwargs)
 
     def _captured(self, args: Any, kwargs: Any, tensors: Any, others: Any) -> tuple[Reach, Captured]:
@@ -378,8 +375,6 @@ class Compiled:
             # No tensor is changed yet.
             for generator, state in drawn:
                 generator.set_state(state)
-            if specialization.captured.placed:
-                specialization.captured.undo()
             if not isinstance(error, Refused):
                 raise
         # Eager does all of the call, up to the error that it raises.

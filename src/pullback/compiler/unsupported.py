@@ -7,5 +7,13 @@ class Unsupported(RuntimeError):
     """A function does what a program cannot hold; it runs eagerly."""
 
 
+class MakesState(Exception):
+    """A call leaves new tensors in the user's containers, as an optimizer's first step does.
+
+    Later calls find them there and need another program: this one runs eagerly, and nothing is compiled
+    for it.
+    """
+
+
 #: What `set_stance` has chosen, if it is not the default.
 STANCE: list[str] = []
