@@ -73,7 +73,9 @@ class ProcessRow:
     """A row whose every sample needs a fresh process: ``python -m benchmarks.probe PROBE PEER``.
 
     One probe may feed several rows; ``key`` picks this row's figure from the JSON object that it prints.
-    ``target`` is a bound on pullback's figure itself when ``target_is_absolute``, else on the ratio.
+    ``target`` is a bound on the figure of ``subject`` itself when ``target_is_absolute``, else on its ratio.
+    The peers are those of ``families`` that do not compile, or those named in ``peers``. Before the
+    ``rounds`` comes one that is not counted where ``warm`` says so.
     """
 
     name: str
@@ -84,6 +86,10 @@ class ProcessRow:
     families: frozenset[str] = field(default_factory=frozenset)
     target: float | None = None
     target_is_absolute: bool = True
+    subject: str = "pullback"
+    peers: frozenset[str] = frozenset()
+    rounds: int = 5
+    warm: bool = True
 
     @property
     def group(self) -> str:

@@ -27,6 +27,8 @@ class Peer:
     distribution: str
     #: Whether it compiles functions that another column runs eagerly.
     compiles: bool = False
+    #: Whether its compiled functions tell what they move and compute (``timeline``).
+    tells: bool = False
 
     def installed(self) -> bool:
         return importlib.util.find_spec(self.package) is not None
@@ -40,7 +42,7 @@ class Peer:
 
 PEERS = (
     Peer("pullback", "torch", "pullback", "pullback"),
-    Peer("pullback.compile", "torch", "pullback", "pullback", compiles=True),
+    Peer("pullback.compile", "torch", "pullback", "pullback", compiles=True, tells=True),
     Peer("torch", "torch", "torch", "torch"),
     Peer("torch.compile", "torch", "torch", "torch", compiles=True),
     Peer("jax.jit", "jax", "jax", "jax"),

@@ -1,4 +1,7 @@
-"""Measurements that need a fresh process: ``python -m benchmarks.probe {chain|import} PEER [NODES]``.
+"""Measurements that need a fresh process: ``python -m benchmarks.probe WHAT PEER [NODES]``.
+
+WHAT is ``chain``, ``import``, or, of a row of the table, ``first:ROW`` or ``memory:ROW``; these two start
+processes themselves, which share a cache folder that is empty at first: ``call:ROW`` and ``peak:ROW``.
 
 Prints one JSON object. Memory is the growth of the resident set, which counts Python objects and native
 memory alike, so that a node of PyTorch and a node of a Python library are measured by the same rule.
@@ -15,12 +18,17 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.case import Case, Library, Row
 from benchmarks.peers import BY_NAME, Peer, load
 
 WARM_UP_NODES = 1000
+PEAK_STEPS = 5
+#: What names the folder in which a peer keeps what it compiled.
+CACHE_FOLDERS = ("PULLBACK_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "JAX_COMPILATION_CACHE_DIR")
 
 
 def _resident_bytes() -> int:
@@ -28,6 +36,15 @@ def _resident_bytes() -> int:
     if statm.exists():
         return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     # Elsewhere only the peak is to be had, which serves because the chain only grows.
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _peak_bytes() -> int:
+    status = Path("/proc/self/status")
+    if status.exists():
+        # A process begins with its parent's peak in ``ru_maxrss``.
+        return int(re.search(r"VmHWM:\s+(\d+)", status.read_text())[1]) * 1024  # type: ignore[index]  # every Linux has it
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
@@ -165,9 +182,80 @@ def import_(peer: Peer) -> dict[str, float]:
     return {"import_us": seconds * 1e6, "size_mb": own / 1e6, "size_all_mb": with_dependencies / 1e6}
 
 
+def _case(library: Library, peer: Peer, name: str) -> Case:
+    from benchmarks.workloads import ROWS
+
+    row = ROWS[name]
+    assert isinstance(row, Row)
+    return row.builders[peer.family](library)
+
+
+def call(peer: Peer, name: str) -> dict[str, float]:
+    """Compile a row's function and call it once; building the model and its data does not count."""
+    library = load(peer)
+    seconds = 0.0
+
+    def compile(function: Callable[..., Any]) -> Callable[..., Any]:
+        nonlocal seconds
+        start = time.perf_counter()
+        compiled = library.compile(function)
+        seconds += time.perf_counter() - start
+        return compiled
+
+    case = _case(replace(library, compile=compile), peer, name)
+    start = time.perf_counter()
+    case.step()
+    return {"seconds": seconds + time.perf_counter() - start}
+
+
+def peak(peer: Peer, name: str) -> dict[str, float]:
+    """Take some steps of a row; the most memory held at a time, beyond that of the imported library."""
+    library = load(peer)
+    before = _peak_bytes()
+    case = _case(library, peer, name)
+    for _ in range(PEAK_STEPS):
+        case.step()
+    return {"peak_mb": (_peak_bytes() - before) / 1e6}
+
+
+def _in_processes(probe: str, peer: Peer, name: str, count: int) -> list[dict[str, float]]:
+    """What a probe prints in processes, one after another, that share a new cache folder."""
+    # Here, because what is imported before a peer would not count in the time of its import.
+    import subprocess
+    import tempfile
+
+    command = [sys.executable, "-m", "benchmarks.probe", f"{probe}:{name}", peer.name]
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        caches = {variable: str(Path(folder) / variable) for variable in CACHE_FOLDERS}
+        environment = os.environ | caches | {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
+        for _ in range(count):
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, check=True)
+            found.append(json.loads(done.stdout.splitlines()[-1]))
+    return found
+
+
+def first(peer: Peer, name: str) -> dict[str, float]:
+    """The first call where nothing was compiled before, and in the next process."""
+    new, cached = _in_processes("call", peer, name, 2)
+    return {"first_s": new["seconds"], "cached_s": cached["seconds"]}
+
+
+def memory(peer: Peer, name: str) -> dict[str, float]:
+    """Peak memory where nothing was compiled before, the compiler's own included, and in the next process."""
+    new, cached = _in_processes("peak", peer, name, 2)
+    return {"first_mb": new["peak_mb"], "cached_mb": cached["peak_mb"]}
+
+
+PROBES_OF_ROWS = {"call": call, "peak": peak, "first": first, "memory": memory}
+
+
 def main(arguments: list[str]) -> None:
-    probe, peer = arguments[0], BY_NAME[arguments[1]]
-    result = chain(peer, int(arguments[2])) if probe == "chain" else import_(peer)
+    (probe, _, row), peer = arguments[0].partition(":"), BY_NAME[arguments[1]]
+    if probe in PROBES_OF_ROWS:
+        result = PROBES_OF_ROWS[probe](peer, row)
+    else:
+        result = chain(peer, int(arguments[2])) if probe == "chain" else import_(peer)
     print(json.dumps(result))
 
 

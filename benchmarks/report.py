@@ -51,6 +51,7 @@ def describe(row: AnyRow) -> dict[str, Any]:
         "unit": row.unit,
         "target": row.target,
         "target_is_absolute": isinstance(row, ProcessRow) and row.target_is_absolute,
+        "subject": row.subject if isinstance(row, ProcessRow) else SUBJECT,
     }
 
 
@@ -85,8 +86,8 @@ def _cell(entry: dict[str, Any], name: str) -> str:
 
 
 def verdict(entry: dict[str, Any]) -> str:
-    """Whether pullback reached the row's target; empty where there is none or it was not measured."""
-    target, peer = entry["target"], entry["peers"].get(SUBJECT)
+    """Whether pullback reached the row's target; empty without one and where it was not measured."""
+    target, peer = entry["target"], entry["peers"].get(entry["subject"])
     if target is None or peer is None:
         return ""
     value = peer["median"] if entry["target_is_absolute"] else peer["ratio"]
@@ -106,9 +107,31 @@ def line(entry: dict[str, Any], names: Sequence[str]) -> str:
     return f"{title:{TITLE_WIDTH}}{cells}  {verdict(entry)}".rstrip()
 
 
+def ceiling_rows(results: dict[str, Any]) -> list[list[str]]:
+    """The cells of the table of ceilings, a heading first; empty where no peer told any.
+
+    A share above 1 is no error: arrays that stay in a cache move faster than memory, and a generated kernel
+    may multiply faster than OpenBLAS.
+    """
+    rows = [
+        [entry["name"], name, *_share(told, entry["peers"][name]["median"])]
+        for entry in results["rows"]
+        for name, told in entry.get("ceilings", {}).items()
+    ]
+    if not rows:
+        return []
+    return [["", "peer", "MB", "Mflop", "µs", "µs at the ceiling", "share", "GB/s", "GFLOP/s"], *rows]
+
+
+def _share(told: dict[str, float], median: float) -> list[str]:
+    figures = (told["bytes"] / 1e6, told["flops"] / 1e6, median, told["least_us"])
+    speeds = (told["bandwidth"] / 1e9, told["products"] / 1e9)
+    return [*map(figure, figures), f"{told['least_us'] / median:.0%}", *map(figure, speeds)]
+
+
 def footer(results: dict[str, Any]) -> str:
-    """The failures, and the peers whose first numbers differ from PyTorch's."""
-    parts = []
+    """The shares of the ceilings, the failures, and the peers whose first numbers differ from PyTorch's."""
+    parts = ["".join(f"{cell:>{COLUMN_WIDTH}}" for cell in row) for row in ceiling_rows(results)]
     for entry in results["rows"]:
         for name, text in entry["failures"].items():
             lines = [shown[:LINE_LIMIT] for shown in text.strip().splitlines()[:FAILURE_LINES]]
@@ -139,6 +162,19 @@ def markdown(results: dict[str, Any]) -> str:
         title = entry["title"] + ("" if entry["unit"] == "µs" else f" [{entry['unit']}]")
         cells = " | ".join(_cell(entry, name) for name in names)
         lines.append(f"| {entry['name']} | {title} | {cells} | {verdict(entry)} |")
+    if ceilings := ceiling_rows(results):
+        heading, *others = ceilings
+        lines += [
+            "",
+            "Bytes moved and operations of the compiled programs, and the time that they take step by",
+            "step at the machine's bandwidth (a copy of 64 MB) and rate of float32 matrix products",
+            "(1,024 rows), measured in the same process. Arrays that stay in a cache can pass the first,",
+            "generated kernels the second.",
+            "",
+            "| " + " | ".join(heading) + " |",
+            "| --- | --- |" + " ---: |" * (len(heading) - 2),
+            *("| " + " | ".join(row) + " |" for row in others),
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -36,6 +36,8 @@ OPEN_TIMEOUT = 600.0
 SAMPLE_TIMEOUT = 120.0
 EXIT_TIMEOUT = 5.0
 TOLERANCE = 5e-3
+#: Groups of rows whose compiled programs are set beside what the machine could do.
+WITH_CEILING = frozenset("bcdefghijkl")
 CHAIN_NODES, QUICK_CHAIN_NODES = 1_000_000, 100_000
 
 
@@ -143,9 +145,15 @@ def measure_row(row: Row, workers: dict[str, Worker], rounds: int) -> dict[str, 
             except WorkerError as error:
                 failures[name] = str(error)
                 del samples[name]
+    ceilings: dict[str, Any] = {}
     for name in samples:
+        if workers[name].peer.tells and row.group in WITH_CEILING:
+            try:
+                ceilings[name] = workers[name].ask("ceiling")
+            except WorkerError as error:
+                failures[name] = str(error)
         workers[name].ask("close")
-    result = _result(samples, failures)
+    result = _result(samples, failures) | {"ceilings": ceilings}
     reference = opened.get(BASELINE, {}).get("numbers")
     for name, entry in result["peers"].items():
         entry |= opened[name]
@@ -157,15 +165,23 @@ def measure_probe(
     rows: Sequence[ProcessRow], peers: Iterable[Peer], rounds: int, nodes: int
 ) -> dict[str, dict[str, Any]]:
     """Run one probe, a process per sample, and share its figures out to the rows that want them."""
-    probe, families = rows[0].probe, rows[0].families
-    names = [peer.name for peer in peers if peer.family in families and not peer.compiles]
+    wanted = rows[0]
+    eager = {peer.name for peer in PEERS if peer.family in wanted.families and not peer.compiles}
+    names = [peer.name for peer in peers if peer.name in (wanted.peers or eager)]
     figures: dict[str, list[dict[str, float]]] = {name: [] for name in names}
     failures: dict[str, str] = {}
-    # The first round fills the file cache and is not counted.
-    for number in range(rounds + 1):
+    # A round with the number 0 fills the file cache and is not counted.
+    for number in range(0 if wanted.warm else 1, min(rounds, wanted.rounds) + 1):
         for name in _rotated([name for name in names if name in figures], number):
-            command = [sys.executable, "-m", "benchmarks.probe", probe, name, str(nodes)]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=OPEN_TIMEOUT, check=False)
+            command = [sys.executable, "-m", "benchmarks.probe", wanted.probe, name, str(nodes)]
+            try:
+                done = subprocess.run(
+                    command, capture_output=True, text=True, timeout=OPEN_TIMEOUT, check=False
+                )
+            except subprocess.TimeoutExpired as error:
+                failures[name] = str(error)
+                del figures[name]
+                continue
             if done.returncode != 0:
                 failures[name] = done.stderr.strip()[-600:]
                 del figures[name]
@@ -247,7 +263,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 finished[row.name] = measure_row(row, workers, rounds)
             elif row.name not in finished:
                 same = [other for other in rows if isinstance(other, ProcessRow) and other.probe == row.probe]
-                finished |= measure_probe(same, peers, min(rounds, 5), nodes)
+                finished |= measure_probe(same, peers, rounds, nodes)
             entry = report.describe(row) | finished[row.name]
             results["rows"].append(entry)
             print(report.line(entry, [peer.name for peer in peers]), flush=True)

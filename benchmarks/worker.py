@@ -5,6 +5,8 @@ The parent sends ``(command, argument)`` and gets ``("ok", value)`` or ``("error
 * ``("open", row name)`` builds the case, returns its first numbers, warms up and fixes how often a sample
   repeats it;
 * ``("sample", None)`` returns the microseconds of one repetition, averaged over one sample;
+* ``("ceiling", None)`` returns what the case's compiled functions move and compute, and how long that takes
+  at the machine's measured bandwidth and rate of matrix products;
 * ``("close", None)`` frees the case.
 
 The garbage collector stays on: a library that makes many Python objects pays for collecting them in real use
@@ -16,6 +18,8 @@ from __future__ import annotations
 import gc
 import time
 import traceback
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import repeat
 from multiprocessing.connection import Connection
 from typing import Any
@@ -55,11 +59,22 @@ class _Bench:
         self.sample_seconds = sample_seconds
         self.case: Case | None = None
         self.repetitions = 1
+        self.compiled: list[Any] = []
+
+    def _remembering(self) -> Library:
+        """The library, with the functions that it compiles kept."""
+
+        def compile(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.compiled.append(self.library.compile(function))
+            return self.compiled[-1]
+
+        return replace(self.library, compile=compile)
 
     def open(self, row_name: str) -> dict[str, Any]:
         row = ROWS[row_name]
         assert isinstance(row, Row)
-        self.case = case = row.builders[self.peer.family](self.library)
+        library = self._remembering() if self.peer.tells else self.library
+        self.case = case = row.builders[self.peer.family](library)
         numbers = [case.number(case.step()) for _ in range(CHECKED_STEPS)]
         self.repetitions = _calibrate(case, self.sample_seconds)
         return {"numbers": numbers, "repetitions": self.repetitions}
@@ -68,8 +83,21 @@ class _Bench:
         assert self.case is not None
         return _time(self.case, self.repetitions) / self.repetitions * 1e6
 
+    def ceiling(self, _: None) -> dict[str, float]:
+        tables = [call.timeline() for call in self.compiled]
+        bandwidth, products = tables[0].ceilings
+        steps = [row for table in tables for row in table.rows]
+        return {
+            "bytes": sum(row.bytes for row in steps),
+            "flops": sum(row.flops for row in steps),
+            "least_us": sum(table.least for table in tables) * 1e6,
+            "bandwidth": bandwidth,
+            "products": products,
+        }
+
     def close(self, _: None) -> None:
         self.case = None
+        self.compiled.clear()
         gc.collect()
 
 

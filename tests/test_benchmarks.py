@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks import report
+from benchmarks import probe, report
 from benchmarks.case import Library, Row
-from benchmarks.peers import unchanged
+from benchmarks.peers import BY_NAME, unchanged
 from benchmarks.run import TOLERANCE, chosen_rows
+from benchmarks.worker import _Bench
 from benchmarks.workloads import ROWS
 
 import pullback
@@ -26,7 +27,7 @@ def test_first_numbers_are_those_of_torch(name: str) -> None:
 
 def test_every_workload_of_the_table_is_there() -> None:
     assert [row.group for row in chosen_rows("b,c,d,e,f,g,h,i,j,k")] == list("bcdefghijk")
-    assert {row.group for row in ROWS.values()} == set("abcdefghijklmnopq")
+    assert {row.group for row in ROWS.values()} == set("abcdefghijklmnopqr")
 
 
 def test_rows_are_chosen_by_group_name_and_beginning() -> None:
@@ -47,3 +48,42 @@ def test_a_line_shows_figures_ratios_and_the_verdict() -> None:
     assert line.split("ops")[1].split() == [
         "48.7", "(0.41)", "1,234", "(1.00)", "–", "failed", "≤", "0.7:", "reached",
     ]  # fmt: skip
+
+
+def test_what_a_compiled_row_moves_and_computes_is_set_beside_the_machine() -> None:
+    pytest.importorskip("llvmlite")
+    bench = _Bench("pullback.compile", 1e-6)
+    bench.open("l-jacobian")
+    told = bench.ceiling(None)
+    # The product of the weight and the point is 2 · 64², the Jacobian scales the weight's rows.
+    assert told["flops"] >= 2 * 64**2 + 64**2
+    assert told["bytes"] >= 4 * 2 * 64**2
+    moving, computing = told["bytes"] / told["bandwidth"], told["flops"] / told["products"]
+    assert max(moving, computing) <= told["least_us"] * 1e-6 * (1 + 1e-9)
+    assert told["least_us"] * 1e-6 <= moving + computing
+
+
+def test_shares_of_the_ceiling_have_a_table_of_their_own() -> None:
+    told = {"bytes": 48e6, "flops": 2e6, "least_us": 500.0, "bandwidth": 40e9, "products": 200e9}
+    entry = report.describe(ROWS["j"]) | {
+        "peers": {"pullback.compile": {"median": 1000.0, "ratio": None}}, "failures": {},
+        "ceilings": {"pullback.compile": told},
+    }  # fmt: skip
+    assert report.ceiling_rows({"rows": [entry]})[1:] == [
+        ["j", "pullback.compile", "48", "2", "1,000", "500", "50%", "40", "200"]
+    ]
+    assert report.ceiling_rows({"rows": [entry | {"ceilings": {}}]}) == []
+
+
+def test_first_calls_and_peak_memory_are_judged_by_the_compiled_peer() -> None:
+    assert [row.name for row in chosen_rows("r-first-d,r-memory-f")] == [
+        "r-first-d", "r-memory-f", "r-memory-f-cached",
+    ]  # fmt: skip
+    peers = {name: {"median": 0.8, "ratio": None} for name in ("pullback.compile", "torch.compile")}
+    entry = report.describe(ROWS["r-first-d"]) | {"peers": peers, "failures": {}}
+    assert report.verdict(entry) == "≤ 1: reached"
+
+
+def test_probes_of_rows_give_seconds_and_megabytes() -> None:
+    assert probe.call(BY_NAME["pullback.compile"], "l-jacobian")["seconds"] > 0
+    assert probe.peak(BY_NAME["pullback"], "l-jacobian")["peak_mb"] >= 0

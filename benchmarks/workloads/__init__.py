@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from benchmarks.case import AnyRow
-from benchmarks.workloads import call, conv, cost, dense, derivative, gpt, large, many, mlp, scalar, small
+from benchmarks.workloads import (
+    call,
+    conv,
+    cost,
+    dense,
+    derivative,
+    first,
+    gpt,
+    large,
+    many,
+    mlp,
+    scalar,
+    small,
+)
 
-_GROUPS = (small, scalar, mlp, conv, gpt, dense, derivative, cost, large, many, call)
+_GROUPS = (small, scalar, mlp, conv, gpt, dense, derivative, cost, large, many, call, first)
 
 ROWS: dict[str, AnyRow] = {row.name: row for group in _GROUPS for row in group.ROWS}

@@ -88,6 +88,21 @@ def test_a_timeline_has_a_row_for_each_step() -> None:
     assert ceilings() is ceilings()
 
 
+def test_a_timeline_counts_what_convolutions_and_loops_compute() -> None:
+    conv = torch.compile(torch.nn.functional.conv2d)
+    conv(torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3))
+    assert sum(row.flops for row in conv.timeline().rows) == 2 * (2 * 4 * 6 * 6) * (3 * 3 * 3)
+
+    def steps(x: Any) -> Any:
+        return torch.func.fori_loop(0, 50, lambda n, y: y * 2.0 + 1.0, x)
+
+    loop = torch.compile(steps)
+    loop(torch.randn(4))
+    table = loop.timeline()
+    assert sum(row.flops for row in table.rows) >= 50 * 2 * 4
+    assert table.least > 0
+
+
 def test_explain_calls_and_describes() -> None:
     model, step = model_and_step()
     before = model[0].weight.tolist()

@@ -140,12 +140,15 @@ class Precompiled(Node):
     operands : tuple of Buffer or None
         What it reads and fills, in its order.
     outputs : tuple of Buffer
+    flops : int
+        Multiplications and additions of a convolution.
     """
 
     kernel: Any = field(kw_only=True)
     images: int = field(kw_only=True)
     operands: tuple[Buffer | None, ...] = field(kw_only=True)
     outputs: tuple[Buffer, ...] = field(kw_only=True)
+    flops: int = 0
 
     @property
     def filled(self) -> Sequence[Buffer]:

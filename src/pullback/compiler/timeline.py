@@ -9,6 +9,7 @@ import ctypes
 import functools
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import prod
 from statistics import median
@@ -17,12 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from ..array.threads import get_num_threads
 from .executable import Executable
 from .handlers import Analysis
 from .index import Variable, atom_index
 from .kernel import Kernel
 from .listing import title
-from .lowered import Buffer, Call, Contraction
+from .lowered import Branch, Buffer, Call, Contraction, Loop, Precompiled
 from .plan import Plan
 from .program import Program
 from .schedule import Step
@@ -30,6 +32,8 @@ from .writer import Writer
 
 #: Runs of which a step's time is the median.
 RUNS = 15
+#: Runs of which the fastest is a ceiling.
+CEILING_RUNS = 15
 
 
 class Ceilings(NamedTuple):
@@ -50,13 +54,18 @@ def _fastest(work: Callable[[], Any], runs: int) -> float:
 
 @functools.cache
 def ceilings() -> Ceilings:
-    """Measure the machine: a copy of 64 MB, and a product of two matrices of 1,024 rows."""
+    """Measure the machine: a copy of 64 MB in as many threads as programs have, and a product of two matrices
+    of 1,024 rows.
+    """
     source = np.ones(1 << 24, np.float32)
     target = np.empty_like(source)
     matrix = np.ones((1024, 1024), np.float32)
     result = np.empty_like(matrix)
-    copied = _fastest(lambda: np.copyto(target, source), 5)
-    multiplied = _fastest(lambda: np.matmul(matrix, matrix, out=result), 5)
+    threads = get_num_threads()
+    targets, sources = np.array_split(target, threads), np.array_split(source, threads)
+    with ThreadPoolExecutor(threads) as pool:
+        copied = _fastest(lambda: list(pool.map(np.copyto, targets, sources)), CEILING_RUNS)
+    multiplied = _fastest(lambda: np.matmul(matrix, matrix, out=result), CEILING_RUNS)
     return Ceilings(2 * source.nbytes / copied, 2 * 1024**3 / multiplied)
 
 
@@ -145,6 +154,12 @@ class Timeline:
         """Of all steps."""
         return sum(row.seconds for row in self.rows)
 
+    @property
+    def least(self) -> float:
+        """Seconds that the ceilings allow: steps run in turn, each as long as its bytes or its flops take."""
+        limits = self.ceilings
+        return sum(max(row.bytes / limits.bandwidth, row.flops / limits.products) for row in self.rows)
+
     def __str__(self) -> str:
         limits = self.ceilings
         lines = [
@@ -179,7 +194,7 @@ def timeline(program: Program) -> Timeline:
     rows = [
         Row(
             "; ".join(map(title, group)), seconds, sum(_bytes(step, plan) for step in group),
-            sum(_flops(step) for step in group),
+            sum(_flops(step, plan) for step in group),
         )
         for group, seconds in zip(groups, times, strict=True)
     ]  # fmt: skip
@@ -194,9 +209,15 @@ def _bytes(step: Step, plan: Plan) -> int:
     return sum(b.bytes for b in touched.values())
 
 
-def _flops(step: Step) -> int:
+def _flops(step: Step, plan: Plan) -> int:
     if isinstance(step, Contraction):
         return 2 * prod(step.extents) * prod(step.batch)
+    if isinstance(step, Precompiled):
+        return step.flops
+    if isinstance(step, (Loop, Branch)):
+        bodies = [sum(_flops(inner, body) for inner in body.steps) for body in plan.bodies[id(step)]]
+        # How often a loop with a condition runs is not known: it counts as once.
+        return max(step.length, 1) * sum(bodies) if isinstance(step, Loop) else max(bodies)
     if not isinstance(step, Kernel):
         return 0
     total = 0

@@ -22,14 +22,16 @@ Attrs = tuple[Any, ...]
 
 
 def precompiled(
-    context: Context, kernel: Kernel, images: int, operands: Sequence[Lowered | None], *results: Buffer
+    context: Context, kernel: Kernel, images: int, operands: Sequence[Lowered | None], *results: Buffer,
+    flops: int = 0,
 ) -> Lowered:
     """A step that runs a kernel on stored operands and fills `results`; the first of these."""
     given = [None if o is None else context.stored(o).buffer for o in operands]
     reads = list({b.number: b for b in given if b is not None}.values())
     context.nodes.append(
         Precompiled(
-            results[0], reads, kernel=kernel, images=images, operands=(*given, *results), outputs=results
+            results[0], reads, kernel=kernel, images=images, operands=(*given, *results), outputs=results,
+            flops=flops * images,
         )
     )
     return context.held(results[0])
@@ -54,7 +56,8 @@ def conv(
     if shape is None:
         return None
     kernel = correlation(shape, False, bias is not None)
-    return precompiled(context, kernel, x.shape[0], (x, w, bias), context.buffer(result, x.dtype))
+    y = context.buffer(result, x.dtype)
+    return precompiled(context, kernel, x.shape[0], (x, w, bias), y, flops=2 * shape.multiplications)
 
 
 def conv_transpose(
@@ -65,7 +68,10 @@ def conv_transpose(
     if shape is None:
         return None
     kernel = correlation(shape, True, False)
-    x = precompiled(context, kernel, y.shape[0], (y, w, None), context.buffer(result, y.dtype))
+    x = precompiled(
+        context, kernel, y.shape[0], (y, w, None), context.buffer(result, y.dtype),
+        flops=2 * shape.multiplications,
+    )  # fmt: skip
     if bias is None:
         return x
     return context.map(
@@ -81,7 +87,10 @@ def conv_weight(
     shape = _shape(x.shape, result, y.shape, [x, y], attrs[1:])
     if shape is None:
         return None
-    return precompiled(context, weight(shape), x.shape[0], (x, y), context.buffer(result, x.dtype))
+    w = context.buffer(result, x.dtype)
+    return precompiled(
+        context, weight(shape), x.shape[0], (x, y), w, flops=2 * shape.multiplications
+    )
 
 
 def _pool(x: Extents, y: Extents, dtype: np.dtype, windows: Any) -> PoolShape | None:
