@@ -217,6 +217,21 @@ def test_running_sums(monkeypatch, shape, dtype):
         np.testing.assert_array_equal(got, want.astype(dtype))
 
 
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.int16, np.bool_])
+@pytest.mark.parametrize(
+    "amounts", [(3, 2), (0, 0, 5, 1), (3, 4, 1, 2), (-3, 4, 1, -2), (-3, -4, -1, -2)]
+)
+def test_padding(monkeypatch, amounts, dtype, count):
+    set_num_threads(count)
+    x = torch.from_numpy((data(9, 80, 401) * 10).astype(dtype))
+    found = []
+    for size in (large.WORTH, 1 << 62):
+        monkeypatch.setattr(large, "SIZE", size)
+        found.append(F.pad(x, amounts, value=1).numpy())
+    np.testing.assert_array_equal(*found)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("shape", [(700, 401), (3, 100_001), (5, 70, 1000)])
 def test_sums(shape, dtype):

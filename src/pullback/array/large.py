@@ -64,6 +64,11 @@ class Source(Protocol):
     def sums(self, x: ndarray, out: ndarray) -> bool | None:
         """The sum of each row of C-ordered ``(rows, length)``; whether that was done."""
 
+    def pad(self, planes: ndarray, out: ndarray, before: Sequence[int], value: ndarray) -> bool | None:
+        """Write C-ordered planes ``(n, h, w)`` into ``(n, H, W)``, their first element at the place `before`,
+        with `value` wherever they are not; whether that was done.
+        """
+
     def over_planes(self, planes: ndarray, out: ndarray, steps: Sequence[Any]) -> bool | None:
         """The maps of `steps` (number of the axis, `array.taps.Taps`) one after another on C-ordered planes
         ``(n, *size)``; whether that was done.
@@ -189,6 +194,12 @@ def sums(x: ndarray, out: ndarray) -> bool | None:
     """See `Source.sums`."""
     found = source()
     return None if found is None else found.sums(x, out)
+
+
+def pad(planes: ndarray, out: ndarray, before: Sequence[int], value: ndarray) -> bool | None:
+    """See `Source.pad`."""
+    found = source()
+    return None if found is None else found.pad(planes, out, before, value)
 
 
 def first_places(x: ndarray, places: ndarray, descending: bool) -> bool | None:

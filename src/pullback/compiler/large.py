@@ -33,6 +33,7 @@ from .llvm.pool import pool
 from .lowered import Buffer
 from .lowering import Result, lower
 from .moving import Moving
+from .padding import Padding
 from .program import Program
 from .reducing import Reducing
 from .running import Running
@@ -175,6 +176,7 @@ class Kernels:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._begin)
         self._moving = Moving()
+        self._padding = Padding()
         self._reducing = Reducing()
         self._running = Running()
         self._separable = Separable()
@@ -240,6 +242,10 @@ class Kernels:
     def sums(self, x: ndarray, out: ndarray) -> bool | None:
         """The sum of each row of ``(rows, length)``; whether that was done."""
         return self._reducing.sums(x, out)
+
+    def pad(self, planes: ndarray, out: ndarray, before: Sequence[int], value: ndarray) -> bool | None:
+        """Planes ``(n, h, w)`` at a place of ``(n, H, W)``, a value around them; whether that was done."""
+        return self._padding.pad(planes, out, before, value)
 
     def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
         """The first places of each row of ``(rows, length)`` in order; whether that was done."""
