@@ -146,3 +146,31 @@ def test_jacobian_of_a_layer_is_one_product_of_its_weight():
     jacobian = torch.func.jacrev(lambda x: torch.tanh(weight @ x + bias))
     compiled = agree(jacobian, x)
     assert [step.batch for step in compiled.steps if isinstance(step, Contraction)] == [(), ()]
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_large_matrix_times_vector_is_a_loop(transposed):
+    matrix = torch.randn(1100, 1000)
+    vector = torch.randn(1100 if transposed else 1000)
+    compiled = agree(lambda m, v: (m.T if transposed else m) @ v.sin(), matrix, vector, tolerance=2e-5)
+    assert not any(isinstance(step, Contraction) for step in compiled.steps)
+    # A matrix that is computed is never stored.
+    compiled = agree(lambda m, v: (m * m) @ v.sin() if not transposed else (m * m).T @ v, matrix, vector,
+                     tolerance=2e-5)
+    assert compiled.plan.arena_bytes < matrix.numel()
+
+
+def test_both_products_of_a_regression_go_over_its_rows_once():
+    rows, target = torch.randn(11_000, 100), (torch.randn(11_000) > 0).float()
+    loss = nn.functional.binary_cross_entropy_with_logits
+
+    def step(weight, rows, target):
+        weight.grad = None
+        loss(rows @ weight, target).backward()
+        return weight.grad
+
+    weight = leaf(100)
+    compiled = agree(step, weight, rows, target, tolerance=2e-5)
+    (number,) = (b.number for b in compiled.lowered.inputs if b.shape == rows.shape)
+    reading = [step for step in compiled.steps if isinstance(step, Contraction) or number in step.buffers]
+    assert len(reading) == 1

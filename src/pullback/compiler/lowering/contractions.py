@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from .. import blas
-from ..handlers import Analysis
-from ..index import ZERO, Indices, Variable, atom_index
+from ..index import ZERO, Indices, Variable
 from ..lowered import Lowered
-from .context import Context, broadcast
+from .context import Context, broadcast, probe
 from .views import copied
 
 DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
@@ -60,6 +59,8 @@ def product(
     if name in ("matmul", "bmm"):
         return _batched(context, x, y, dtype)
     if name == "mv":
+        if prod(x.shape) >= STREAMED:
+            return _streamed(context, x, _held(context, y), dtype)
         column = copied(_held(context, y), (*y.shape, 1))
         return copied(context.product(x, column, dtype), x.shape[:1])
     if name == "dot":
@@ -95,9 +96,7 @@ def _batched(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
 def _is_one(x: Lowered) -> bool:
     """Whether all matrices of a batch are the same one."""
     variables = [Variable(f"i{n}", extent) for n, extent in enumerate(x.shape)]
-    analysis = Analysis()
-    x.body(analysis, tuple(map(atom_index, variables)))
-    used = set().union(*(index.variables() for index in analysis.indices))
+    used = set().union(*(index.variables() for index in probe(x.body, x.shape).indices))
     return used.isdisjoint(v.name for v in variables[:-2])
 
 
@@ -105,6 +104,32 @@ def _first(x: Lowered) -> Lowered:
     """The first matrix of a batch."""
     skipped = (ZERO,) * (len(x.shape) - 2)
     return Lowered(x.shape[-2:], x.dtype, lambda ops, indices: x.at(ops, (*skipped, *indices)), cost=x.cost)
+
+
+#: A matrix of so many elements comes from memory each time it is multiplied by a vector.
+STREAMED = 1 << 20
+
+
+def _streamed(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
+    """A large matrix times a vector as sums in a loop, which goes over the matrix once for all its products
+    and for what is computed of them, row by row, on the threads of the program.
+    """
+    across = _lies_across(x)
+    shape, axis = (x.shape[::-1], 0) if across else (x.shape, 1)
+
+    def product(ops: Any, indices: Indices) -> Any:
+        row, column = indices[::-1] if across else indices
+        return ops.mul(x.at(ops, (row, column)), y.at(ops, (column,)))
+
+    return context.reduction(context.map(shape, dtype, product), (axis,), "sum", dtype)
+
+
+def _lies_across(x: Lowered) -> bool:
+    """Whether a matrix is read from memory in which its columns, not its rows, lie in one piece."""
+    row, column = (Variable(f"i{n}", extent) for n, extent in enumerate(x.shape))
+    indices = [read.index for read in probe(x.body, x.shape).reads]
+    down = any(index.coefficient(row) == 1 for index in indices)
+    return down and not any(index.coefficient(column) == 1 for index in indices)
 
 
 def _held(context: Context, x: Lowered) -> Lowered:
