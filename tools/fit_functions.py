@@ -104,6 +104,10 @@ FITS: dict[str, tuple[Callable[[Any], Any], tuple[Any, Any], float, float, str]]
         _root(lambda x: mp.erf(x) / x), (mpf(0), mpf("15.45")), 2.0**-33, 2.0**-33,
         "erf(x) / x of x**2, |x| <= 3.93",
     ),
+    "ERFC_LOGARITHM": (
+        lambda x: mp.log(mp.erfc(x)), (mpf(1), mpf("3.95")), 2.0**-26, 2.0**-26,
+        "log(erfc(x)), 1 <= x <= 3.95",
+    ),
     "ERFC": (
         _scaled_erfc, (mpf(-1), mpf(1)), 2.0**-55, 2.0**-29,
         "(1 + 2 x) exp(x**2) erfc(x) - 5/4 of (x - 3.75) / (x + 3.75), x >= 0",

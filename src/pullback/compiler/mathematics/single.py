@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..llvm.lanes import Lanes, Writer
-from .coefficients import COS, EXP, LOG_SINGLE, SIN, TANH_SINGLE
+from .coefficients import COS, ERF, ERFC_LOGARITHM, EXP, LOG_SINGLE, SIN, TANH_SINGLE
 from .exponentials import LOG2E, clamped
 
 _ROUND = float.fromhex("0x1.8p23")
@@ -50,6 +50,16 @@ def tanh(ops: Writer, x: Lanes) -> Lanes:
     scale = ops.from_bits((shifted << 23) + (127 << 23))
     far = 1.0 - 2.0 / ops.fma(scale, p, scale + 1.0)
     return ops.copysign(ops.select(size < 0.625, near, far), x)
+
+
+def erf(ops: Writer, x: Lanes) -> Lanes:
+    """The error function: a polynomial near zero, 1 - erfc(x) beyond, until that is 1."""
+    size = abs(x)
+    near = ops.fma(size, ops.horner(x * x, ERF[1]), size)
+    p, shifted = _near_zero(ops, ops.horner(clamped(ops, size, 1.0, 3.95), ERFC_LOGARITHM[1]))
+    scale = ops.from_bits((shifted << 23) + (127 << 23))
+    far = 1.0 - ops.fma(scale, p, scale)
+    return ops.copysign(ops.select(size < 1.0, near, far), x)
 
 
 def _turned(ops: Writer, x: Lanes, quarters: int) -> tuple[Lanes, Lanes]:
@@ -96,4 +106,6 @@ def log(ops: Writer, x: Lanes) -> Lanes:
     return ops.select(x < 0.0, float("nan"), y)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"exp": exp, "tanh": tanh, "sin": sin, "cos": cos, "log": log}
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "exp": exp, "tanh": tanh, "erf": erf, "sin": sin, "cos": cos, "log": log,
+}  # fmt: skip
