@@ -177,3 +177,25 @@ def test_results_that_find_no_memory_leave_everything(monkeypatch):
         with pytest.raises(MemoryError):
             call._native(x)
     assert p.tolist() == [2, 2, 2] and p._version == 1
+
+
+def test_an_error_that_the_function_handles_is_handled():
+    def quotient(x: Any) -> Any:
+        try:
+            return torch.div(x, x, rounding_mode="trunc")
+        except RuntimeError:
+            return -x
+
+    call = torch.compile(quotient, backend="native")
+    assert call(torch.tensor([1, 0])).tolist() == [-1, 0]
+    assert call(torch.tensor([1, 2])).tolist() == [1, 1]
+    assert call._native.eager_because is None
+
+
+def test_a_recorded_constant_that_is_written_to_is_kept_for_the_covectors():
+    def quotient(x: Any) -> Any:
+        return torch.ones((), requires_grad=True).clone().div_(x)
+
+    x = torch.tensor(2.0, requires_grad=True)
+    (grad,) = torch.autograd.grad(torch.compile(quotient, backend="native")(x), x)
+    assert grad.item() == -0.25

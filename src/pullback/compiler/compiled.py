@@ -29,7 +29,7 @@ from .absent import without
 from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
 from .checking import Check
-from .executable import Executable, Refused
+from .executable import Executable
 from .guards import overlap
 from .passes import optimized
 from .reach import SCALARS, OutOfReach, Reach
@@ -38,6 +38,8 @@ from .unsupported import STANCE, MakesState, Unsupported
 
 #: Specialisations of one function before it runs eagerly.
 RECOMPILE_LIMIT = 8
+#: Errors of an op on numbers that it does not take, as a singular matrix; memory that is missing is none.
+_OPS_RAISE = (RuntimeError, ValueError, IndexError, ArithmeticError)
 
 
 class Specialization:
@@ -375,9 +377,9 @@ class Compiled:
             # No tensor is changed yet.
             for generator, state in drawn:
                 generator.set_state(state)
-            if not isinstance(error, Refused):
+            if not isinstance(error, _OPS_RAISE):
                 raise
-        # Eager does all of the call, up to the error that it raises.
+        # Eager does all of the call, up to the error that it raises, or that the function handles.
         return self.function(*args, **kwargs)
 
     def _after(self, error: Exception, args: Any, kwargs: Any) -> Any:

@@ -294,6 +294,8 @@ def store(x: Any, new: Any) -> Any:
             raise errors.batched_write()
         if node is not None:
             _keep_overwritten(node, x, new)
+            if type(value) is ndarray:
+                _keep_lifted(node, x)
         for traced in (value, new._value):
             if (recorder := getattr(traced, "recorder", None)) is not None:
                 recorder.check_unshared(x)
@@ -421,6 +423,22 @@ def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
             parts[i : i + 3] = (old.copy() if overwritten else old, FROZEN, 0)
         elif parts[i] is result:
             parts[i : i + 3] = (old if overwritten else result, x._counter, x._counter[0] + 1)
+    node._saved = tuple(parts)
+
+
+def _keep_lifted(node: Any, x: Any) -> None:
+    """The same for an array beside traced values, of which the rule saved the tensor: that gets other values,
+    but the array stays.
+    """
+    node = node.node if type(node) is Output else node
+    saved = node._saved
+    if not saved or node._op is None:
+        return
+    parts = list(saved)
+    inputs = node._op.layout.input_index
+    for i in range(0, 3 * node._op.layout.count, 3):
+        if parts[i] is x and inputs[i // 3] == 0:
+            parts[i : i + 3] = wrap(x._value, edge_of(x), x._level), FROZEN, 0
     node._saved = tuple(parts)
 
 
