@@ -218,6 +218,23 @@ def test_running_sums(monkeypatch, shape, dtype):
 
 
 @pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "call",
+    [lambda x: x.clamp(0, 0.5), lambda x: x.clamp(min=-0.3), lambda x: x.clamp(max=0),
+     lambda x: x.clamp(1, -1), torch.abs],
+)  # fmt: skip
+def test_bounds_and_sizes(monkeypatch, call, dtype, count):
+    set_num_threads(count)
+    x = data(9, SIZE // 9, dtype=dtype)
+    x[0, :6] = np.nan, np.inf, -np.inf, -0.0, 0.0, 0.5
+    natively, by_numpy = both(monkeypatch, call, x)
+    for got, want in zip(natively, by_numpy, strict=True):
+        np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(np.signbit(natively[0]), np.signbit(by_numpy[0]))
+
+
+@pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.int16, np.bool_])
 @pytest.mark.parametrize(
     "amounts", [(3, 2), (0, 0, 5, 1), (3, 4, 1, 2), (-3, 4, 1, -2), (-3, -4, -1, -2)]

@@ -69,6 +69,9 @@ class Source(Protocol):
         with `value` wherever they are not; whether that was done.
         """
 
+    def clamp(self, x: ndarray, out: ndarray, bounds: ndarray) -> bool | None:
+        """Elements of a C-ordered array kept between two bounds, NaN as it is; whether that was done."""
+
     def over_planes(self, planes: ndarray, out: ndarray, steps: Sequence[Any]) -> bool | None:
         """The maps of `steps` (number of the axis, `array.taps.Taps`) one after another on C-ordered planes
         ``(n, *size)``; whether that was done.
@@ -200,6 +203,12 @@ def pad(planes: ndarray, out: ndarray, before: Sequence[int], value: ndarray) ->
     """See `Source.pad`."""
     found = source()
     return None if found is None else found.pad(planes, out, before, value)
+
+
+def clamp(x: ndarray, out: ndarray, bounds: ndarray) -> bool | None:
+    """See `Source.clamp`."""
+    found = source()
+    return None if found is None else found.clamp(x, out, bounds)
 
 
 def first_places(x: ndarray, places: ndarray, descending: bool) -> bool | None:

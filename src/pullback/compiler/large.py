@@ -25,6 +25,7 @@ from ..core.op import TABLE, Op
 from ..core.tracer import Recorder, Tracer
 from ..ops.structure import sum_dims
 from . import parallel
+from .bounding import Bounding
 from .convolution import Channels, Convolution, Pools
 from .kernel import Emission, Kernel, emit
 from .llvm import engine, functions
@@ -175,6 +176,7 @@ class Kernels:
         self._begin()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._begin)
+        self._bounding = Bounding()
         self._moving = Moving()
         self._padding = Padding()
         self._reducing = Reducing()
@@ -246,6 +248,10 @@ class Kernels:
     def pad(self, planes: ndarray, out: ndarray, before: Sequence[int], value: ndarray) -> bool | None:
         """Planes ``(n, h, w)`` at a place of ``(n, H, W)``, a value around them; whether that was done."""
         return self._padding.pad(planes, out, before, value)
+
+    def clamp(self, x: ndarray, out: ndarray, bounds: ndarray) -> bool | None:
+        """Elements kept between two bounds; whether that was done."""
+        return self._bounding.clamp(x, out, bounds)
 
     def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
         """The first places of each row of ``(rows, length)`` in order; whether that was done."""

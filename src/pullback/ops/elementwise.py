@@ -125,6 +125,10 @@ sign = elementwise("sign", _signs, lambda g: zeros_of(g), promote=None, check=_n
 
 
 def _abs(x: ndarray, /, out: Any = ...) -> ndarray:
+    if x.size >= large.SIZE and out is ... and x.dtype.kind == "f":
+        found = large.elementwise("abs", (x,))
+        if found is not None:
+            return found
     return np.absolute(x, out=out)
 
 

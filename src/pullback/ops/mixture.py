@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import large
 from ..array.elementwise import WORTH_ASKING, WORTH_BLOCKS, blockwise
 from ..core.op import Call, elementwise, renamed
 from ..core.value import dtype_of
@@ -139,6 +140,10 @@ def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
         # them, 0.7 so.
         least = x.dtype.type(-math.inf if low is None else low)
         most = x.dtype.type(math.inf if high is None else high)
+        if x.size >= large.SIZE and out is ... and x.flags.c_contiguous and least == least and most == most:
+            result = np.empty(x.shape, x.dtype)
+            if large.clamp(x, result, np.array([least, most], x.dtype)):
+                return result
         return blockwise(lambda x, out: np.clip(x, least, most, out=out), x, out=out)
     if low is not None and high is not None:
         result = np.maximum(x, np.asarray(low, x.dtype), out=out)
