@@ -90,6 +90,8 @@ def packed_class(op: Op) -> type[Node]:
     backward = _general_backward(op, plain_saved, issubclass(fast, MultiNode))
     if op.real:
         backward = _refusing_complex(backward)
+    if op.node_name == "CopySlices":
+        backward = _refusing_freed(backward)
     members = {
         "__slots__": (), "__module__": "torch.autograd.graph", "_takes_scalars": False, "backward": backward,
     }  # fmt: skip
