@@ -30,24 +30,11 @@ LAYERS = [
     ["core"],
     ["ops"],
     ["tensor fft linalg masked quasirandom random return_types signal sparse special storage types"],
-    [
-        "autograd",
-        "_C",
-        "testing",
-        "accelerator amp backends cpu cuda mps mtia xpu",
-    ],
+    ["autograd", "_C", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
     ["func _vmap_internals"],
     ["nn"],
     ["optim", "utils", "_utils", "checks", "ao", "_higher_order_ops", "distributions", "multiprocessing"],
-    [
-        "compile compiler _dynamo _inductor",
-        "explain",
-        "distributed",
-        "jit",
-        "library",
-        "profiler",
-        "_custom_ops",
-    ],
+    ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
     [
         (
             "__init__ __main__ _VF _custom_ops _as_torch check functional fx hub onnx overrides runner "

@@ -10,13 +10,13 @@ from typing import Any, NoReturn
 from ..nn.modules.module import Module
 
 
-class QuantStub(Module):
-    """Where numbers would be quantized: hands its input on.
+class _Mark(Module):
+    """Hands its input on.
 
     Parameters
     ----------
     qconfig : optional
-        How; kept as an attribute.
+        How numbers would be quantized; kept as an attribute.
     """
 
     def __init__(self, qconfig: Any = None) -> None:
@@ -29,23 +29,12 @@ class QuantStub(Module):
         return x
 
 
-class DeQuantStub(Module):
-    """Where quantized numbers would become floating again: hands its input on.
+class QuantStub(_Mark):
+    """Where numbers would be quantized."""
 
-    Parameters
-    ----------
-    qconfig : optional
-        How; kept as an attribute.
-    """
 
-    def __init__(self, qconfig: Any = None) -> None:
-        super().__init__()
-        if qconfig:
-            self.qconfig = qconfig
-
-    def forward(self, x: Any) -> Any:
-        """Return the input."""
-        return x
+class DeQuantStub(_Mark):
+    """Where quantized numbers would become floating again."""
 
 
 def __getattr__(name: str) -> NoReturn:

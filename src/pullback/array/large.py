@@ -80,7 +80,6 @@ class Source(Protocol):
     def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
         """The first places of each row of ``(rows, length)`` in order; whether that was done."""
 
-
     def pools(
         self, size: tuple[int, ...], output: tuple[int, ...], dtype: Any, kernel: tuple[int, ...],
         stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...],

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import nn
-from ..core.body import RESHAPING, Body
+from ..core.body import Body
 from ..core.op import TABLE
 from .text import MAKERS
 
@@ -45,10 +45,7 @@ def __getattr__(name: str) -> Any:
         operands, attrs = arguments[:count], arguments[count:]
         if op.variadic and isinstance(arguments[0], list):
             operands, attrs = tuple(arguments[0]), arguments[1:]
-        if name in RESHAPING:
-            # A program's values have no strides: what eager copied to be able to view is copied here.
-            operands = (np.asarray(operands[0], order="C"),)
-        return op.evaluate(tuple(operands), attrs)
+        return op.evaluate_in_order(tuple(operands), attrs)
 
     operation.__name__ = operation.__qualname__ = name
     return operation

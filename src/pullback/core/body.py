@@ -17,9 +17,6 @@ from .op import TABLE
 from .tracer import Equation, Recorder, Reference, Tracer, running
 from .value import TensorBase, Value, dtype_of, shape_of, wrap
 
-#: Views that fail on strides which only eager has: a program's values are contiguous.
-RESHAPING = frozenset({"view", "reshape_alias", "unsafe_view"})
-
 
 class Body:
     """Equations between inputs and outputs.
@@ -51,9 +48,7 @@ class Body:
         values.update(zip(self.inputs, arrays, strict=True))
         for equation in self.equations:
             operands = tuple(values[v.index] if isinstance(v, Reference) else v for v in equation.operands)
-            if equation.op in RESHAPING:
-                operands = (np.asarray(operands[0], order="C"),)
-            result = TABLE[equation.op].evaluate(operands, equation.attrs)
+            result = TABLE[equation.op].evaluate_in_order(operands, equation.attrs)
             parts = result if equation.several else (result,)
             values.update(zip(equation.outputs, parts, strict=True))
         return [values[index] for index in self.outputs]

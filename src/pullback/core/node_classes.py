@@ -38,7 +38,7 @@ def make_node_classes(op: Op) -> None:
     several = len(op.differentiable_outputs) > 1 or op.many
     base = MultiNode if several else Underivable if name == "NotImplemented" else Node
     members: dict[str, Any] = {"__slots__": (), "_op": op, "__module__": "torch.autograd.graph"}
-    members["_frees"] = layout.count > 0
+    members["_frees"] = op.once or layout.count > 0
     members["_takes_scalars"] = op.parallel and not op.attrs and not layout.metadata
     members["backward_bulk"] = _bulk_backward(op, several)
     graph = _general_backward(op, graph_saved, several)
@@ -54,9 +54,7 @@ def make_node_classes(op: Op) -> None:
     if op.real:
         for pull in ("backward", "backward_graph", "backward_bulk"):
             members[pull] = _refusing_complex(members[pull])
-    if name == "CopySlices":
-        # torch's node drops the view's function in a run that frees, though it saves nothing.
-        members["_frees"] = True
+    if op.once:
         for pull in ("backward", "backward_graph", "backward_bulk"):
             members[pull] = _refusing_freed(members[pull])
     op.node_class = type(name, (base,), members)
@@ -90,7 +88,7 @@ def packed_class(op: Op) -> type[Node]:
     backward = _general_backward(op, plain_saved, issubclass(fast, MultiNode))
     if op.real:
         backward = _refusing_complex(backward)
-    if op.node_name == "CopySlices":
+    if op.once:
         backward = _refusing_freed(backward)
     members = {
         "__slots__": (), "__module__": "torch.autograd.graph", "_takes_scalars": False, "backward": backward,

@@ -133,6 +133,13 @@ class Op:
     saves : sequence of str
         Inputs and outputs that torch's node saves whether or not a rule here asks for them: after a write to
         one of them `backward` is refused, as it is in torch.
+    once : bool
+        Whether its node goes backward once although it saves nothing.
+    in_order : bool
+        Whether the kernel fails on strides that only eager has: a replay lays its input out in C order, as
+        the values of a program are.
+    overlaps : bool
+        Whether elements of the view may share memory.
     """
 
     def __init__(
@@ -166,6 +173,9 @@ class Op:
         float8: bool = False,
         saves: Sequence[str] = (),
         real: bool = False,
+        once: bool = False,
+        in_order: bool = False,
+        overlaps: bool = False,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -208,6 +218,9 @@ class Op:
         self.gradient = gradient
         self.float8 = float8
         self.real = real
+        self.once = once
+        self.in_order = in_order
+        self.overlaps = overlaps
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view"
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
@@ -275,6 +288,12 @@ class Op:
                 return SavedTensor(node, index)
         name = f"_raw_saved_{name}"
         raise AttributeError(f"'{self.node_name}' object has no attribute '{name}'", name=name, obj=node)
+
+    def evaluate_in_order(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
+        """`evaluate` where values are in C order: what eager copied to be able to view is copied here."""
+        if self.in_order:
+            inputs = (np.asarray(inputs[0], order="C"),)
+        return self.evaluate(inputs, attrs)
 
     def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Run the kernel on bare arrays and scalars, with torch's promotion."""
@@ -493,7 +512,8 @@ def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
     return Op(
         name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs,
         node_name=node_name, promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch,
-        batch_rule=first.batch_rule, check=first.check, numbers=first.numbers,
+        batch_rule=first.batch_rule, check=first.check, numbers=first.numbers, in_order=first.in_order,
+        overlaps=first.overlaps,
     ).call
 
 

@@ -170,17 +170,13 @@ class Recorder:
         """Refuse an update in place whose elements, or whose operands' elements, may share memory."""
         view = written._view
         owner = written if view is None else view.base
-        if not overlap and view is not None and any(step[0].name in _OVERLAPPING for step in view.steps):
+        if not overlap and view is not None and any(step[0].overlaps for step in view.steps):
             self.refuse(RuntimeError("the function writes to elements that share memory"))
         for operand in operands:
             if isinstance(operand, TensorBase) and operand is not written:
                 read = operand if operand._view is None else operand._view.base
                 if read is owner:
                     self.refuse(RuntimeError("the function writes to memory that it reads in the same op"))
-
-
-#: Views whose elements may share memory.
-_OVERLAPPING = frozenset({"as_strided", "expand", "unfold"})
 
 
 def _kept(array: ndarray) -> ndarray:

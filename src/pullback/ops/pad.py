@@ -110,6 +110,7 @@ def _declare(name: str, mode: str, node_name: str) -> Callable[..., Any]:
         (lambda g, shape_x, amounts: pad_adjoint(g, tuple(shape_x[-len(amounts) :]), amounts, mode),),
         kind="linear", node_name=node_name, batch=lambda size, amounts: (amounts,), image=True,
         gradient=None if mode == "circular" else PIECEWISE, saves=() if mode == "circular" else ("x",),
+        once=mode == "circular",
     )  # fmt: skip
 
 

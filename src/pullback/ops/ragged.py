@@ -41,7 +41,7 @@ pack: Call = op(
 )  # fmt: skip
 #: The other way round, with a value where there is nothing; torch writes it in slices.
 pad: Call = op(
-    "pad_packed_sequence", _pad, (lambda g, lengths: pack(g, lengths),), node_name="CopySlices"
+    "pad_packed_sequence", _pad, (lambda g, lengths: pack(g, lengths),), node_name="CopySlices", once=True
 )
 
 
@@ -77,4 +77,6 @@ def _pad_each_rule(g: Any, lengths: Lengths, left: bool, batch_first: bool) -> t
 
 #: Sequences (T_k, …) side by side: (max T, N, …) or (N, max T, …), with a value before or behind what there
 #: is of each.
-pad_each: Call = op("pad_sequence", _pad_each, _pad_each_rule, variadic=True, node_name="CopySlices")
+pad_each: Call = op(
+    "pad_sequence", _pad_each, _pad_each_rule, variadic=True, node_name="CopySlices", once=True
+)

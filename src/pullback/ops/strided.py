@@ -124,6 +124,7 @@ as_strided = view(
     batch_rule=lambda count, values, dims, size, stride, offset, shape, strides: strided_values(
         permute_to_front(values[0], dims[0]), *_batched(count, shape, strides, size, stride, offset)
     ),
+    overlaps=True,
 )
 
 
@@ -171,6 +172,7 @@ unfold = view(
     _unfold,
     lambda g, shape_x, dim, size, step: unfold_backward(g, shape_x, dim, size, step),
     batch=lambda count, dim, size, step: (dim + 1, size, step),
+    overlaps=True,
 )
 
 

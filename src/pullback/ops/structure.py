@@ -40,6 +40,7 @@ reshape_view = view(
     "view",
     _reshape,
     lambda g, shape_x: reshape(g, shape_x),
+    in_order=True,
     batch_rule=lambda size, values, dims, shape: reshape(
         permute_to_front(values[0], dims[0]), (size, *shape)
     ),
@@ -88,6 +89,7 @@ unsafe_view = op(
     _unsafe_view,
     (lambda g, shape_x: reshape(g, shape_x),),
     kind="linear",
+    in_order=True,
     batch_rule=lambda size, values, dims, shape: reshape(
         permute_to_front(values[0], dims[0]), (size, *shape)
     ),
@@ -122,7 +124,7 @@ def _expand(x: ndarray, /, shape: Shape) -> ndarray:
 
 #: The array repeated along axes of size 1 and new leading axes, without a copy.
 expand = view(
-    "expand", _expand, lambda g, shape_x: sum_to(g, shape_x),
+    "expand", _expand, lambda g, shape_x: sum_to(g, shape_x), overlaps=True,
     batch_rule=lambda size, values, dims, shape: _expand_batched(size, values[0], dims[0], shape),
 )
 
@@ -259,7 +261,7 @@ put: Call = op(
         lambda g, steps, strides: put(g, np.zeros((), dtype_of(g)), steps, strides),
         lambda g, shape_source, steps, strides: sum_to(replay(lay_out(g, strides), steps), shape_source),
     ),
-    kind="linear", node_name="CopySlices",
+    kind="linear", node_name="CopySlices", once=True,
 )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from ..autograd.grad_mode import enable_grad, no_grad, set_grad_enabled
 from ..core.hooks import HookDict, RemovableHandle, add_hook
 from ..core.value import dtype_of
+from ..nn.modules.module import class_named
 from ..tensor.complex_parts import view_as_real
 from ..tensor.tensor import Tensor
 
@@ -306,8 +307,9 @@ class Optimizer:
         made, args, *rest = reduced
         cls = type(self)
         # plain pickle looks a class up in its module, which need not be importable by torch's name for it
-        if cls.__module__.startswith("torch.optim.") and _class_named(cls.__module__, cls.__name__) is cls:
-            made, args = _new, (cls.__module__, cls.__name__)
+        module, name = cls.__module__, cls.__qualname__
+        if module.startswith("torch.optim.") and class_named(Optimizer, module, name) is cls:
+            made, args = _new, (module, name)
         return (made, args, *rest)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -385,19 +387,10 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 def _torch_type(value: Any) -> str:
     return value.type() if isinstance(value, Tensor) else type(value).__name__
 
-def _class_named(module: str, name: str) -> Any:
-    """The class of this package that torch has under a name, or None."""
-    classes = [Optimizer]
-    for cls in classes:
-        if cls.__name__ == name and cls.__module__ == module:
-            return cls
-        classes += cls.__subclasses__()
-    return None
-
 
 def _new(module: str, name: str) -> Any:
     """An instance, without its attributes, of the class that torch has under a name."""
-    cls = _class_named(module, name)
+    cls = class_named(Optimizer, module, name)
     return cls.__new__(cls)
 
 

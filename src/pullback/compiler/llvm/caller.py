@@ -85,15 +85,10 @@ def _field(name: str, type_: str) -> str:
     )
 
 
-def _text(where: Layout) -> str:
-    """The module."""
-    fields = "\n".join(
-        _field(name, "ptr" if name.endswith("_at") or name in ("run", "table", "save", "restore") else "i64")
-        for name in _FIELDS if not name.startswith("watched_") and name not in _KNOWN
-    )  # fmt: skip
-    known = "\n".join(_field(name, "i64") for name in _KNOWN)
+def _watched_text() -> str:
+    """0, or `WATCHED` and the number of the first watched word that is not what it was."""
     pointers = "\n".join(_field(name, "ptr") for name in _FIELDS if name.startswith("watched_"))
-    return f"""
+    return f"""\
 define internal i64 @watched(ptr %spec, i64 %count) #0 {{
 entry:
 {pointers}
@@ -120,8 +115,12 @@ other:
   ret i64 %code
 done:
   ret i64 0
-}}
+}}"""
 
+
+def _lists_text(where: Layout) -> str:
+    """Whether every watched list still has its length and its items."""
+    return f"""\
 define internal i1 @lists(ptr %records, i64 %count) #0 {{
 entry:
   br label %head
@@ -160,8 +159,12 @@ good:
   ret i1 true
 bad:
   ret i1 false
-}}
+}}"""
 
+
+def _array_text(where: Layout) -> str:
+    """Whether an array is of the dtype and shape expected and contiguous; puts its pointer into the table."""
+    return f"""\
 define internal i64 @array(ptr %value, ptr %record, ptr %slot, i64 %array) #0 {{
 entry:
   %kind_ = getelementptr i8, ptr %value, i64 {where.type}
@@ -214,8 +217,13 @@ layout:
   ret i64 %code
 bad:
   ret i64 {DIFFERENT}
-}}
+}}"""
 
+
+def _cell_text(where: Layout) -> str:
+    """The same for what one cell holds: a tensor of a type and history, or an array."""
+    known = "\n".join(_field(name, "i64") for name in _KNOWN)
+    return f"""\
 define internal i64 @cell(ptr %spec, ptr %record, ptr %slot, ptr %args, ptr %extras) #0 {{
 entry:
 {known}
@@ -272,8 +280,12 @@ data:
   ret i64 %result
 bad:
   ret i64 {DIFFERENT}
-}}
+}}"""
 
+
+def _distinct_text(where: Layout) -> str:
+    """Whether the tensors given are one another, or closed over, just where they were at the trace."""
+    return f"""\
 define internal i1 @distinct(ptr %args, ptr %places, i64 %count, ptr %fixed_at, i64 %fixed) #0 {{
 entry:
   %items = getelementptr i8, ptr %args, i64 {where.tuple_items}
@@ -327,9 +339,13 @@ good:
   ret i1 true
 bad:
   ret i1 false
-}}
+}}"""
 
-define internal i1 @stay(ptr %table, i64 %count, ptr %slots, ptr %seen) #0 {{
+
+def _stay_text() -> str:
+    """Whether the closed-over arrays that must not move lie where they were seen."""
+    return """\
+define internal i1 @stay(ptr %table, i64 %count, ptr %slots, ptr %seen) #0 {
 entry:
   br label %head
 head:
@@ -350,9 +366,13 @@ body:
   br label %head
 done:
   ret i1 %good
-}}
+}"""
 
-define internal i1 @apart(ptr %table, i64 %written, ptr %written_at, i64 %others, ptr %others_at) #0 {{
+
+def _apart_text() -> str:
+    """Whether nothing that is written shares memory with anything else."""
+    return """\
+define internal i1 @apart(ptr %table, i64 %written, ptr %written_at, i64 %others, ptr %others_at) #0 {
 entry:
   br label %head
 head:
@@ -393,8 +413,16 @@ pair:
   br label %inner
 done:
   ret i1 %good
-}}
+}"""
 
+
+def _call_text(where: Layout) -> str:
+    """The call: the checks, the pointers of the results, the program, and what is copied back."""
+    fields = "\n".join(
+        _field(name, "ptr" if name.endswith("_at") or name in ("run", "table", "save", "restore") else "i64")
+        for name in _FIELDS if not name.startswith("watched_") and name not in _KNOWN
+    )  # fmt: skip
+    return f"""\
 define i64 @pullback_call(ptr %spec, ptr %args, ptr %extras, ptr %outs) #0 {{
 entry:
 {fields}
@@ -514,8 +542,20 @@ done:
   ret i64 {DONE}
 bad:
   ret i64 {DIFFERENT}
-}}
+}}"""
 
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)
-{engine.attributes()}
-"""
+
+def _text(where: Layout) -> str:
+    """The module."""
+    functions = [
+        _watched_text(),
+        _lists_text(where),
+        _array_text(where),
+        _cell_text(where),
+        _distinct_text(where),
+        _stay_text(),
+        _apart_text(),
+        _call_text(where),
+    ]
+    declared = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)"
+    return "\n\n".join([*functions, f"{declared}\n{engine.attributes()}\n"])

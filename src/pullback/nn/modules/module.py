@@ -534,8 +534,9 @@ class Module(ModuleState, ModuleHooks):
         made, args, *rest = reduced
         cls = type(self)
         # plain pickle looks a class up in its module, which need not be importable by torch's name for it
-        if cls.__module__.startswith("torch.nn.") and _class_named(cls.__module__, cls.__qualname__) is cls:
-            made, args = _new, (cls.__module__, cls.__qualname__)
+        module, name = cls.__module__, cls.__qualname__
+        if module.startswith("torch.nn.") and class_named(Module, module, name) is cls:
+            made, args = _new, (module, name)
         return (made, args, *rest)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -564,9 +565,9 @@ class Module(ModuleState, ModuleHooks):
         return f"{name}(\n  " + "\n  ".join([*extra, *children]) + "\n)"
 
 
-def _class_named(module: str, name: str) -> Any:
-    """The class of this package that torch has under a name, or None."""
-    classes = [Module]
+def class_named(root: type, module: str, name: str) -> Any:
+    """The class of this package, `root` or below it, that torch has under a name, or None."""
+    classes = [root]
     for cls in classes:
         if cls.__qualname__ == name and cls.__module__ == module:
             return cls
@@ -576,7 +577,7 @@ def _class_named(module: str, name: str) -> Any:
 
 def _new(module: str, name: str) -> Any:
     """An instance, without its attributes, of the class that torch has under a name."""
-    cls = _class_named(module, name)
+    cls = class_named(Module, module, name)
     return cls.__new__(cls)
 
 
