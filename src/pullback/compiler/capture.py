@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,7 +127,7 @@ class _Slots(NamedTuple):
 
 def capture(
     function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], reach: Reach,
-    places: bool = False,
+    places: bool = False, around: Callable[[], AbstractContextManager[Any]] = nullcontext,
 ) -> Captured:
     """Run ``function(*args, **kwargs)`` on tracers and write it down.
 
@@ -138,6 +139,8 @@ def capture(
         What the function reaches besides.
     places
         Note the user's line of every equation.
+    around
+        Makes a context in which the function runs.
 
     Raises
     ------
@@ -147,10 +150,11 @@ def capture(
         The call leaves new tensors in the user's containers.
     """
     first = _Capture(function, args, kwargs, tensors, reach, phantoms=True, places=places)
-    found = first.run()
+    found = first.run(around)
     if found is None:
         # The function looks at gradients that are not there: what it does without them is another program.
-        found = _Capture(function, args, kwargs, tensors, reach, phantoms=False, places=places).run()
+        second = _Capture(function, args, kwargs, tensors, reach, phantoms=False, places=places)
+        found = second.run(around)
         assert found is not None
     return found
 
@@ -190,7 +194,7 @@ class _Capture:
 
     # --- the run --------------------------------------------------------------------------------------------
 
-    def run(self) -> Captured | None:
+    def run(self, around: Callable[[], AbstractContextManager[Any]]) -> Captured | None:
         """Trace; None when an absent gradient was looked at."""
         self.recorder = recorder = Recorder(fresh_level())
         recorder.places = {} if self.places else None
@@ -219,7 +223,7 @@ class _Capture:
             self._leaves = [t._node is LEAF for t in self.tensors]
             self._rearranged = [t._rearranged for t in self.tensors]
             self._make_phantoms()
-            with warnings.catch_warnings(), tracing(recorder):
+            with warnings.catch_warnings(), tracing(recorder), around():
                 result = self.function(*self.args, **self.kwargs)
             if recorder.refused is not None:
                 raise recorder.refused

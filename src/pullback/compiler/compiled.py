@@ -30,6 +30,7 @@ from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
 from .checking import Check
 from .executable import Executable
+from .first_state import FirstState
 from .guards import overlap
 from .passes import optimized
 from .reach import SCALARS, OutOfReach, Reach
@@ -353,23 +354,67 @@ class Compiled:
             self.when_traced()
         if specialization.shortcut is not None:
             # It writes over the old values; the long way has them beside the new ones for a moment.
-            result = specialization.shortcut(args, kwargs)
+            try:
+                result = specialization.shortcut(args, kwargs)
+            except BaseException:
+                captured.undo()
+                raise
             if result is not MISS:
                 return result
-        return self._run(specialization, leaves, args, kwargs)
+        return self._run(specialization, leaves, args, kwargs, captured.undo)
 
     def _captured(self, args: Any, kwargs: Any, tensors: Any, others: Any) -> tuple[Reach, Captured]:
-        reach = Reach([self.function, *others], turning=True)
+        first = FirstState()
         try:
-            return reach, capture(self.function, args, kwargs, tensors, reach, self.check)
+            return self._with_state(first, args, kwargs, tensors, others)
+        except BaseException as error:
+            first.take_back()
+            if not first.seen or not isinstance(error, Exception):
+                raise
+        # The function looks at the state, and eager has none yet: the trace begins without.
+        reach = Reach([self.function, *others], turning=True)
+        return self._turning(reach, FirstState(), args, kwargs, tensors, others)
+
+    def _with_state(
+        self, first: FirstState, args: Any, kwargs: Any, tensors: Any, others: Any
+    ) -> tuple[Reach, Captured]:
+        """Trace with the state that optimizers are about to make."""
+        reach = Reach([self.function, *others], turning=True)
+        if first.make(reach):
+            reach = Reach([self.function, *others], turning=True)
+        found = self._turning(reach, first, args, kwargs, tensors, others)
+        if first.keep_used(found[1]):
+            reach = Reach([self.function, *others], turning=True)
+            found = self._turning(reach, first, args, kwargs, tensors, others)
+        if first.seen:
+            found[1].undo()
+            raise MakesState
+        captured, undo = found[1], found[1].undo
+
+        def undo_all() -> None:
+            undo()
+            first.take_back()
+
+        captured.undo = undo_all
+        return found
+
+    def _turning(
+        self, reach: Reach, first: FirstState, args: Any, kwargs: Any, tensors: Any, others: Any
+    ) -> tuple[Reach, Captured]:
+        """Trace, with learning rates that may be others later if the function does not look at them."""
+        try:
+            return reach, capture(self.function, args, kwargs, tensors, reach, self.check, first.watched)
         except (Unsupported, RuntimeError):
             if not reach.dials:
                 raise
         # The function looks at its learning rate: it is a number of the program then.
         reach = Reach([self.function, *others])
-        return reach, capture(self.function, args, kwargs, tensors, reach, self.check)
+        return reach, capture(self.function, args, kwargs, tensors, reach, self.check, first.watched)
 
-    def _run(self, specialization: Specialization, leaves: Sequence[Any], args: Any, kwargs: Any) -> Any:
+    def _run(
+        self, specialization: Specialization, leaves: Sequence[Any], args: Any, kwargs: Any,
+        undo: Callable[[], None] | None = None,
+    ) -> Any:  # fmt: skip
         drawn = [(generator, generator.get_state()) for generator in specialization.forward.generators]
         try:
             return specialization.run(leaves)
@@ -377,6 +422,8 @@ class Compiled:
             # No tensor is changed yet.
             for generator, state in drawn:
                 generator.set_state(state)
+            if undo is not None:
+                undo()
             if not isinstance(error, _OPS_RAISE):
                 raise
         # Eager does all of the call, up to the error that it raises, or that the function handles.

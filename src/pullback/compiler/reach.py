@@ -112,12 +112,17 @@ class Reach:
     bonds : list of Bond
     dials : list of Dial
         Of the bonds, those of the optimizers' learning rates; none without `turning`.
+    optimizers : list
+    met_again : set of int
+        Identities of the dicts that more than one thing holds.
     """
 
     def __init__(self, roots: Iterable[Any], turning: bool = False) -> None:
         self.cells: list[Any] = []
         self.bonds: list[Bond] = []
         self.dials: list[Dial] = []
+        self.optimizers: list[Any] = []
+        self.met_again: set[int] = set()
         self._turning = turning
         self._seen: set[int] = set()
         self._keep: list[Any] = []
@@ -161,7 +166,11 @@ class Reach:
         return restore
 
     def _visit(self, thing: Any) -> Iterator[Any]:
-        if isinstance(thing, (*SCALARS, type, types.ModuleType, Op)) or id(thing) in self._seen:
+        if isinstance(thing, (*SCALARS, type, types.ModuleType, Op)):
+            return
+        if id(thing) in self._seen:
+            if isinstance(thing, dict):
+                self.met_again.add(id(thing))
             return
         self._seen.add(id(thing))
         self._keep.append(thing)
@@ -199,9 +208,11 @@ class Reach:
             yield thing.args
             yield thing.keywords
         elif isinstance(getattr(thing, "__dict__", None), dict) and not isinstance(thing, type):
+            if "param_groups" in thing.__dict__ and "state" in thing.__dict__:
+                self.optimizers.append(thing)
             yield thing.__dict__
             # The methods of a user's class may name globals.
-            if not _ours(type(thing).__module__):
+            if not is_ours(type(thing).__module__):
                 for name in ("forward", "__call__"):
                     method = getattr(type(thing), name, None)
                     if isinstance(method, types.FunctionType):
@@ -219,7 +230,7 @@ class Reach:
         self.cells.append(dial.cell)
 
     def _function(self, function: types.FunctionType) -> Iterator[Any]:
-        if _ours(function.__module__):
+        if is_ours(function.__module__):
             # Our own functions hold nothing of the user's, but decorators do.
             if hasattr(function, "__wrapped__"):
                 yield function.__wrapped__
@@ -233,7 +244,8 @@ class Reach:
         yield function.__kwdefaults__ or {}
 
 
-def _ours(module: str | None) -> bool:
+def is_ours(module: str | None) -> bool:
+    """Whether what a module defines is known not to hold anything of the user's."""
     return module is not None and module.partition(".")[0] in (_PACKAGE, "torch", "numpy")
 
 
