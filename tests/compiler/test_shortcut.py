@@ -11,6 +11,9 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
+from pullback.compiler.guards import result_record
+from pullback.compiler.llvm import caller
+from pullback.compiler.lowered import Buffer
 from pullback.compiler.objects import layout
 from pullback.compiler.shortcut import MISS
 
@@ -341,3 +344,63 @@ def test_parameters_that_move():
     a.data, b.data = memory[:3], memory[1:]
     assert call(x).tolist() == [2, 2, 0]
     assert memory.tolist() == [1, 1, 1, 0]
+
+
+def _steps(compile: Any) -> Any:
+    leaves = [torch.arange(3.0, requires_grad=True) for _ in range(2)]
+    optimizer = torch.optim.SGD(leaves, lr=0.125)
+
+    def step():
+        optimizer.zero_grad()
+        loss = (leaves[0] * leaves[1]).sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    call = compile(step)
+    states = []
+    for _ in range(4):
+        loss = call()
+        grads = [leaf.grad for leaf in leaves]
+        states.append((loss, grads))
+    call()
+    return leaves, states
+
+
+def test_each_call_makes_new_results_as_eager_does():
+    leaves, states = _steps(lambda step: torch.compile(step, backend="native"))
+    twins, expected = _steps(lambda step: step)
+    for (loss, grads), (its_loss, its_grads) in zip(states, expected, strict=True):
+        assert loss.item() == its_loss.item() and loss._version == 0 and loss.requires_grad
+        assert [g.tolist() for g in grads] == [g.tolist() for g in its_grads]
+        assert all(g._version == 0 and g.is_leaf and not g.requires_grad for g in grads)
+    assert len({id(g) for _, grads in states for g in grads}) == 8
+    assert len({g.data_ptr() for _, grads in states for g in grads}) == 8
+    assert [leaf.tolist() for leaf in leaves] == [twin.tolist() for twin in twins]
+    # All from one place, and noted as such.
+    assert [leaf._version for leaf in leaves] == [5, 5]
+    assert [[run[:2] for run in leaf._counter[1]] for leaf in leaves] == [[[1, 4], [5, 5]]] * 2
+
+
+def test_a_result_that_was_pulled_back_tells_its_leaves():
+    leaves, states = _steps(Counted)
+    loss = states[-1][0]
+    assert type(loss.grad_fn).__name__ == "CompiledFunctionBackward"
+    ends = [node for node, _ in loss.grad_fn.next_functions]
+    assert [end.variable for end in ends] == leaves
+    other = (leaves[0] * 2).grad_fn.next_functions[0][0]
+    assert other is ends[0]
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        loss.backward()
+
+
+def test_results_that_find_no_memory_run_nothing():
+    table, keep = np.zeros(8, np.uintp), []
+    records = []
+    for slot, shape in ((1, (3,)), (2, (1 << 46,))):
+        records += result_record(Buffer(slot, shape, np.dtype(np.float32)), slot, id(None), keep)
+    # A program at address 0 cannot be run.
+    spec = caller.Specification(table=int(table.ctypes.data), made=2, made_at=records, run=0)
+    with pytest.raises(MemoryError):
+        spec.call()((), ())
+    assert table[1] and not table[2]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy import ndarray
 
-from ..core.blame import freed_by_caller, is_freed, stamp
-from ..core.node import MultiNode
+from ..core.blame import freed_at_instruction, freed_by_caller, is_freed, next_sequence, stamp
+from ..core.node import MultiNode, accumulator
 from ..core.saved import blamed, damaged, freed
+
+_new = object.__new__
 
 
 class CompiledFunctionBackward(MultiNode):
@@ -53,6 +56,49 @@ class CompiledFunctionBackward(MultiNode):
         raise error
 
 
+class _Spent(CompiledFunctionBackward):
+    """The node of what the function has pulled back itself; most are looked at by nobody, so the edges are
+    made when they are asked for.
+    """
+
+    __slots__ = ("_leaves",)
+
+    __module__ = "torch.autograd.function"
+
+    _leaves: tuple[Any, ...]
+
+    @property
+    def _edges(self) -> tuple[Any, ...]:  # type: ignore[override]  # read like the slot, and never assigned
+        return tuple(map(accumulator, self._leaves))
+
+
+_Spent.__name__ = _Spent.__qualname__ = CompiledFunctionBackward.__name__
+
+
+def spent(shape: tuple[int, ...], dtype: np.dtype[Any], leaves: int) -> Callable[[Any, FrameType], Any]:
+    """What makes the node of a result that the function has pulled back itself, from the leaves among a
+    call's inputs and the user's frame, whose backward it was.
+    """
+    shapes, dtypes, positions = (shape,), (dtype,), (None,) * leaves
+
+    def node(leaves: tuple[Any, ...], frame: FrameType) -> _Spent:
+        made: _Spent = _new(_Spent)
+        made._leaves = leaves
+        made._shape = shapes
+        made._dtype = dtypes
+        made._pull = _never
+        made._positions = positions
+        made._refused = None
+        made._hooks = None
+        made._code = code = frame.f_code
+        made._at = at = frame.f_lasti
+        made._saved = freed_at_instruction(code, at)
+        made._seq = next_sequence()
+        return made
+
+    return node
+
+
 def boundary(
     edges: Sequence[Any], saved: Sequence[tuple[ndarray, Any, int]], shapes: Sequence[tuple[int, ...]],
     dtypes: Sequence[np.dtype[Any]], pull: Callable[..., Sequence[ndarray | None]],
@@ -92,7 +138,7 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
 
     Where the function has pulled the result back itself, the node counts as freed by the function's caller.
     """
-    freed = str(error).startswith("Trying to backward through the graph a second time")
+    freed = is_spent(error)
 
     def node(edges: Sequence[Any]) -> CompiledFunctionBackward:
         saved = freed_by_caller(3) if freed else ()
@@ -100,6 +146,11 @@ def refusal(shape: tuple[int, ...], dtype: np.dtype[Any], error: Exception) -> C
         return boundary(edges, saved, [shape], [dtype], _never, positions, None if freed else error)
 
     return node
+
+
+def is_spent(error: Exception) -> bool:
+    """Whether a result cannot be pulled back because the function has done that."""
+    return str(error).startswith("Trying to backward through the graph a second time")
 
 
 def _never(saved: Any, covectors: Any) -> NoReturn:

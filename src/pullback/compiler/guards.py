@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import dtypes
 from .llvm import caller
+from .lowered import Buffer
 from .objects import Layout, words
 from .reach import Bond, Reach
 
@@ -140,12 +141,21 @@ def tensor_record(
     """What is expected of a tensor; `keep` gets what the record points to."""
     value = tensor._value
     keep.append(type(tensor))
-    return [source, place, id(type(tensor)), node, *_array_record(value.shape, value.dtype, written, keep)]
+    counter = id(list) if written else 0
+    array = _array_record(value.shape, value.dtype, written, keep)
+    return [source, place, id(type(tensor)), node, *array, counter]
 
 
 def array_record(place: int, shape: Sequence[int], dtype: np.dtype[Any], keep: list[Any]) -> list[int]:
     """What is expected of an array among the first tuple's items."""
-    return [caller.ARRAY, place, 0, 0, *_array_record(shape, dtype, False, keep)]
+    return [caller.ARRAY, place, 0, 0, *_array_record(shape, dtype, False, keep), 0]
+
+
+def result_record(buffer: Buffer, slot: int, node: int, keep: list[Any]) -> list[int]:
+    """What a call makes: an array for a buffer and, unless the node is `results.BARE`, a tensor around it."""
+    extents = np.array(buffer.shape, np.int64)
+    keep += [extents, buffer.dtype]
+    return [id(buffer.dtype), len(buffer.shape), int(extents.ctypes.data), slot, node]
 
 
 def _array_record(

@@ -30,7 +30,7 @@ class Layout(NamedTuple):
     tuple_items, list_size, list_items, cell : int
         Of a tuple's first item, a list's length and the pointer to its items, and what a closure's cell
         holds.
-    value, node : int
+    value, node, counter, view : int
         Of a tensor's slots.
     data, rank, shape, dtype, flags : int
         Of an array's members.
@@ -45,6 +45,8 @@ class Layout(NamedTuple):
     cell: int
     value: int
     node: int
+    counter: int
+    view: int
     data: int
     rank: int
     shape: int
@@ -94,6 +96,7 @@ def _found() -> Layout:
     node = object()
     tensor = wrap(array, node)
     assert isinstance(tensor, TensorBase)
+    tensor._view = view = object()
     kind = _offset(array, id(np.ndarray))
     list_size = _offset(several, 3, 2)
     list_items = next(
@@ -115,7 +118,8 @@ def _found() -> Layout:
     return Layout(
         type=kind, tuple_items=_offset(pair, id(mark)), list_size=list_size, list_items=list_items,
         cell=_offset(cell, id(mark)), value=_offset(tensor, id(array)), node=_offset(tensor, id(node)),
-        data=data, rank=rank, shape=shape, dtype=dtype, flags=flags, dict_version=_dict_version(),
+        counter=_offset(tensor, id(tensor._counter)), view=_offset(tensor, id(view)), data=data, rank=rank,
+        shape=shape, dtype=dtype, flags=flags, dict_version=_dict_version(),
     )  # fmt: skip
 
 

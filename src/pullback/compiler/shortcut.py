@@ -1,13 +1,14 @@
 """The short way through a call: a Python function written for one specialisation.
 
-It makes the outputs' arrays, calls native code once, which checks the guards and runs the program, and wraps
-what comes out; there is no loop in it, and nothing that native code could do. Where anything is not as at
-the trace it does nothing and says so (`MISS`), and the call goes the long way (`compiled`).
+It calls native code once, which makes the results, checks the guards and runs the program, and puts the
+results in their places; there is no loop in it, and nothing that native code could do. Where anything is not
+as at the trace it does nothing and says so (`MISS`), and the call goes the long way (`compiled`).
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,11 +20,11 @@ from ..core.modes import modes
 from ..core.node import LEAF, Output
 from ..core.value import TensorBase
 from ..utils._pytree import TreeSpec, tree_unflatten
-from .boundary import boundary, refusal
+from .boundary import boundary, is_spent, refusal, spent
 from .capture import Captured
 from .executable import Executable
-from .guards import Places, Watch, array_record, tensor_record
-from .llvm import caller
+from .guards import Places, Watch, array_record, result_record, tensor_record
+from .llvm import caller, results
 from .objects import layout
 from .reach import SCALARS, Reach
 
@@ -87,9 +88,8 @@ class _Calls:
     """What the functions of forward and backward share: the native call and its answer."""
 
     def __init__(self, source: _Source, executable: Executable, spec: caller.Specification) -> None:
-        native = caller.caller()
         source.names |= {
-            "native": native, "spec": spec.address, "empty": np.empty, "id": id, "keep": (spec, executable),
+            "native": spec.call(), "keep": (spec, executable), "type": type, "int": int,
             "turn": executable.turn.acquire, "done": executable.turn.release,
         }  # fmt: skip
 
@@ -114,8 +114,7 @@ def forward(
     callable or None
         None where a part of the call needs Python.
     """
-    where = layout()
-    if where is None or caller.caller() is None or not executable.entry:
+    if not caller.is_there() or not executable.entry:
         return None
     return _Forward(captured, executable, reach, leaves, spec, tensors, mode, pull).written()
 
@@ -258,8 +257,6 @@ class _Forward:
             "others": len(others), "others_at": [word for pair in others for word in pair],
         }  # fmt: skip
         source.names["keep_cells"] = keep
-        for at in written:
-            source.unless(f"type({self.cells[at]}._counter) is list")
         # What backward inside the function leaves on a leaf goes through its hooks in eager code.
         for at, _ in captured.grads:
             source.unless(f"{self.cells[at]}._leaf_hooks is None")
@@ -279,7 +276,7 @@ class _Forward:
         first = 1 + len(executable.program.inputs)
         written = {position for _, position in captured.writes}
         copies: list[int] = []
-        scratch: list[np.ndarray[Any, Any]] = []
+        scratch: list[Any] = []
         inputs, outputs = executable.lowered.inputs, executable.lowered.outputs
         shared: list[int] = []
         for at, position in captured.writes:
@@ -292,17 +289,17 @@ class _Forward:
             scratch.append(array)
             table[first + position] = array.ctypes.data
             copies += [first + position, 1 + at, array.nbytes]
+        tensors = {position: id(None) for _, position in captured.grads}
+        tensors |= {new.output: id(LEAF) if new.leaf else id(None) for new in captured.made}
         made: list[str] = []
-        slots: list[int] = []
-        for position, buffer in enumerate(executable.lowered.outputs):
-            if position in written:
-                continue
-            shape, dtype = source.name("s", buffer.shape), source.name("d", buffer.dtype)
-            source.line(f"o{position} = empty({shape}, {dtype})")
-            made.append(f"o{position}")
-            slots.append(first + position)
+        records: list[int] = []
+        for position, buffer in enumerate(outputs):
+            if position not in written:
+                node = tensors.get(position, results.BARE)
+                records += result_record(buffer, first + position, node, scratch)
+                made.append(f"o{position}")
         spec = caller.Specification(
-            **_runs(executable, table), **watch.parts(), **self.parts, outputs=len(slots), outputs_at=slots,
+            **_runs(executable, table), **watch.parts(), **self.parts, made=len(made), made_at=records,
             shared=len(shared) // 2, shared_at=shared, copies=len(copies) // 3, copies_at=copies,
         )
         _Calls(source, executable, spec)
@@ -311,47 +308,53 @@ class _Forward:
         if watch.slow:
             source.names["slow"] = watch.slow
             source.unless("all([bond.holds() for bond in slow])")
-        source.line(f"items, extras, outs = {self.items}, {self.extras}, {self._tuple(made)}")
         if executable.pool is not None:
             source.names["prepare"] = executable.pool.prepare
             source.line("prepare()")
+        source.line(f"items, extras = {self.items}, {self.extras}")
         source.line("if not turn(False): return MISS")
-        call = "native(spec, id(items), id(extras), id(outs))"
         source.line("try:")
-        source.line(f"code = {call}", 2)
-        source.line(f"while code >= {caller.MOVED}:", 2)
-        source.line(f"if code == {caller.MOVED}:", 3)
+        source.line("outs = native(items, extras)", 2)
+        source.line("while type(outs) is int:", 2)
+        source.line(f"if outs < {caller.MOVED}: return MISS", 3)
+        source.line(f"if outs == {caller.MOVED}:", 3)
         source.line("if not places.are_apart(): return MISS", 4)
-        source.line(f"elif not watch.still_holds(code - {caller.WATCHED}): return MISS", 3)
-        source.line(f"code = {call}", 3)
+        source.line(f"elif not watch.still_holds(outs - {caller.WATCHED}): return MISS", 3)
+        source.line("outs = native(items, extras)", 3)
         source.line("finally:")
         source.line("done()", 2)
-        source.line("if code: return MISS")
+        if made:
+            source.line(f"{self._tuple(made)} = outs")
 
     def _effects(self) -> None:
         """Count writes, put gradients in place."""
         captured, source = self.captured, self.source
-        source.names |= {"Tensor": TensorBase._facade, "new": object.__new__, "LEAF": LEAF}
+        if captured.writes or self._is_spent():
+            source.names |= {"frame_at": sys._getframe, "user_frame": blame.user_frame}
+            source.line("frame = user_frame(frame_at(1))")
         if captured.writes:
-            counters = ", ".join(f"{self.cells[at]}._counter" for at, _ in captured.writes)
-            source.names["written"] = blame.written
-            source.line(f"written({counters})")
+            counters = self._tuple(f"{self.cells[at]}._counter" for at, _ in captured.writes)
+            source.names |= {
+                "count": caller.count(), "written": blame.written, "next_sequence": blame.next_sequence,
+            }  # fmt: skip
+            source.line(f"counters = {counters}")
+            source.line("if not count(counters, frame.f_code, frame.f_lasti, next_sequence()):")
+            source.line("written(*counters)", 2)
         for at, position in captured.grads:
-            if position is None:
-                source.line(f"{self.cells[at]}._grad = None")
-            else:
-                source.line(f"{self.cells[at]}._grad = {self._tensor(f'o{position}', 'None')}")
+            source.line(f"{self.cells[at]}._grad = {'None' if position is None else f'o{position}'}")
 
-    def _tensor(self, array: str, node: str) -> str:
-        """A new tensor; the mode is one of those in which `wrap` would set no more."""
-        name = f"r{len(self.source.lines)}"
-        source = self.source
-        source.line(f"{name} = new(Tensor)")
-        source.line(f"{name}._value = {array}")
-        source.line(f"{name}._node = {node}")
-        source.line(f"{name}._counter = [0]")
-        source.line(f"{name}._view = None")
-        return name
+    def _is_spent(self) -> bool:
+        """Whether all results with a history were pulled back by the function, and end at fixed leaves: the
+        edges to these are not needed before somebody asks.
+        """
+        captured = self.captured
+        pulled = [(captured.cells[at], self.tensors[at]) for at, _ in captured.pulled]
+        return (
+            bool(captured.refused)
+            and not captured.differentiable
+            and all(is_spent(error) for _, error in captured.refused)
+            and all(c.kind == "fixed" and t._node is LEAF and t._view is None for c, t in pulled)
+        )
 
     def _results(self) -> None:
         captured, source = self.captured, self.source
@@ -359,12 +362,13 @@ class _Forward:
             self._node()
         made: list[str] = []
         for new in captured.made:
-            node = "LEAF" if new.leaf else "None"
+            name = f"o{new.output}"
             if new.differentiable is not None:
-                node = f"Output(node, {new.differentiable})"
+                source.line(f"{name}._node = Output(node, {new.differentiable})")
             elif new.refused is not None:
-                node = f"Output(refusal{new.refused}(edges), 0)"
-            made.append(self._tensor(f"o{new.output}", node))
+                given = "leaves, frame" if self._is_spent() else "edges"
+                source.line(f"{name}._node = Output(refusal{new.refused}({given}), 0)")
+            made.append(name)
         values: list[str] = []
         for result in captured.results:
             if result.kind == "cell":
@@ -391,8 +395,15 @@ class _Forward:
             "dtypes": tuple(program.dtypes[v] for v in outputs),
             "pull": self.pull, "positions": tuple(position for _, position in captured.pulled),
         }  # fmt: skip
+        lazy = self._is_spent()
         for k, (n, error) in enumerate(captured.refused):
-            source.names[f"refusal{k}"] = refusal(*captured.described(n), error)
+            described = captured.described(n)
+            source.names[f"refusal{k}"] = (
+                spent(*described, len(captured.pulled)) if lazy else refusal(*described, error)
+            )
+        if lazy:
+            source.names["leaves"] = tuple(self.tensors[at] for at, _ in captured.pulled)
+            return
         edges = self._tuple(f"edge_of({self.cells[at]})" for at, _ in captured.pulled)
         source.line(f"edges = {edges}")
         if captured.differentiable:
@@ -421,8 +432,7 @@ def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..
     """The pullback as a node takes it: ``pull(saved arrays, covectors)``; `general` where native code alone
     does not do.
     """
-    native = caller.caller()
-    if native is None or not executable.entry:
+    if not caller.is_there() or not executable.entry:
         return general
     source = _Source()
     keep: list[Any] = []
@@ -430,16 +440,14 @@ def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..
     records: list[int] = []
     for n, buffer in enumerate(lowered.inputs):
         records += array_record(n, buffer.shape, buffer.dtype, keep)
-    made, slots = [], []
+    made: list[int] = []
     for n, buffer in enumerate(lowered.outputs):
-        shape, dtype = source.name("s", buffer.shape), source.name("d", buffer.dtype)
-        made.append(f"empty({shape}, {dtype})")
-        slots.append(1 + len(lowered.inputs) + n)
+        made += result_record(buffer, 1 + len(lowered.inputs) + n, results.BARE, keep)
     table = executable.table.copy()
     spec = caller.Specification(
-        **_runs(executable, table), cells=len(lowered.inputs), cells_at=records, outputs=len(slots),
-        outputs_at=slots,
-    )
+        **_runs(executable, table), cells=len(lowered.inputs), cells_at=records,
+        made=len(lowered.outputs), made_at=made,
+    )  # fmt: skip
     _Calls(source, executable, spec)
     source.names |= {"general": general, "keep_arrays": (keep, table)}
     source.line("items = (*saved, *covectors)")
@@ -447,8 +455,7 @@ def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..
         source.names["prepare"] = executable.pool.prepare
         source.line("prepare()")
     source.line("if not turn(False): return general(saved, covectors)")
-    source.line(f"outs = ({', '.join(made)},)")
-    source.line("code = native(spec, id(items), id(outs), id(outs))")
+    source.line("outs = native(items, ())")
     source.line("done()")
-    source.line("return general(saved, covectors) if code else outs")
+    source.line("return general(saved, covectors) if type(outs) is int else outs")
     return source.function("pull(saved, covectors)")

@@ -114,6 +114,11 @@ def freed_by_caller(depth: int) -> tuple[Any, ...]:
     return (None, _GONE, 0, code, frame.f_lasti)
 
 
+def freed_at_instruction(code: CodeType, at: int) -> tuple[Any, ...]:
+    """The same for a backward at a place that is known."""
+    return (None, _GONE, 0, code, at)
+
+
 def is_freed(saved: tuple[Any, ...]) -> bool:
     """Whether what a node saved was freed."""
     return len(saved) > 1 and saved[1] is _GONE

@@ -1,5 +1,5 @@
-"""The native function that does a call: it checks what the call was given, fills the table of pointers and
-runs the program.
+"""The native function that does a call: it makes the results, checks what the call was given, fills the table
+of pointers and runs the program.
 
 It is the same function for all programs; what a program expects stands in a specification, an array of words
 (`Specification`). It reads Python's objects where `objects` found their members, and holds the interpreter's
@@ -8,7 +8,6 @@ lock, but while a long program runs.
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -16,19 +15,22 @@ from typing import Any
 import numpy as np
 
 from ...core.node import LEAF
+from ...core.value import TensorBase
+from .. import interface
 from ..objects import Layout, layout
-from . import engine
+from . import engine, results
 
 # The specification's words, in order: addresses and counts.
 _FIELDS = (
     "run", "table", "save", "restore",
     "watched", "watched_at", "watched_as", "watched_now",
     "lists", "lists_at", "cells", "cells_at", "arguments", "arguments_at", "fixed", "fixed_at",
-    "outputs", "outputs_at", "refusal", "shared", "shared_at", "copies", "copies_at",
+    "made", "made_at", "refusal", "shared", "shared_at", "copies", "copies_at",
     "moving_at", "seen_at", "written", "written_at", "others", "others_at",
-    "none", "leaf", "array",
+    "none", "leaf", "array", "tensor", "zero",
 )  # fmt: skip
 _KNOWN = ("none", "leaf", "array")
+_MADE_OF = ("none", "leaf", "array", "tensor", "zero")
 
 # Where a cell is found: an item of the first tuple, a tensor that is always the same, an item of the second
 # tuple, or an array that is an item of the first.
@@ -40,13 +42,20 @@ ANY_NODE, INNER_NODE = 0, 1
 # word has changed.
 DONE, DIFFERENT, SCATTERED, REFUSED, MOVED, WATCHED = 0, 1, 2, 4, 8, 16
 
+_ZERO = 0
+
 
 class Specification:
-    """What a program expects of a call, as memory; parts are numbers or arrays of 64-bit numbers."""
+    """What a program expects of a call and makes in it, as memory; parts are numbers or arrays of 64-bit
+    numbers.
+    """
 
     def __init__(self, **parts: Any) -> None:
         # Not in the text: it is the same in every process.
-        parts |= {"none": id(None), "leaf": id(LEAF), "array": id(np.ndarray)}
+        parts |= {
+            "none": id(None), "leaf": id(LEAF), "array": id(np.ndarray), "tensor": id(TensorBase._facade),
+            "zero": id(_ZERO),
+        }  # fmt: skip
         self._parts = {k: v if isinstance(v, int) else np.asarray(v, np.int64) for k, v in parts.items()}
         self._words = np.zeros(len(_FIELDS), np.int64)
         for name, part in self._parts.items():
@@ -54,25 +63,39 @@ class Specification:
                 self._words[_FIELDS.index(name)] = part
             else:
                 self._words[_FIELDS.index(name)] = part.ctypes.data
-        self.address = int(self._words.ctypes.data)
+
+    def call(self) -> Callable[[tuple[Any, ...], tuple[Any, ...]], Any]:
+        """``call(tuple, tuple)`` gives the tuple of results, or an int that says why there are none."""
+        found = _functions()
+        assert found is not None
+        return interface.function("call", found["pullback_call"], self._words)
 
     def part(self, name: str) -> Any:
         """An array that was given."""
         return self._parts[name]
 
 
+def is_there() -> bool:
+    """Whether Python's objects are laid out as they must be."""
+    return _functions() is not None
+
+
 @functools.cache
-def caller() -> Callable[[int, int, int, int], int] | None:
-    """``call(specification, id of a tuple, id of a tuple, id of the tuple of outputs)``; None where Python's
-    objects are not laid out as they must be.
-    """
-    where = layout()
-    if where is None:
+def count() -> Callable[..., int]:
+    """See `results.counted_text`."""
+    found = _functions()
+    assert found is not None
+    return interface.function("count", found["pullback_count"], None)
+
+
+@functools.cache
+def _functions() -> dict[str, int] | None:
+    where, symbols = layout(), interface.addresses()
+    if where is None or symbols is None:
         return None
-    library = engine.Library(_text(where), {}, optimize=False)
+    library = engine.Library(_text(where), symbols, optimize=False)
     _libraries.append(library)
-    kind = ctypes.PYFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4)
-    return kind(library.address("pullback_call"))
+    return {name: library.address(name) for name in ("pullback_call", "pullback_count")}
 
 
 _libraries: list[engine.Library] = []
@@ -274,7 +297,19 @@ slots:
   %value = load ptr, ptr %value_
   %set = icmp ne ptr %value, null
   %fine = and i1 %right, %set
-  br i1 %fine, label %data, label %bad
+  br i1 %fine, label %versions, label %bad
+versions:
+  %counted_ = getelementptr i8, ptr %record, i64 64
+  %counted = load i64, ptr %counted_
+  %any_counter = icmp eq i64 %counted, 0
+  br i1 %any_counter, label %data, label %counter
+counter:
+  %counter_ = getelementptr i8, ptr %object, i64 {where.counter}
+  %counter_object = load ptr, ptr %counter_
+  %counter_type_ = getelementptr i8, ptr %counter_object, i64 {where.type}
+  %counter_type = load i64, ptr %counter_type_
+  %same_counter = icmp eq i64 %counter_type, %counted
+  br i1 %same_counter, label %data, label %bad
 data:
   %result = call i64 @array(ptr %value, ptr %record, ptr %slot, i64 %array)
   ret i64 %result
@@ -417,13 +452,13 @@ done:
 
 
 def _call_text(where: Layout) -> str:
-    """The call: the checks, the pointers of the results, the program, and what is copied back."""
+    """The checks, the program, and what is copied back; 0 or why not."""
     fields = "\n".join(
         _field(name, "ptr" if name.endswith("_at") or name in ("run", "table", "save", "restore") else "i64")
-        for name in _FIELDS if not name.startswith("watched_") and name not in _KNOWN
+        for name in _FIELDS if not name.startswith(("watched_", "made")) and name not in _MADE_OF
     )  # fmt: skip
     return f"""\
-define i64 @pullback_call(ptr %spec, ptr %args, ptr %extras, ptr %outs) #0 {{
+define internal i64 @ran(ptr %spec, ptr %args, ptr %extras) #0 {{
 entry:
 {fields}
   %changed = call i64 @watched(ptr %spec, i64 %watched)
@@ -444,7 +479,7 @@ head:
   br i1 %more, label %body, label %checked
 body:
   %next = add nuw nsw i64 %n, 1
-  %record = getelementptr [8 x i64], ptr %cells_at, i64 %n
+  %record = getelementptr [9 x i64], ptr %cells_at, i64 %n
   %slot = getelementptr i64, ptr %table, i64 %next
   %code = call i64 @cell(ptr %spec, ptr %record, ptr %slot, ptr %args, ptr %extras)
   %with = or i64 %sofar, %code
@@ -461,30 +496,11 @@ moved:
   ret i64 {MOVED}
 beside:
   %disjoint = call i1 @apart(ptr %table, i64 %written, ptr %written_at, i64 %others, ptr %others_at)
-  br i1 %disjoint, label %given, label %bad
+  br i1 %disjoint, label %share_head, label %bad
 scattered:
   ret i64 {SCATTERED}
-given:
-  %runs = icmp ne ptr %run, null
-  br i1 %runs, label %out_head, label %done
-out_head:
-  %o = phi i64 [ 0, %given ], [ %o_next, %out ]
-  %o_more = icmp slt i64 %o, %outputs
-  br i1 %o_more, label %out, label %share_head
-out:
-  %o_next = add nuw nsw i64 %o, 1
-  %o_items = getelementptr i8, ptr %outs, i64 {where.tuple_items}
-  %o_item_ = getelementptr ptr, ptr %o_items, i64 %o
-  %o_item = load ptr, ptr %o_item_
-  %o_data_ = getelementptr i8, ptr %o_item, i64 {where.data}
-  %o_data = load i64, ptr %o_data_
-  %o_index_ = getelementptr i64, ptr %outputs_at, i64 %o
-  %o_index = load i64, ptr %o_index_
-  %o_slot = getelementptr i64, ptr %table, i64 %o_index
-  store i64 %o_data, ptr %o_slot
-  br label %out_head
 share_head:
-  %s = phi i64 [ 0, %out_head ], [ %s_next, %share ]
+  %s = phi i64 [ 0, %beside ], [ %s_next, %share ]
   %s_more = icmp slt i64 %s, %shared
   br i1 %s_more, label %share, label %start
 share:
@@ -545,6 +561,39 @@ bad:
 }}"""
 
 
+def _entrance_text(where: Layout) -> str:
+    """The call as a function of Python, of a specification's array and two tuples."""
+    needed = {"made": "i64", "made_at": "ptr", "table": "ptr", "array": "ptr", "tensor": "ptr", "none": "ptr",
+              "zero": "ptr"}  # fmt: skip
+    fields = "\n".join(_field(name, type_) for name, type_ in needed.items())
+    return f"""\
+define ptr @pullback_call(ptr %owner, ptr %given, i64 %count) #0 {{
+entry:
+  %spec_ = getelementptr i8, ptr %owner, i64 {where.data}
+  %spec = load ptr, ptr %spec_
+  %args = load ptr, ptr %given
+  %extras_ = getelementptr ptr, ptr %given, i64 1
+  %extras = load ptr, ptr %extras_
+{fields}
+  %results = call ptr @made(ptr %made_at, i64 %made, ptr %table, ptr %array, ptr %tensor, ptr %none, \
+ptr %zero)
+  %there = icmp ne ptr %results, null
+  br i1 %there, label %results_made, label %failed
+results_made:
+  %code = call i64 @ran(ptr %spec, ptr %args, ptr %extras)
+  %done = icmp eq i64 %code, {DONE}
+  br i1 %done, label %good, label %other
+good:
+  ret ptr %results
+other:
+  call void @pullback_Py_DecRef(ptr %results)
+  %why = call ptr @pullback_PyLong_FromLongLong(i64 %code)
+  ret ptr %why
+failed:
+  ret ptr null
+}}"""
+
+
 def _text(where: Layout) -> str:
     """The module."""
     functions = [
@@ -556,6 +605,9 @@ def _text(where: Layout) -> str:
         _stay_text(),
         _apart_text(),
         _call_text(where),
+        results.made_text(where),
+        results.counted_text(where),
+        _entrance_text(where),
     ]
     declared = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)"
-    return "\n\n".join([*functions, f"{declared}\n{engine.attributes()}\n"])
+    return "\n\n".join([*functions, f"{declared}\n{interface.declarations()}\n{engine.attributes()}\n"])
