@@ -81,7 +81,7 @@ class Kernel:
     def __init__(
         self, text: str, *, size: int, work: float, scratch: int = 0, sums: int = 0, splits: int = 1
     ) -> None:
-        self.name = "pullback_apart_" + hashlib.sha256(text.encode()).hexdigest()[:24]
+        self.name = name_of(text)
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits = scratch, sums, splits
         self._library = engine.Library(text, {}, optimize=False)
@@ -114,11 +114,21 @@ class Kernel:
         memory = np.empty(self.scratch(cut) + LINE, np.uint8)
         start = memory.ctypes.data
         table = np.array([*arrays, start + -start % LINE, cut.units, cut.rows, cut.splits], np.uintp)
-        threads = pool()
-        threads.prepare()
-        _Parallel(threads.address)(self.part, table.ctypes.data, cut.parts)
+        parallel(self.part, table, cut.parts)
         if self.joining and cut.rows > 1:
             _Joining(self.joining)(table.ctypes.data)
+
+
+def parallel(part: int, table: ndarray, parts: int) -> None:
+    """Run the parts of a kernel on threads."""
+    threads = pool()
+    threads.prepare()
+    _Parallel(threads.address)(part, table.ctypes.data, parts)
+
+
+def name_of(text: str) -> str:
+    """A name unique to a module's text."""
+    return "pullback_apart_" + hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def address(array: ndarray | None) -> int:

@@ -13,9 +13,10 @@ from heapq import heappop, heappush
 from . import parallel
 from .groups import grouped
 from .kernel import Emission, Kernel, emit
-from .llvm.emitter import Module
-from .lowered import Branch, Buffer, Loop, Precompiled, Routine
+from .llvm.emitter import TYPES, Module
+from .lowered import Branch, Buffer, Contraction, Loop, Precompiled, Routine
 from .lowering import Result
+from .product import Operand, Product, merged
 from .routine import emit_routine
 from .schedule import Step, schedule
 
@@ -85,6 +86,7 @@ class Plan:
             any(e.parts > 1 for e in self.emissions.values())
             or any(len(group) > 1 for group in self.groups)
             or any(isinstance(step, Precompiled) for step in self.steps)
+            or any(isinstance(s, Contraction) and product_of(s).grid().parts > 1 for s in self.steps)
             or any(plan.is_parallel for plans in self.bodies.values() for plan in plans)
         )
 
@@ -117,6 +119,9 @@ class Plan:
             n = moments[position]
             if isinstance(step, Kernel) and emissions[id(step)].parts > 1:
                 sizes[scratch_of(n)] = parallel.places(emissions[id(step)]).bytes
+                spans[scratch_of(n)] = [n, n]
+            elif isinstance(step, Contraction):
+                sizes[scratch_of(n)] = product_of(step).scratch()
                 spans[scratch_of(n)] = [n, n]
             elif isinstance(step, Precompiled):
                 sizes[scratch_of(n)] = step.kernel.scratch(step.kernel.cut(step.images))
@@ -193,6 +198,19 @@ def carry_bytes(loop: Loop) -> int:
 def scratch_of(step: int) -> int:
     """The number, among those of buffers, of the memory that a step's parts write their sums to."""
     return -1 - step
+
+
+def product_of(step: Contraction) -> Product:
+    """A matrix product as its machine code is told of it."""
+    left, right = step.left, step.right
+    extents, steps = merged(step.batch, left.batch, right.batch)
+    while len(extents) < 2:
+        extents.insert(0, 1)
+        for s in steps:
+            s.insert(0, 0)
+    outer, inner = extents
+    a, b = (Operand(*m.strides, (s[0], s[1])) for m, s in zip((left, right), steps, strict=True))
+    return Product(TYPES[step.buffer.dtype], step.extents, a, b, (outer, inner), step.alpha)
 
 
 def _row_bytes(emission: Emission, buffer: Buffer) -> int:

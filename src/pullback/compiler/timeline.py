@@ -26,6 +26,7 @@ from .kernel import Kernel
 from .listing import title
 from .lowered import Branch, Buffer, Call, Contraction, Loop, Precompiled
 from .plan import Plan
+from .product import multiply
 from .program import Program
 from .schedule import Step
 from .writer import Writer
@@ -65,7 +66,7 @@ def ceilings() -> Ceilings:
     targets, sources = np.array_split(target, threads), np.array_split(source, threads)
     with ThreadPoolExecutor(threads) as pool:
         copied = _fastest(lambda: list(pool.map(np.copyto, targets, sources)), CEILING_RUNS)
-    multiplied = _fastest(lambda: np.matmul(matrix, matrix, out=result), CEILING_RUNS)
+    multiplied = _fastest(lambda: multiply(matrix, matrix, result), CEILING_RUNS)
     return Ceilings(2 * source.nbytes / copied, 2 * 1024**3 / multiplied)
 
 

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import prod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from . import blas, groups, parallel
-from .index import strides_of
+from . import groups, parallel
 from .kernel import Emission, Kernel
 from .llvm import engine, functions
-from .llvm.emitter import TYPES, Module, number
+from .llvm.emitter import TYPES, Module
 from .llvm.pool import PARALLEL, pool
 from .loop import write_branch, write_loop
-from .lowered import Branch, Call, Contraction, Loop, Matrix, Precompiled, Routine
-from .plan import Plan, scratch_of
+from .lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
+from .plan import Plan, product_of, scratch_of
+from .product import Product
 
 #: Kernels of a program up to which LLVM may inline them into the function that calls them all: inlining 80
 #: took it four times the time.
 INLINED = 12
 #: Steps of one native function.
 STRETCH = 200
-_ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
-
-
-def _order(matrix: Matrix) -> tuple[int, int]:
-    """How BLAS is told of a matrix: plain or transposed, and the distance of its rows or columns."""
-    rows, columns = matrix.strides
-    return (_PLAIN, rows) if columns == 1 else (_TRANSPOSED, columns)
 
 
 class Writer:
@@ -45,6 +37,7 @@ class Writer:
         self.functions: list[str] = [] if whole is None else whole.functions
         self.symbols: dict[str, int] = {} if whole is None else whole.symbols
         self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
+        self.products: dict[Product, str] = {} if whole is None else whole.products
         self._calls = 0
 
     def segments(self) -> list[Any]:
@@ -220,75 +213,41 @@ class Writer:
             self.lines.append(f"  call void @{joining}(ptr {table})")
 
     def _contraction(self, step: Contraction) -> None:
+        made = product_of(step)
+        name = self.products.get(made)
+        if name is None:
+            name = self.products[made] = self.module.name("product")
+            self.functions.append(self._product(name, made))
         dtype = step.buffer.dtype
-        word = "cblas_sgemm" if dtype == np.float32 else "cblas_dgemm"
-        found = blas.address(word)
-        assert found is not None
-        self.symbols[f"pullback_{word}"] = found
-        real = TYPES[dtype]
-        symbol = self.module.declare(
-            f"pullback_{word}", "void", "i32", "i32", "i32", "i64", "i64", "i64", real, "ptr", "i64", "ptr",
-            "i64", real, "ptr", "i64",
-        )  # fmt: skip
-        rows, columns, inner = step.extents
-        scale, keep = number(step.alpha, dtype), number(0.0, dtype)
-        a_word, a_lead = _order(step.left)
-        b_word, b_lead = _order(step.right)
-
-        def product(a: str, b: str, c: str) -> None:
-            self.lines.append(
-                f"  call void @{symbol}(i32 {_ROW_MAJOR}, i32 {a_word}, i32 {b_word}, i64 {rows}, i64 "
-                f"{columns}, i64 {inner}, {real} {scale}, ptr {a}, i64 {a_lead}, ptr {b}, i64 {b_lead}, "
-                f"{real} {keep}, ptr {c}, i64 {columns})"
-            )
-
-        operands = [
-            (self._shifted(m.buffer.number, m.offset, dtype), m.batch) for m in (step.left, step.right)
+        pointers = [self._shifted(m.buffer.number, m.offset, dtype) for m in (step.left, step.right)]
+        pointers += [
+            self._pointer(step.buffer.number), self._pointer(scratch_of(self.plan.steps.index(step)))
         ]
-        operands.append((self._pointer(step.buffer.number), self._whole(step.batch, rows * columns)))
-        if step.batch:
-            self._repeated(step.batch, operands, dtype, product)
-        else:
-            product(*(pointer for pointer, _ in operands))
+        self.lines.append(f"  call void @{name}({', '.join(f'ptr {p}' for p in pointers)})")
 
-    def _whole(self, batch: Sequence[int], size: int) -> tuple[int, ...]:
-        """Strides of matrices that lie one behind the other."""
-        return tuple(size * step for step in strides_of(batch))
-
-    def _repeated(
-        self, batch: Sequence[int], operands: Sequence[tuple[str, tuple[int, ...]]], dtype: np.dtype[Any],
-        body: Callable[..., None],
-    ) -> None:  # fmt: skip
-        """A loop over a batch; `body` gets pointers that move by the strides given."""
-        self._calls += 1
-        name, total = f"batch{self._calls}", prod(batch)
-        self.lines += [
-            f"  %{name} = alloca i64", f"  store i64 0, ptr %{name}", f"  br label %{name}_head",
-            f"{name}_head:", f"  %{name}_n = load i64, ptr %{name}",
-            f"  %{name}_more = icmp slt i64 %{name}_n, {total}",
-            f"  br i1 %{name}_more, label %{name}_body, label %{name}_done", f"{name}_body:",
-        ]  # fmt: skip
-        for axis, step in enumerate(strides_of(batch)):
-            self.lines += [
-                f"  %{name}_q{axis} = udiv i64 %{name}_n, {step}",
-                f"  %{name}_i{axis} = urem i64 %{name}_q{axis}, {batch[axis]}",
+    def _product(self, name: str, made: Product) -> str:
+        """The function of (left, right, result, scratch) that runs a product's parts."""
+        code, parts = made.code, made.grid().parts
+        self.symbols[code.name] = code.part
+        part = self.module.declare(code.name, "void", "ptr", "i64")
+        numbers = made.numbers()
+        words = ", ".join(f"i64 {n}" for n in numbers)
+        lines = [
+            f"@{name}_numbers = private unnamed_addr constant [{len(numbers)} x i64] [{words}]",
+            f"define internal void @{name}(ptr %a, ptr %b, ptr %c, ptr %scratch) noinline nounwind #0 {{",
+            "  %table = alloca [5 x ptr]",
+        ]
+        for n, pointer in enumerate(("%a", "%b", "%c", "%scratch", f"@{name}_numbers")):
+            lines += [
+                f"  %at{n} = getelementptr ptr, ptr %table, i64 {n}", f"  store ptr {pointer}, ptr %at{n}"
             ]
-        moved = []
-        for which, (pointer, strides) in enumerate(operands):
-            at, offset = f"%{name}_p{which}", "0"
-            for axis, stride in enumerate(strides):
-                self.lines += [
-                    f"  {at}_m{axis} = mul i64 %{name}_i{axis}, {stride}",
-                    f"  {at}_s{axis} = add i64 {offset}, {at}_m{axis}",
-                ]
-                offset = f"{at}_s{axis}"
-            self.lines.append(f"  {at} = getelementptr {TYPES[dtype]}, ptr {pointer}, i64 {offset}")
-            moved.append(at)
-        body(*moved)
-        self.lines += [
-            f"  %{name}_next = add nuw nsw i64 %{name}_n, 1", f"  store i64 %{name}_next, ptr %{name}",
-            f"  br label %{name}_head", f"{name}_done:",
-        ]  # fmt: skip
+        if parts == 1:
+            lines.append(f"  call void @{part}(ptr %table, i64 0)")
+        else:
+            self.symbols[PARALLEL] = pool().address
+            self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+            lines.append(f"  call void @{PARALLEL}(ptr @{part}, ptr %table, i64 {parts})")
+        return "\n".join([*lines, "  ret void", "}"])
 
     def _shifted(self, buffer_number: int, offset: int, dtype: np.dtype[Any]) -> str:
         pointer = self._pointer(buffer_number)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from .. import apart
 from ..apart import Kernel
+from ..llvm.registers import registers
 from ..llvm.vectors import Code
-from .plan import registers
 
 #: Estimated nanoseconds of an element.
 _NANOSECONDS = 0.3

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..llvm.registers import Registers
 from ..llvm.vectors import Code, Loop
 from .packing import pack, unpack
 from .places import Tap
-from .plan import Registers, Shape, correlation_tile, unaliased
+from .plan import Shape, correlation_tile, unaliased
 
 #: Multiplications in the body of a loop beyond which the rows of the kernel are a loop too.
 _LONGEST_BODY = 400

@@ -14,9 +14,10 @@ import numpy as np
 
 from .. import apart
 from ..apart import Kernel
+from ..llvm.registers import registers
 from ..llvm.vectors import Code
 from .correlate import Correlation
-from .plan import Shape, registers
+from .plan import Shape
 from .weight import Weight
 
 #: Estimated nanoseconds of a multiplication and addition.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from ..llvm import engine
+from ..llvm.registers import Registers
 from .places import Axis, correlation, transposition
 
 
@@ -61,19 +61,6 @@ class Shape:
             )
         )
         return rows, columns
-
-
-class Registers(NamedTuple):
-    """The processor's vector registers: how many, and numbers in each."""
-
-    number: int
-    lanes: int
-
-
-def registers(real: str) -> Registers:
-    """Those of this processor."""
-    size = engine.register_bytes()
-    return Registers(32 if size == 64 else 16, size // (4 if real == "float" else 8))
 
 
 #: What another form of a tile counts, as a part of the time.

@@ -16,10 +16,10 @@ import numpy as np
 
 from .. import apart
 from ..apart import Kernel
+from ..llvm.registers import registers
 from ..llvm.vectors import Code
 from .packing import pack, write_row
 from .places import Axis, Tap, correlation, transposition
-from .plan import registers
 
 #: Estimated nanoseconds of an element under a tap.
 _NANOSECONDS = 0.15

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from math import prod
 
+from ..llvm.registers import Registers
 from ..llvm.vectors import Code
 from .packing import copy_row, pack
-from .plan import Registers, Shape, Tile, cut, unaliased, weight_tile
+from .plan import Shape, Tile, cut, unaliased, weight_tile
 
 Bounds = tuple[int | str, int | str]
 

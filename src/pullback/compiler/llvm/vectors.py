@@ -125,7 +125,11 @@ class Code:
         """The larger of two."""
         return max(x, y) if isinstance(x, int) else self._extreme("smax", x, y)
 
-    def _extreme(self, word: str, x: str, y: int) -> str:
+    def smaller(self, x: int | str, y: int | str) -> str:
+        """The smaller of two that are known when the code runs."""
+        return self._extreme("smin", x, y)
+
+    def _extreme(self, word: str, x: int | str, y: int | str) -> str:
         self.declarations.add(f"declare i64 @llvm.{word}.i64(i64, i64)")
         return self.value(f"call i64 @llvm.{word}.i64(i64 {x}, i64 {y})")
 
@@ -203,6 +207,48 @@ class Code:
             f"call void @{name}({type_} {value}, ptr {pointer}, i32 {self.size}, "
             f"{mask} {_mask(kept, lanes)})"
         )
+
+    def before(self, count: str) -> str:
+        """The mask of the lanes before the one at `count`."""
+        numbers = ", ".join(f"i64 {n}" for n in range(self.lanes))
+        type_ = f"<{self.lanes} x i64>"
+        first = self.value(f"insertelement {type_} poison, i64 {count}, i32 0")
+        same = self.value(
+            f"shufflevector {type_} {first}, {type_} poison, <{self.lanes} x i32> zeroinitializer"
+        )
+        return self.value(f"icmp slt {type_} <{numbers}>, {same}")
+
+    def load_masked(self, pointer: str, mask: str) -> str:
+        """A vector of whose lanes only those of a mask are read; zeros are in the others."""
+        name, kind = f"llvm.masked.load.v{self.lanes}{self.letter}.p0", f"<{self.lanes} x i1>"
+        self.declarations.add(f"declare {self.vector} @{name}(ptr, i32 immarg, {kind}, {self.vector})")
+        return self.value(
+            f"call {self.vector} @{name}(ptr {pointer}, i32 {self.size}, {kind} {mask}, "
+            f"{self.vector} zeroinitializer)"
+        )
+
+    def store_masked(self, value: str, pointer: str, mask: str) -> None:
+        """Store the lanes of a mask."""
+        name, kind = f"llvm.masked.store.v{self.lanes}{self.letter}.p0", f"<{self.lanes} x i1>"
+        self.declarations.add(f"declare void @{name}({self.vector}, ptr, i32 immarg, {kind})")
+        self.line(
+            f"call void @{name}({self.vector} {value}, ptr {pointer}, i32 {self.size}, {kind} {mask})"
+        )
+
+    def transposed(self, rows: Sequence[str]) -> list[str]:
+        """The columns of a square of as many vectors as a vector has lanes."""
+        square, lanes = list(rows), self.lanes
+        distance = 1
+        while distance < lanes:
+            # Blocks of `distance` numbers change places across the diagonal.
+            for n in (n for n in range(lanes) if not n & distance):
+                upper, lower = square[n], square[n + distance]
+                left = [j if not j & distance else lanes + j - distance for j in range(lanes)]
+                right = [j + distance if not j & distance else lanes + j for j in range(lanes)]
+                square[n] = self.shuffle(upper, lower, lanes, left)
+                square[n + distance] = self.shuffle(upper, lower, lanes, right)
+            distance *= 2
+        return square
 
     def clear(self, pointer: str, count: int | str) -> None:
         """Set elements to zero."""

@@ -12,6 +12,7 @@ from ...ops.random import DRAWS
 from ..handlers import Analysis
 from ..index import ZERO, Indices, Variable, atom_index
 from ..lowered import Body, Buffer, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
+from ..product import merged
 
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 #: A map read more than once is stored when an element takes more operations than this.
@@ -157,12 +158,12 @@ class Context:
         if any(s is None for s in strides):
             return None
         *batch, rows, columns = strides
-        # BLAS wants one of the two strides to be 1 and the other no smaller than the extent.
+        # What is packed lies in one piece along one of the two axes.
         if x.shape[-1] == 1:
             columns = 1
         if x.shape[-2] == 1:
             rows = 1 if columns != 1 else x.shape[-1]
-        if not ((columns == 1 and rows >= x.shape[-1]) or (rows == 1 and columns >= x.shape[-2])):
+        if 1 not in (rows, columns):
             return None
         return Matrix(term.read.buffer, term.read.index.constant, tuple(batch), (rows, columns))
 
@@ -171,6 +172,9 @@ class Context:
         *batch, rows, inner = left.shape
         columns = right.shape[-1]
         a, b = self.matrix(left), self.matrix(right)
+        if len(merged(batch, a.batch, b.batch)[0]) > 2:
+            # The machine code knows of two axes.
+            a, b = (self.matrix(self.stored(x)) for x in (left, right))
         buffer = self.buffer((*batch, rows, columns), dtype)
         self.nodes.append(
             Contraction(

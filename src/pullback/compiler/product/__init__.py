@@ -1,0 +1,174 @@
+"""Matrix products by generated machine code: packed operands, tiles in registers, parts on threads.
+
+NumPy's BLAS would have threads of its own beside those of programs (`llvm.pool`), and no way to say that they
+wait for each other's caches; docs/design/0017 has what was measured.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from ..apart import LINE, address, parallel
+from ..llvm.registers import registers
+from . import tile
+from .kernel import MARGIN, NUMBERS, Blocks, Compiled, compiled
+
+#: Estimated nanoseconds of a multiplication and addition, and of a part's work at least; parts at most. Each
+#: part packs what it needs: of 8 parts, two in a hundred of 2,000 µs were packing twice.
+_NANOSECONDS, _PART, _MOST = 0.009, 25_000, 8
+#: Accumulations that take as long as packing an element.
+_PACKING = 32
+
+
+class Grid(NamedTuple):
+    """Parts along each axis of a product."""
+
+    rows: int
+    columns: int
+    batch: int
+
+    @property
+    def parts(self) -> int:
+        """All of them."""
+        return self.rows * self.columns * self.batch
+
+
+class Operand(NamedTuple):
+    """Steps between the elements of a batch of matrices.
+
+    Attributes
+    ----------
+    row, column : int
+        To the next row and to the next column; one of them is 1.
+    batch : tuple of int
+        Along the two axes of the batch.
+    """
+
+    row: int
+    column: int
+    batch: tuple[int, int] = (0, 0)
+
+
+class Product(NamedTuple):
+    """``c[n] = alpha · a[n] @ b[n]`` for a batch of matrices, c being contiguous.
+
+    Attributes
+    ----------
+    real : str
+        ``"float"`` or ``"double"``.
+    extents : tuple of int
+        Rows, columns, and the axis that is summed over.
+    a, b : Operand
+    batch : tuple of int
+        Extents of two axes.
+    alpha : float
+    """
+
+    real: str
+    extents: tuple[int, int, int]
+    a: Operand
+    b: Operand
+    batch: tuple[int, int] = (1, 1)
+    alpha: float = 1.0
+
+    @property
+    def code(self) -> Compiled:
+        """The machine code that computes it."""
+        return compiled(self.real)
+
+    def grid(self) -> Grid:
+        """How it is cut into parts; this depends on the work alone."""
+        kind = registers(self.real)
+        whole = tile.largest(kind)
+        rows, columns, inner = self.extents
+        matrices = self.batch[0] * self.batch[1]
+        parts = max(1, min(_MOST, int(matrices * rows * columns * inner * _NANOSECONDS / _PART)))
+        along_batch = min(matrices, parts)
+        parts //= along_batch
+        width = whole.vectors * kind.lanes
+        strips, slices = -(-rows // whole.rows), -(-columns // width)
+
+        def cost(cut: tuple[int, int]) -> int:
+            """Of the largest part: what it adds up and what it packs."""
+            tall, wide = -(-strips // cut[0]) * whole.rows, -(-slices // cut[1]) * width
+            return tall * wide + _PACKING * (tall + wide)
+
+        cuts = [
+            (min(parts // across, strips), across) for across in range(1, min(parts, slices) + 1)
+        ]
+        return Grid(*min(cuts, key=cost), along_batch)
+
+    def numbers(self) -> list[int]:
+        """The numbers that its parts are told (see `kernel.NUMBERS`)."""
+        rows, columns, inner = self.extents
+        kind, blocks, grid = registers(self.real), Blocks.of(self.real), self.grid()
+        whole = tile.largest(kind)
+        depth = min(blocks.depth, inner)
+
+        def room(extent: int, most: int, unit: int) -> int:
+            return -(-min(extent, most) // unit) * unit * depth + MARGIN
+
+        b_room = room(columns, blocks.columns, whole.vectors * kind.lanes)
+        scratch = MARGIN + b_room + room(rows, blocks.rows, whole.rows)
+        values = {
+            "rows": rows, "columns": columns, "inner": inner,
+            "a_row": self.a.row, "a_column": self.a.column, "b_row": self.b.row, "b_column": self.b.column,
+            "batch": self.batch[0] * self.batch[1], "batch_inner": self.batch[1],
+            "a_outer": self.a.batch[0], "a_inner": self.a.batch[1],
+            "b_outer": self.b.batch[0], "b_inner": self.b.batch[1],
+            "alpha": int(np.float64(self.alpha).view(np.int64)),
+            "row_parts": grid.rows, "column_parts": grid.columns, "batch_parts": grid.batch,
+            "scratch": -(-scratch // 16) * 16, "b_room": b_room,
+        }  # fmt: skip
+        return [values[name] for name in NUMBERS]
+
+    def scratch(self) -> int:
+        """Bytes of scratch of all parts, that begin where a cache line does."""
+        size = 4 if self.real == "float" else 8
+        return self.grid().parts * self.numbers()[NUMBERS.index("scratch")] * size
+
+
+def merged(batch: Sequence[int], *steps: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    """The axes of a batch with those joined that lie one behind the other in all operands."""
+    extents: list[int] = []
+    kept: list[list[int]] = [[] for _ in steps]
+    for axis in reversed(range(len(batch))):
+        extent, own = batch[axis], [s[axis] for s in steps]
+        if extent == 1:
+            continue
+        if extents and all(o == k[0] * extents[0] for o, k in zip(own, kept, strict=True)):
+            extents[0] *= extent
+            continue
+        extents.insert(0, extent)
+        for k, o in zip(kept, own, strict=True):
+            k.insert(0, o)
+    return extents, kept
+
+
+@functools.lru_cache(maxsize=512)
+def _plain(
+    real: str, extents: tuple[int, int, int], a: tuple[int, int], b: tuple[int, int]
+) -> tuple[Product, list[int]]:
+    product = Product(real, extents, Operand(*a), Operand(*b))
+    return product, product.numbers()
+
+
+def multiply(a: ndarray, b: ndarray, out: ndarray) -> None:
+    """Write ``a @ b`` to a contiguous matrix; each operand has a stride of one element."""
+    size = a.itemsize
+    product, numbers = _plain(
+        "float" if a.dtype == np.float32 else "double", (*out.shape, a.shape[1]),
+        tuple(s // size for s in a.strides), tuple(s // size for s in b.strides),
+    )  # fmt: skip
+    memory = np.empty(product.scratch() + LINE, np.uint8)
+    start = memory.ctypes.data
+    words = np.array(numbers, np.int64)
+    table = np.array(
+        [address(a), address(b), address(out), start + -start % LINE, words.ctypes.data], np.uintp
+    )
+    parallel(product.code.part, table, product.grid().parts)
