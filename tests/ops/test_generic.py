@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pullback.compiler.trace import trace
-from pullback.core import engine
+from pullback.core import engine, result_shapes
 from pullback.core.batched import FALLBACKS, Batched
 from pullback.core.calls import edge_of
 from pullback.core.dual import Dual
@@ -257,6 +257,15 @@ def test_shape_rule(sample: Sample) -> None:
     op = TABLE[sample.op]
     want = [(np.shape(o), np.asarray(o).dtype) for o in call(sample, sample.inputs)]
     assert list(op.result_shapes(sample.inputs, sample.attrs)) == want
+
+
+def test_shapes_found_with_small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result_shapes, "MANY", 0)
+    for sample in ROWS:
+        op = TABLE[sample.op]
+        if op.sizes_kept and sample.known_shape:
+            want = [(np.shape(o), np.asarray(o).dtype) for o in call(sample, sample.inputs)]
+            assert list(result_shapes.result_kinds(op, sample.inputs, sample.attrs)) == want, sample
 
 
 @pytest.mark.parametrize("sample", rows(data_shaped), ids=str)

@@ -7,7 +7,6 @@ are never computed, drawn or read; who asks for one gets torch's error.
 
 from __future__ import annotations
 
-import math
 import mmap
 from collections.abc import Sequence
 from typing import Any
@@ -149,9 +148,7 @@ def _address(array: ndarray) -> int:
 
 
 def _computed(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[Meta]:
-    outs = _found_on_small(op, inputs, attrs)
-    if outs is None:
-        outs = [Meta(shape, dtype) for shape, dtype in op.result_shapes(inputs, attrs)]
+    outs = [Meta(shape, dtype) for shape, dtype in op.result_shapes(inputs, attrs)]
     if op.kind == "elementwise":
         # As on the CPU, the result lies in memory as the first input of its shape does.
         like = next((v for v in inputs if isinstance(v, Meta) and v.shape == outs[0].shape), None)
@@ -159,29 +156,3 @@ def _computed(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[
             return [Meta(outs[0].shape, outs[0].dtype, dense_strides(like.phantom()))]
     return outs
 
-
-#: Sizes that stand for larger ones; no product of some is another.
-_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
-
-#: Below this many elements an op is asked with the sizes that its inputs have.
-_MANY = 1 << 12
-
-
-def _found_on_small(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[Meta] | None:
-    """The results of an op whose sizes are all sizes of its inputs, asked with a prime in place of each size:
-    so it takes neither time nor memory. None for other ops.
-    """
-    if op.kind not in ("reduce", "bilinear") or not any(math.prod(shape_of(v)) > _MANY for v in inputs):
-        return None
-    sizes = sorted({n for v in inputs for n in shape_of(v) if n > 1})
-    if len(sizes) > len(_PRIMES):
-        return None
-    small = dict(zip(sizes, _PRIMES, strict=False))
-    large = {prime: size for size, prime in small.items()}
-    asked = tuple(Meta([small.get(n, n) for n in shape_of(v)], dtype_of(v)) for v in inputs)
-    outs = []
-    for shape, dtype in op.result_shapes(asked, attrs):
-        if any(n > 1 and n not in large for n in shape):
-            return None
-        outs.append(Meta([large.get(n, n) for n in shape], dtype))
-    return outs

@@ -31,13 +31,12 @@ from numpy import ndarray
 from .. import dtypes
 from .. import graph_errors as errors
 from ..array.layout import following_channels
-from ..array.random import Generator
 from . import calls
 from .connected import Gradient
-from .meta import Meta
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_classes, packed_class
 from .quiet import IGNORE, loud, quiet
+from .result_shapes import result_kinds
 from .saved import Layout, SavedTensor, graph_saved, parameter_names
 from .underivable import no_derivative
 from .value import dtype_of, shape_of
@@ -122,6 +121,9 @@ class Op:
     shape : callable, optional
         ``shape(*arrays, *attrs)`` gives (shape, dtype) per output from arrays whose elements mean nothing;
         for an op whose kernel refuses zeros.
+    sizes_kept : bool
+        Whether every size of a result is one of the inputs' sizes, so that other sizes tell it, too. It is so
+        of products and reductions without a rule of their own.
     underivable : str, optional
         torch's name of an op that it cannot differentiate: it is recorded, and raises when a covector
         arrives.
@@ -167,6 +169,7 @@ class Op:
         batch_rule: Callable[..., Any] | None = None,
         shape: Callable[..., Any] | None = None,
         image: bool = False,
+        sizes_kept: bool = False,
         numbers: bool = True,
         underivable: str | None = None,
         gradient: Gradient | None = None,
@@ -214,6 +217,7 @@ class Op:
         self.batch = batch
         self.batch_rule = batch_rule
         self.shape = shape
+        self.sizes_kept = sizes_kept or (kind in ("reduce", "bilinear") and shape is None)
         self.numbers = numbers
         self.gradient = gradient
         self.float8 = float8
@@ -346,40 +350,21 @@ class Op:
         """(shape, NumPy dtype) of each output from the inputs' shapes and dtypes alone, as tracing asks for
         it.
 
-        Elementwise: shapes broadcast and the dtype is that of the op on empty arrays. For
-        every other kind the kernel itself is the rule: it runs on zeros of the inputs' shapes. What was found
-        is remembered: a loop that is traced asks the same again and again.
+        What was found is remembered: a loop that is traced asks the same again and again.
         """
         if self.shape is not None or self.attrs[-1:] == ("generator",):
-            return self._result_shapes(inputs, attrs)
+            return result_kinds(self, inputs, attrs)
         seen = [
             (type(v), v) if v is None or type(v) in NUMBERS else (shape_of(v), dtype_of(v)) for v in inputs
         ]
         key = (tuple(seen), attrs, dtypes.get_default_dtype())
         found = self._known_shapes.get(key)
         if found is None:
-            found = self._result_shapes(inputs, attrs)
+            found = result_kinds(self, inputs, attrs)
             if len(self._known_shapes) >= KNOWN_SHAPES:
                 self._known_shapes.clear()
             self._known_shapes[key] = found
         return found
-
-    def _result_shapes(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:
-        arrays = tuple(stand_in(v) for v in inputs)
-        if self.attrs[-1:] == ("generator",):
-            # The numbers drawn here are thrown away: they must not be the next of the user's stream.
-            attrs = (*attrs[:-1], Generator())
-        if self.shape is not None:
-            return tuple(self.shape(*arrays, *attrs))
-        if self.kind == "elementwise":
-            shape = np.broadcast_shapes(*(np.shape(v) for v in arrays if v is not None))
-            small = tuple(
-                v if v is None or not isinstance(v, ndarray) else np.ones((1,) * min(v.ndim, 1), v.dtype)
-                for v in arrays
-            )
-            return ((shape, self.evaluate(small, attrs).dtype),)
-        result = self.evaluate(arrays, attrs)
-        return tuple((r.shape, r.dtype) for r in (result if isinstance(result, tuple) else (result,)))
 
 
 def like_first(x: ndarray, *others: Any) -> tuple[tuple[Any, Any], ...]:
@@ -405,15 +390,6 @@ def unsupported(name: str, inputs: Sequence[Any]) -> NotImplementedError:
     """Build torch's error for a dtype that an op has no kernel for."""
     dtype = next(v.dtype for v in inputs if isinstance(v, ndarray))
     return NotImplementedError(f"\"{name}_cpu\" not implemented for '{errors.type_word(dtype)}'")
-
-
-def stand_in(value: Any) -> Any:
-    """Zeros in the shape and dtype of a value; numbers stay."""
-    if value is None or isinstance(value, (bool, int, float, complex)):
-        return value
-    if isinstance(value, Meta):
-        return value.phantom()
-    return np.zeros(shape_of(value), dtype_of(value))
 
 
 def _rounded(result: Any, half: np.dtype[Any]) -> Any:

@@ -142,5 +142,5 @@ attention: Call = op(
     outputs=("output", "logsumexp"), differentiable=(0,), differentiable_inputs=(0, 1, 2),
     batch_rule=_attention_batched, node_name="ScaledDotProductFlashAttentionForCpuBackward0",
     gradient=refused("_scaled_dot_product_flash_attention_for_cpu_backward"),
-    jvp=no_tangent("_scaled_dot_product_flash_attention_for_cpu"),
+    jvp=no_tangent("_scaled_dot_product_flash_attention_for_cpu"), sizes_kept=True,
 )  # fmt: skip

@@ -268,7 +268,7 @@ def _add_product(
             lambda g, y, alpha: _scaled(pull_y(g, y), alpha.conjugate()),
         ),
         inputs=("x", "y", "z"), attrs=("beta", "alpha"), halves=True, jvp=jvp, node_name=node_name,
-        **fields,
+        sizes_kept=True, **fields,
     )  # fmt: skip
     return declared
 

@@ -15,6 +15,7 @@ from numpy import ndarray
 from ..array import conv as kernels
 from ..core.connected import Gradient
 from ..core.op import op
+from ..core.result_shapes import of_no_image
 from ..core.value import shape_of
 from .arithmetic import add
 from .convert import conj
@@ -130,16 +131,23 @@ def _like(y: Any, shape: Sizes) -> Any:
     return pad(y, ((0, 0), (0, 0), *cut), 0)
 
 
+def _weight_of_no_image(x: ndarray, y: ndarray, *attrs: Any) -> Any:
+    """The shape rule of `conv_weight`."""
+    result = _weight(x[:0], y[:0], *attrs)
+    return ((result.shape, result.dtype),)
+
+
 #: torch has one node for the gradients of all inputs.
 _JOINT = Gradient(zeros=False, by=2)
 
 
 def _declare(
-    name: str, kernel: Call, rules: tuple[Call, Call], batch_rule: Call, saves: tuple[str, ...] = ()
+    name: str, kernel: Call, rules: tuple[Call, Call], batch_rule: Call, shape: Call,
+    saves: tuple[str, ...] = (),
 ) -> Call:
     return op(
         name, kernel, rules, kind="bilinear", node_name="ConvolutionBackward0", batch_rule=batch_rule,
-        image=True, gradient=_JOINT, saves=saves,
+        image=True, gradient=_JOINT, shape=shape, saves=saves,
     )  # fmt: skip
 
 
@@ -155,6 +163,7 @@ conv: Call = _declare(
         ),
     ),
     _batch_conv,
+    of_no_image(_conv),
     saves=("x", "w"),
 )  # fmt: skip
 
@@ -170,6 +179,7 @@ conv_transpose: Call = _declare(
         ),
     ),
     _batch_transpose,
+    of_no_image(_transpose),
     saves=("y", "w"),
 )  # fmt: skip
 
@@ -185,6 +195,7 @@ conv_weight: Call = _declare(
         ),
     ),
     _batch_weight,
+    _weight_of_no_image,
 )  # fmt: skip
 
 
@@ -259,6 +270,7 @@ conv_biased: Call = op(
         lambda g: sum_channels(g),
     ),
     node_name="ConvolutionBackward0", jvp=_biased_jvp(conv), batch_rule=_biased_batch(conv), image=True,
+    shape=of_no_image(_conv_biased),
     gradient=_JOINT, saves=("x", "w"),
 )  # fmt: skip
 
@@ -276,5 +288,6 @@ conv_transpose_biased: Call = op(
     ),
     node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose),
     batch_rule=_biased_batch(conv_transpose), image=True,
+    shape=of_no_image(_transpose_biased),
     gradient=_JOINT, saves=("y", "w"),
 )  # fmt: skip

@@ -42,6 +42,7 @@ embedding: Any = op(
         tangents[0], primals[1], padding, by_frequency
     ),
     batch_rule=lambda *args: _batched(*args),
+    sizes_kept=True,
 )
 
 
@@ -102,6 +103,7 @@ embedding_backward: Any = op(
     kind="gather", node_name="EmbeddingDenseBackwardBackward0",
     jvp=lambda primals, tangents, out, *attrs: embedding_backward(tangents[0], primals[1], *attrs),
     batch_rule=_backward_batched,
+    shape=lambda g, indices, rows, *attrs: (((rows, *g.shape[indices.ndim :]), g.dtype),),
 )
 
 

@@ -167,6 +167,7 @@ layer_norm = op(
     differentiable=(0,),
     batch_rule=_layer_batched,
     saves=("bias",),
+    sizes_kept=True,
 )
 layer_norm_backward = op(
     "native_layer_norm_backward",
@@ -176,6 +177,7 @@ layer_norm_backward = op(
     outputs=("dx", "dweight", "dbias"),
     partial=True,
     batch_rule=_layer_backward_batched,
+    sizes_kept=True,
 )
 
 # --- batch norm ---------------------------------------------------------------------------------------------
@@ -298,6 +300,7 @@ batch_norm = op(
     batch_rule=_batch_batched,
     image=True,
     saves=("mean", "var"),
+    sizes_kept=True,
 )
 batch_norm_backward = op(
     "native_batch_norm_backward",
@@ -307,6 +310,7 @@ batch_norm_backward = op(
     outputs=("dx", "dweight", "dbias"),
     partial=True,
     batch_rule=_batch_backward_batched,
+    sizes_kept=True,
 )
 
 # --- group norm ---------------------------------------------------------------------------------------------

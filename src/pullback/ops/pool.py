@@ -13,6 +13,7 @@ from ..array import pool as kernels
 from ..array.pool import Windows
 from ..core.connected import PIECEWISE
 from ..core.op import op
+from ..core.result_shapes import of_no_image
 from ..core.value import shape_of
 from .structure import permute_to_front, reshape
 
@@ -59,7 +60,7 @@ def _declare_avg(suffix: str, node_name: str) -> Call:
             ),
         ),
         kind="linear", node_name=node_name, batch_rule=folded(lambda: avg_pools[suffix]), image=True,
-        gradient=PIECEWISE, saves=("x",),
+        shape=of_no_image(_avg_pool), gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
 
@@ -77,6 +78,7 @@ avg_pool_adjoint: Call = op(
         ),
     ),
     kind="linear", node_name="AvgPool2DBackwardBackward0", batch_rule=folded(lambda: avg_pool_adjoint),
+    shape=of_no_image(_avg_pool_adjoint),
 )  # fmt: skip
 
 
@@ -98,6 +100,7 @@ gather_windows: Call = op(
     (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]), None),
     jvp=lambda primals, tangents, out, windows: gather_windows(tangents[0], primals[1], windows),
     batch_rule=folded(lambda: gather_windows),
+    shape=lambda x, winners, windows: ((winners.shape, x.dtype),),
 )  # fmt: skip
 
 #: Covectors added to the places of the winners.
@@ -105,6 +108,7 @@ scatter_windows: Call = op(
     "scatter_windows", _scatter, (lambda g, winners, windows: gather_windows(g, winners, windows), None),
     jvp=lambda primals, tangents, out, windows, size: scatter_windows(tangents[0], primals[1], windows, size),
     batch_rule=folded(lambda: scatter_windows),
+    shape=lambda y, winners, windows, size: (((*y.shape[:2], *size), y.dtype),),
 )  # fmt: skip
 
 
@@ -114,7 +118,7 @@ def _declare_max(suffix: str, node_name: str) -> Call:
         (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]),),
         outputs=("values", "winners"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, windows: (gather_windows(tangents[0], out[1], windows), None),
-        batch_rule=folded(lambda: max_pools[suffix]), image=True,
+        batch_rule=folded(lambda: max_pools[suffix]), image=True, shape=of_no_image(_max_pool),
         gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 

@@ -63,6 +63,7 @@ softmax: Call = op(
     halves=True,
     batch_rule=_batched(lambda: softmax),
     jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
+    sizes_kept=True,
 )
 
 
@@ -83,6 +84,7 @@ safe_softmax: Call = op(
     halves=True,
     batch_rule=_batched(lambda: safe_softmax),
     jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
+    sizes_kept=True,
 )
 
 
@@ -123,4 +125,5 @@ log_softmax: Call = op(
     halves=True,
     batch_rule=_batched(lambda: log_softmax),
     jvp=_log_softmax_jvp,
+    sizes_kept=True,
 )

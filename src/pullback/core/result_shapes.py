@@ -1,0 +1,98 @@
+"""Shapes and dtypes of an op's results from those of its inputs, as tracing and tensors without memory ask
+for them.
+
+Where an op has no rule of its own, its kernel is the rule: it runs on zeros. That costs what the op costs,
+so ops whose results have the sizes of their inputs are asked with small sizes instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.random import Generator
+from .meta import Meta
+from .value import dtype_of, shape_of
+
+Kinds = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
+
+#: Sizes that stand for larger ones; no product of some is another.
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
+#: Up to so many elements an op is asked with the sizes that its inputs have.
+MANY = 1 << 12
+
+
+def result_kinds(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds:
+    """(shape, dtype) of each output."""
+    if op.attrs[-1:] == ("generator",):
+        # The numbers drawn here are thrown away: they must not be the next of the user's stream.
+        attrs = (*attrs[:-1], Generator())
+    if op.kind == "elementwise" and op.shape is None:
+        shape = np.broadcast_shapes(*(shape_of(v) for v in inputs if v is not None))
+        small = tuple(_one(v) for v in inputs)
+        return ((shape, op.evaluate(small, attrs).dtype),)
+    if op.sizes_kept and any(prod(shape_of(v)) > MANY for v in inputs if v is not None):
+        found = _with_small_sizes(op, inputs, attrs)
+        if found is not None:
+            return found
+    arrays = tuple(_zeros(v, op.is_view) for v in inputs)
+    if op.shape is not None:
+        return tuple(op.shape(*arrays, *attrs))
+    return _kinds(op.evaluate(arrays, attrs))
+
+
+def of_no_image(kernel: Callable[..., Any]) -> Callable[..., Kinds]:
+    """The shape rule of an op whose inputs and results have an axis of images in front (weights and biases
+    behind the first input do not): it runs on none.
+    """
+
+    def rule(x: ndarray, *rest: Any) -> Kinds:
+        return tuple(((len(x), *shape[1:]), dtype) for shape, dtype in _kinds(kernel(x[:0], *rest)))
+
+    return rule
+
+
+def _kinds(result: Any) -> Kinds:
+    return tuple((r.shape, r.dtype) for r in (result if isinstance(result, tuple) else (result,)))
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float, complex))
+
+
+def _one(value: Any) -> Any:
+    """An array of one element in the dtype of a value; one without axes has none here either."""
+    return value if _is_number(value) else np.ones((1,) * min(len(shape_of(value)), 1), dtype_of(value))
+
+
+def _zeros(value: Any, unread: bool) -> Any:
+    """Zeros in the shape and dtype of a value, which take no memory if they are not read; numbers stay."""
+    if _is_number(value):
+        return value
+    if isinstance(value, Meta):
+        return value.phantom()
+    shape, dtype = shape_of(value), dtype_of(value)
+    return Meta(shape, dtype).phantom() if unread and prod(shape) > MANY else np.zeros(shape, dtype)
+
+
+def _with_small_sizes(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds | None:
+    """The results as the op gives them with a prime in place of each size; None where that does not tell."""
+    sizes = sorted({n for v in inputs if not _is_number(v) for n in shape_of(v) if n > 1})
+    if len(sizes) > len(_PRIMES):
+        return None
+    small = dict(zip(sizes, _PRIMES, strict=False))
+    large = {prime: size for size, prime in small.items()}
+    arrays = tuple(
+        v if _is_number(v) else np.zeros([small.get(n, n) for n in shape_of(v)], dtype_of(v)) for v in inputs
+    )
+    try:
+        kinds = _kinds(op.evaluate(arrays, attrs))
+    except Exception:  # noqa: BLE001  # what is wrong is for the kernel to say of the sizes at hand
+        return None
+    if any(n > 1 and n not in large for shape, _ in kinds for n in shape):
+        return None
+    return tuple((tuple(large.get(n, n) for n in shape), dtype) for shape, dtype in kinds)
