@@ -33,6 +33,7 @@ def _uncollected() -> Iterator[None]:
 
 with _uncollected():
     from .array import large as _large
+    from .core import compilation as _compilation
     from .exclusions import missing as _missing
     from .tensor import namespace as _namespace
     from .torch_version import __version__
@@ -50,6 +51,7 @@ def _native_loops() -> Any:
 
 
 _large.provide(_native_loops)
+_compilation.provide(lambda: importlib.import_module(f"{__package__}.compiler").compile)
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 from ...autograd.grad_mode import no_grad
+from ...core import compilation
 from ...errors import with_note
 from ...tensor.conversion import parse_to
 from ...tensor.creation_like import empty_like
@@ -56,6 +57,8 @@ class Module(ModuleState, ModuleHooks):
     _version = 1
     training: bool
     forward: Callable[..., Any] = _forward_unimplemented
+    #: What calls run once `compile` was asked for.
+    _compiled_call_impl: Callable[..., Any] | None = None
     call_super_init = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -518,16 +521,30 @@ class Module(ModuleState, ModuleHooks):
             or own["_backward_hooks"]
             or own["_backward_pre_hooks"]
             or running_everywhere
+            or "_compiled_call_impl" in own
         ):
             return self.forward(*args, **kwargs)
+        return (self._compiled_call_impl or self._call_impl)(*args, **kwargs)
+
+    _wrapped_call_impl = __call__
+
+    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        """What a call runs as Python: `forward` and the hooks around it."""
         from .hooked_call import call_with_hooks
 
         return call_with_hooks(self, args, kwargs)
 
-    _call_impl = __call__
-
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """What `torch.compile` does, in place: modules run eagerly as they are."""
+        """Compile calls of this module, hooks and all; the module stays itself, names of its state too.
+
+        The arguments are those of `torch.compile`. A copy or a file of the module is not compiled.
+        """
+        self._compiled_call_impl = compilation.compiled(self._call_impl, *args, **kwargs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("_compiled_call_impl", None)
+        return state
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         reduced: Any = object.__reduce_ex__(self, max(2, int(protocol)))
