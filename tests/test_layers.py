@@ -33,7 +33,8 @@ LAYERS = [
     ["autograd", "_C", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
     ["func _vmap_internals"],
     ["nn"],
-    ["optim", "utils", "_utils", "checks", "ao", "_higher_order_ops", "distributions", "multiprocessing"],
+    ["optim", "utils", "_utils", "checks", "ao", "_higher_order_ops", "distributions", "multiprocessing",
+     "functorch"],
     ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
     [
         (

@@ -467,6 +467,28 @@ def test_real_program(real: Shell) -> None:
     assert real.output("program.py", "argument") == expected
 
 
+def test_functorch_comes_with_torch(real: Shell) -> None:
+    program = """
+        import warnings
+        warnings.simplefilter("ignore")
+        import functorch, torch
+        from functorch import make_functional, vmap
+        from functorch.einops import rearrange
+        print(functorch.__version__ == torch.__version__, functorch.__name__, rearrange.__module__)
+        print(vmap(lambda x: x * 2)(torch.ones(2)))
+        try:
+            import functorch.dim
+        except ModuleNotFoundError as error:
+            print(error)
+    """
+    real.write("program.py", program)
+    assert real.output("program.py").splitlines() == [
+        "True pullback.functorch pullback.func.rearrange",
+        "tensor([2., 2.])",
+        "No module named 'functorch.dim': pullback has no module 'pullback.functorch.dim'",
+    ]
+
+
 def test_program_of_the_readme(real: Shell) -> None:
     readme = (SOURCE.parent / "README.md").read_text(encoding="utf-8")
     program = readme.split("```python\n")[1].split("```")[0]

@@ -75,6 +75,7 @@ _LAZY = (
     "fft",
     "func",
     "functional",
+    "functorch",
     "futures",
     "fx",
     "hub",

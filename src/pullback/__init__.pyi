@@ -28,6 +28,7 @@ from . import distributions as distributions
 from . import fft as fft
 from . import func as func
 from . import functional as functional
+from . import functorch as functorch
 from . import futures as futures
 from . import fx as fx
 from . import hub as hub

@@ -3,8 +3,8 @@
 Requirements:
 
 - `torch` is the very module `pullback`, and `torch.x.y` the very module `pullback.x.y`, however it is
-  imported, also in worker processes; what pullback lacks is an error that says so, never a torch that happens
-  to be installed.
+  imported, also in worker processes; so is `functorch`, which torch installs beside itself. What pullback
+  lacks is an error that says so, never a torch that happens to be installed.
 - The program sees what it would see under `python script.py`: `__main__`, `__file__`, `sys.argv`,
   `sys.path[0]`.
 - It ends as it would: its exit status, its tracebacks without frames of this file, an interrupt as an
@@ -60,13 +60,15 @@ SHIM_FOLDER = str(Path(__file__).parent / "_as_torch")
 # --------------------------------------------------------------------------------------------------- torch is
 # pullback
 def is_torch_name(name: str) -> bool:
-    """Whether a module name is torch or below it."""
-    return name == "torch" or name.startswith("torch.")
+    """Whether a module name is torch or functorch, or below it."""
+    return name.partition(".")[0] in ("torch", "functorch")
 
 
 def pullback_name(name: str) -> str:
-    """`pullback.x` for `torch.x`; other names are left as they are."""
-    return "pullback" + name[len("torch") :] if is_torch_name(name) else name
+    """`pullback.x` for `torch.x`, `pullback.functorch.x` for `functorch.x`; others are left as they are."""
+    if not is_torch_name(name):
+        return name
+    return "pullback" + name[len("torch") :] if name.startswith("torch") else "pullback." + name
 
 
 def find_module(name: str) -> ModuleType:
@@ -76,13 +78,13 @@ def find_module(name: str) -> ModuleType:
     attribute that is no module wins over a file of the same name, because importing the file would overwrite
     it (`torch.tensor`).
     """
-    parent, _, child = name.rpartition(".")
-    if not parent:
+    if name == "torch":
         return pullback
+    parent, _, child = name.rpartition(".")
     target = pullback_name(name)
     if target in sys.modules:
         return sys.modules[target]
-    held = getattr(importlib.import_module(parent), child, None)
+    held = getattr(importlib.import_module(parent), child, None) if parent else None
     if isinstance(held, ModuleType) and held.__name__.startswith("pullback."):
         return held
     if held is None or held is annotations:  # which `from __future__` leaves in modules of pullback
@@ -102,8 +104,10 @@ def is_same_or_parent(missing: str | None, name: str) -> bool:
 def alias_loaded() -> None:
     """Let every module of pullback that is loaded be found under its name in torch."""
     for name, module in list(sys.modules.items()):
-        if name == "pullback" or name.startswith("pullback."):
-            sys.modules.setdefault("torch" + name[len("pullback") :], module)
+        package, _, rest = name.partition(".")
+        if package == "pullback":
+            is_beside = rest.partition(".")[0] == "functorch"
+            sys.modules.setdefault(rest if is_beside else "torch" + name[len("pullback") :], module)
 
 
 class ModuleLoader:
@@ -140,7 +144,9 @@ class TorchDistribution(importlib.metadata.Distribution):
 
 
 class TorchFinder:
-    """The first finder on `sys.meta_path`; answers for torch and all below it, so that no other is asked."""
+    """The first finder on `sys.meta_path`; answers for torch, functorch and all below them, so that no other
+    is asked.
+    """
 
     @classmethod
     def find_distributions(

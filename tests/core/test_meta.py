@@ -87,3 +87,15 @@ def test_results_are_not_written_to_memory() -> None:
     with pytest.raises(RuntimeError, match="Tensor on device meta is not on the expected device cpu!"):
         pullback.from_numpy(x).add_(pullback.ones(3, dtype=pullback.float64, device="meta"))
     assert (x == 1).all()
+
+
+def test_convolutions_of_any_size_take_no_memory() -> None:
+    x = pullback.empty(1024, 3, 65536, 65536, device="meta", requires_grad=True)
+    layer = pullback.nn.Conv2d(3, 5, 3, stride=2, padding=1, device="meta")
+    y = layer(x)
+    assert y.shape == (1024, 5, 32768, 32768)
+    y.backward(y)
+    assert x.grad.shape == x.shape
+    assert layer.weight.grad.shape == (5, 3, 3, 3)
+    up = pullback.nn.ConvTranspose2d(5, 4, 2, stride=2, groups=1, device="meta")
+    assert up(y).shape == (1024, 4, 65536, 65536)

@@ -9,7 +9,7 @@ by an inplace operation".
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -121,6 +121,7 @@ def save(
     parts: list[Any] = []
     hooks = modes().saved_hooks
     needed = layout.needed(wants)
+    to_pack: list[int] = []
     for keep, i, o in zip(needed, layout.input_index, layout.output_index, strict=True):
         if not keep:
             parts += (None, FROZEN, 0)
@@ -130,28 +131,46 @@ def save(
         if not isinstance(holder, TensorBase):
             parts += (value, FROZEN, 0)
         elif hooks:
-            parts += (pack(holder, value, hooks[-1], None if i >= 0 else node), FROZEN, 0)
+            to_pack.append(len(parts) // 3)
+            parts += (value, FROZEN, 0)
         else:
             parts += (value, holder._counter, holder._counter[0])
+    for k in in_torch_order(node, to_pack):
+        i, o = layout.input_index[k], layout.output_index[k]
+        holder = tensors[i] if i >= 0 else outputs[o]
+        own = node if o in node._op.differentiable_outputs else None
+        parts[3 * k] = pack(holder, parts[3 * k], hooks[-1], own, i >= 0)
     parts += (shape_of(inner[i]) for i in layout.metadata_inputs)
     parts += attrs
     node._saved = tuple(parts)
 
 
+def in_torch_order(node: Node, indices: Iterable[int]) -> list[int]:
+    """Places of saved values as torch goes through them: inputs before outputs and, of two inputs, each in
+    the order of the names, `other` before `self`.
+    """
+    if len(node._op.inputs) != 2:
+        return list(indices)
+    outputs, names = node._op.layout.output_index, node._op.saved_names()
+    return sorted(indices, key=lambda k: (outputs[k] >= 0, names[k]))
+
+
 def pack(
     tensor: Any, value: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]],
-    node: Node | None = None
-) -> Packed:
+    node: Node | None = None, is_input: bool = False,
+) -> Packed:  # fmt: skip
     """Run a pack hook on a tensor; writing to it from the hook is refused as torch refuses it.
 
-    A saved output shows the hook its node, which is taken away again: a node that saved itself would never be
-    freed.
+    An input is given to the hook itself, so that it can tell a parameter from an activation. A saved output
+    shows the hook its node, which is taken away again: a node that saved itself would never be freed.
     """
-    plain = wrap(value, node, tensor._level)
-    before = plain._counter[0]
-    packed = hooks[0](plain)
-    plain._node = None
-    if plain._counter[0] != before:
+    itself = is_input and tensor._value is value
+    given = tensor if itself else wrap(value, node, tensor._level)
+    before = given._counter[0]
+    packed = hooks[0](given)
+    if not itself:
+        given._node = None
+    if given._counter[0] != before:
         raise RuntimeError(
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack "
             "hook cannot be modified by in-place operations as this can lead to unexpected side-effects. "
@@ -194,7 +213,7 @@ class SavedTensor:
             raise errors.hooks_twice()
         tensor = graph_saved(self._node)[self._at]
         own = tensor._node is self._node
-        packed = pack(tensor, value, (pack_hook, unpack_hook), self._node if own else None)
+        packed = pack(tensor, value, (pack_hook, unpack_hook), self._node if own else None, not own)
         if type(self._node) is self._node._op.node_class:
             self._node.__class__ = self._node._op.packed_class
         self._node._saved = (*saved[: self._at], packed, FROZEN, 0, *saved[self._at + 3 :])
@@ -219,10 +238,8 @@ def check_versions(node: Node, count: int) -> None:
         if saved[i + 1][0] != saved[i + 2]:
             if is_freed(saved):
                 raise freed(node)
-            # torch unpacks inputs before outputs and each in the order of the names: `other` before `self`.
             stale = [k for k in range(count) if saved[3 * k + 1][0] != saved[3 * k + 2]]
-            outputs, names = node._op.layout.output_index, node._op.saved_names()
-            raise modified(node, min(stale, key=lambda k: (outputs[k] >= 0, names[k])))
+            raise modified(node, in_torch_order(node, stale)[0])
 
 
 def modified(node: Node, index: int) -> RuntimeError:

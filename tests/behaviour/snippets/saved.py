@@ -202,3 +202,20 @@ def deepcopy_keeps_sharing(torch: T) -> None:
     a, b = copy.deepcopy([x, x[1:]])
     a[1] = 5
     print(a, b)
+
+
+def hooks_see_the_inputs_themselves(torch: T) -> None:
+    weight = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+    x = torch.tensor([3.0, 4.0], requires_grad=True) * 2
+    kept: list[Any] = []
+
+    def pack(t: Any) -> Any:
+        kept.append(t)
+        print(type(t).__name__, t.requires_grad, type(t.grad_fn).__name__, t is weight, t is x)
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        y = weight * x
+        z = (y.exp() / weight).max()
+    z.backward()
+    print(weight.grad, len(kept))

@@ -191,3 +191,19 @@ def test_a_limit_of_time_needs_workers() -> None:
     loader = DataLoader([1, 2], timeout=3)
     with pytest.raises(AssertionError, match="_SingleProcessDataLoaderIter requires timeout == 0"):
         iter(loader)
+
+
+def test_an_unfinished_pass_ends_quietly_with_the_program() -> None:
+    program = """
+import sys, warnings
+sys.path[:0] = sys.argv[1:]
+from pullback.utils.data import DataLoader
+# A module of Python's is taken down after those that workers need to be ended.
+warnings.kept = iter(DataLoader(range(100), num_workers=2))
+print(next(warnings.kept))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, pullback_path())],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("tensor([0])\n", "")

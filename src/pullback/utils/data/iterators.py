@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import copy
 import itertools
 import multiprocessing
 import queue
 import warnings
+import weakref
 from contextlib import suppress
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
@@ -87,6 +89,17 @@ class HereIterator(LoaderIterator):
         return self._fetcher.fetch(next(self._indices))
 
 
+#: Passes whose workers may still run.
+_open: weakref.WeakSet[WorkersIterator] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """End the workers of passes that the program left unfinished, while there still are modules to do it."""
+    for unfinished in list(_open):
+        unfinished.close()
+
+
 class WorkersIterator(LoaderIterator):
     """A pass with worker processes.
 
@@ -106,6 +119,7 @@ class WorkersIterator(LoaderIterator):
         self._pipes: list[Any] = []
         self._workers: list[Any] = []
         self._closed = False
+        _open.add(self)
         for number in range(loader.num_workers):
             tasks, pipe = context.Pipe(duplex=False)
             process = context.Process(
