@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,10 @@ from pullback.compiler import trace
 
 pytest.importorskip("llvmlite")
 from pullback.compiler.executable import Executable
+from pullback.compiler.kernel import Kernel
+from pullback.compiler.llvm import engine
 from pullback.compiler.lowered import Contraction
+from pullback.compiler.schedule import NUMBERS
 
 
 def agree(step: Callable[..., Any], *args: Any, state: Any = (), tolerance: float = 2e-6) -> Executable:
@@ -174,3 +178,45 @@ def test_both_products_of_a_regression_go_over_its_rows_once():
     (number,) = (b.number for b in compiled.lowered.inputs if b.shape == rows.shape)
     reading = [step for step in compiled.steps if isinstance(step, Contraction) or number in step.buffers]
     assert len(reading) == 1
+
+
+def irregular(count: int) -> Callable[..., Any]:
+    """A chain in which nothing repeats: each operation is drawn, and so is what it takes."""
+
+    def function(x):
+        drawn = random.Random(3)
+        values = [x * 0.5, x + 0.25]
+        for _ in range(count):
+            y, other = values[-1], drawn.choice(values[-30:])
+            kind = drawn.randrange(6)
+            if kind == 0:
+                values.append((y * other) * 0.9)
+            elif kind == 1:
+                values.append((y - other) * 0.7)
+            else:
+                values.append([torch.sin, torch.cos, torch.tanh, torch.sigmoid][kind - 2](y))
+        return sum(values[-30:])
+
+    return function
+
+
+@pytest.mark.parametrize("endless", [engine.ENDLESS, 100])
+def test_long_irregular_programs_are_cut(endless, monkeypatch):
+    monkeypatch.setattr(engine, "ENDLESS", endless)
+    x = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+    compiled = agree(backward_of(irregular(700)), x, tolerance=1e-9)
+    kernels = [step for step in compiled.steps if isinstance(step, Kernel)]
+    assert len(kernels) > 1 and max(len(kernel.nodes) for kernel in kernels) <= NUMBERS
+    # What goes from one kernel to the next goes through memory that both find by themselves.
+    assert "kernel1(ptr %table, " in compiled.llvm
+
+
+def test_kernels_that_are_called_often_are_not_copied():
+    def function(x, w, v):
+        drawn = random.Random(3)
+        for _ in range(100):
+            x = (x @ drawn.choice([w, v]) - x) if drawn.random() < 0.5 else drawn.choice([w, v]) @ x
+        return x
+
+    compiled = agree(function, *(torch.randn(6, 6) * 0.3 for _ in range(3)), tolerance=1e-4)
+    assert "noinline" in next(line for line in compiled.llvm.split("\n") if "void @kernel0(" in line)

@@ -35,6 +35,7 @@ from .guards import overlap
 from .passes import optimized
 from .reach import SCALARS, OutOfReach, Reach
 from .shortcut import MISS
+from .uncollected import uncollected
 from .unsupported import STANCE, MakesState, Unsupported
 
 #: Specialisations of one function before it runs eagerly.
@@ -337,7 +338,8 @@ class Compiled:
             return self._give_up(_control_flow(error), args, kwargs, breaks=True)
         self._traces += 1
         try:
-            specialization = Specialization(captured, reach, leaves, spec)
+            with uncollected():
+                specialization = Specialization(captured, reach, leaves, spec)
         except BaseException as error:
             captured.undo()
             if not isinstance(error, Exception):

@@ -17,7 +17,7 @@ Step = Kernel | Contraction | Routine | Precompiled | Call | Loop | Branch
 #: Kernels further back than this are not tried unless they fill what a node reads.
 LOOK_BACK = 6
 #: Nodes of a kernel at most: of single numbers, and of others, whose loops LLVM looks at as wholes.
-NUMBERS, MOST = 4000, 150
+NUMBERS, MOST = 300, 150
 
 
 def schedule(nodes: Sequence[Node]) -> list[Step]:

@@ -364,10 +364,10 @@ class _Forward:
         for new in captured.made:
             name = f"o{new.output}"
             if new.differentiable is not None:
-                source.line(f"{name}._node = Output(node, {new.differentiable})")
+                source.line(f"{name}._node = edge(Output, (node, {new.differentiable}))")
             elif new.refused is not None:
                 given = "leaves, frame" if self._is_spent() else "edges"
-                source.line(f"{name}._node = Output(refusal{new.refused}({given}), 0)")
+                source.line(f"{name}._node = edge(Output, (refusal{new.refused}({given}), 0))")
             made.append(name)
         values: list[str] = []
         for result in captured.results:
@@ -395,6 +395,8 @@ class _Forward:
             "dtypes": tuple(program.dtypes[v] for v in outputs),
             "pull": self.pull, "positions": tuple(position for _, position in captured.pulled),
         }  # fmt: skip
+        # What the class of a named tuple does in Python takes longer than all else about an edge.
+        source.names["edge"] = tuple.__new__
         lazy = self._is_spent()
         for k, (n, error) in enumerate(captured.refused):
             described = captured.described(n)

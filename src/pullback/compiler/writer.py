@@ -17,9 +17,11 @@ from .lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
 from .plan import Plan, product_of, scratch_of
 from .product import Product
 
-#: Kernels of a program up to which LLVM may inline them into the function that calls them all: inlining 80
-#: took it four times the time.
-INLINED = 12
+#: Kernels of a program, and calls of them, up to which LLVM may inline them into the function that calls
+#: them all: inlining 80 took it four times the time.
+INLINED, CALLED = 12, 60
+#: Lines of a kernel that is not inlined either, and buffers of one that is not given them one by one.
+LENGTHY, WIDE = 300, 32
 #: Steps of one native function.
 STRETCH = 200
 
@@ -39,6 +41,8 @@ class Writer:
         self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
         self.products: dict[Product, str] = {} if whole is None else whole.products
         self._calls = 0
+        #: Whether the functions find buffers by the table of pointers; those of loops are given them.
+        self.has_table = True
 
     def segments(self) -> list[Any]:
         """Names of native functions, and the calls between them."""
@@ -82,6 +86,7 @@ class Writer:
     def body(self) -> str:
         """Write the plan's steps as a function of (arena, pointers by slot), and return its name."""
         name = self.module.name("body")
+        self.has_table = False
         pointers = {number_: f"%x{slot}" for number_, slot in self.plan.slots.items()}
         parameters = ", ".join(["ptr noalias %arena", *(f"ptr noalias {p}" for p in pointers.values())])
         self._write([f"define internal void @{name}({parameters}) #0 {{"], pointers, self._groups())
@@ -119,17 +124,23 @@ class Writer:
             name = self.pointers[buffer_number] = (
                 f"%b{buffer_number}" if buffer_number >= 0 else f"%s{-buffer_number}"
             )
-            slot = self.plan.slots.get(buffer_number)
-            if slot is None:
-                offset = self.plan.offsets[buffer_number]
-                self.lines.append(f"  {name} = getelementptr i8, ptr %arena, i64 {offset}")
-            else:
-                self.lines.append(f"  {name}_ = getelementptr i64, ptr %table, i64 {slot}")
-                self.lines.append(f"  {name} = load ptr, ptr {name}_")
+            self.lines += self._found(name, buffer_number)
         return name
+
+    def _found(self, name: str, buffer_number: int) -> list[str]:
+        """Lines that find a buffer by the table."""
+        slot = self.plan.slots.get(buffer_number)
+        if slot is None:
+            return [f"  {name} = getelementptr i8, ptr %arena, i64 {self.plan.offsets[buffer_number]}"]
+        return [f"  {name}_ = getelementptr i64, ptr %table, i64 {slot}", f"  {name} = load ptr, ptr {name}_"]
 
     def _kernel(self, kernel: Kernel | Routine) -> None:
         emission = self.emissions[id(kernel)]
+        if emission.parts == 1 and self.has_table and len(emission.parameters) > WIDE:
+            text = self._of_table(emission)
+            name = self.kernels.setdefault(text, f"kernel{len(self.kernels)}")
+            self.lines.append(f"  call void @{name}(ptr %table, i64 0, i64 {emission.rows})")
+            return
         name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
         if emission.parts > 1:
             self._parts(kernel, emission, name)
@@ -138,6 +149,17 @@ class Writer:
         self.lines.append(
             f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows})"
         )
+
+    def _of_table(self, emission: Emission) -> str:
+        """A kernel that finds its buffers itself: it gets no pointers, and LLVM knows which of them
+        lie apart.
+        """
+        head, entry, *rest = emission.text.split("\n")
+        lines = ["(ptr %table, i64 %lo, i64 %hi)" + head[head.index(")") + 1 :], entry]
+        lines.append("  %arena = load ptr, ptr %table")
+        for k, buffer_number in enumerate(emission.parameters):
+            lines += self._found(f"%p{k}", buffer_number)
+        return "\n".join([*lines, *rest])
 
     def _group(self, kernels: list[Kernel]) -> None:
         """Run kernels that do not depend on each other as one job of the threads."""
@@ -264,8 +286,13 @@ class Writer:
         kernels = [
             f"define internal void @{name}{text}" for text, name in self.kernels.items()
         ]
-        if len(kernels) > INLINED:
-            kernels = [text.replace("nounwind #0 {", "nounwind noinline #0 {", 1) for text in kernels]
+        calls = sum(text.count("  call void @kernel") for text in self.functions)
+        many = len(kernels) > INLINED or calls > CALLED
+        kernels = [
+            text.replace("nounwind #0 {", "nounwind noinline #0 {", 1)
+            if many or text.count("\n") > LENGTHY else text
+            for text in kernels
+        ]  # fmt: skip
         return engine.whole(
             self.module.declarations.values(), functions.declarations(self.module),
             [*kernels, *self.functions]

@@ -14,17 +14,21 @@ SPEED = 3
 
 #: Lines of a text whose loops' bodies are not vectorised as straight code: that takes as long as all else.
 LONG = 2000
+#: Lines of straight code from which it is compiled as it stands, more or less: passes and the search for the
+#: best order of instructions find next to nothing in it, and take twice the time.
+ENDLESS = 6000
 
 
-def _machine() -> Any:
-    """A target machine: this processor, with all that it has."""
+def _machine(effort: int = 3) -> Any:
+    """A target machine: this processor, with all that it has; `effort` is that of the code generator."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     features = llvm.get_host_cpu_features()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=3, jit=True, codemodel="jitdefault"
+        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=effort, jit=True,
+        codemodel="jitdefault",
     )
 
 
@@ -102,7 +106,11 @@ def compiled(text: str, optimize: bool = True, straight: bool = True) -> Code:
     """Compile a module's text."""
     module = _module(text, optimize, straight)
     called = sorted(set(re.findall(r"call [^@\n]*@(pullback_\w+_(?:float|double)(?:_\d+)?)\(", str(module))))
-    return Code(target().emit_object(module), tuple(called))
+    return Code(target(_effort(text, straight)).emit_object(module), tuple(called))
+
+
+def _effort(text: str, straight: bool) -> int:
+    return 1 if straight and text.count("\n") > ENDLESS else SPEED
 
 
 def _module(text: str, optimize: bool, straight: bool = True) -> Any:
@@ -114,9 +122,10 @@ def _module(text: str, optimize: bool, straight: bool = True) -> Any:
     module.data_layout = str(machine.target_data)
     module.verify()
     if optimize:
-        options = llvm.create_pipeline_tuning_options(speed_level=SPEED)
+        effort = _effort(text, straight)
+        options = llvm.create_pipeline_tuning_options(speed_level=effort)
         options.loop_vectorization = True
-        options.slp_vectorization = straight or text.count("\n") < LONG
+        options.slp_vectorization = effort == SPEED and (straight or text.count("\n") < LONG)
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
     return module
