@@ -214,7 +214,7 @@ def test_long_irregular_programs_are_cut(endless, monkeypatch):
 def test_kernels_that_are_called_often_are_not_copied():
     def function(x, w, v):
         drawn = random.Random(3)
-        for _ in range(100):
+        for _ in range(200):
             x = (x @ drawn.choice([w, v]) - x) if drawn.random() < 0.5 else drawn.choice([w, v]) @ x
         return x
 
