@@ -220,3 +220,24 @@ def test_kernels_that_are_called_often_are_not_copied():
 
     compiled = agree(function, *(torch.randn(6, 6) * 0.3 for _ in range(3)), tolerance=1e-4)
     assert "noinline" in next(line for line in compiled.llvm.split("\n") if "void @kernel0(" in line)
+
+
+@pytest.mark.parametrize("mask", [None, "causal", "bool"])
+def test_an_attention_multiplies_queries_and_keys_once(mask):
+    seen = torch.ones(9, 9, dtype=torch.bool).tril() if mask == "bool" else None
+    query, key, value = (leaf(2, 3, 9, 5) for _ in range(3))
+
+    def step(query, key, value):
+        out = nn.functional.scaled_dot_product_attention(query, key, value, seen, is_causal=mask == "causal")
+        return torch.autograd.grad(out.sin().sum(), (query, key, value))
+
+    compiled = agree(step, query, key, value, tolerance=1e-5)
+    # Two forward, four backward: the scores are those of the forward pass.
+    assert sum(isinstance(step, Contraction) for step in compiled.steps) == 6
+
+
+def test_the_largest_of_masked_numbers_is_found_in_vectors():
+    x, seen = torch.randn(8, 64), torch.ones(64, dtype=torch.bool)
+    seen[5:] = False
+    compiled = agree(lambda x: torch.where(seen, x, -torch.inf).amax(1), x)
+    assert "llvm.vector.reduce.fmaximum" in str(engine._module(compiled.llvm, True))

@@ -15,6 +15,7 @@ from numpy import ndarray
 from ..array.layout import empty_like
 from ..core.connected import refused
 from ..core.op import Call, op
+from ..core.tracer import Tracer
 from ..core.underivable import no_tangent
 from ..core.value import dtype_of, shape_of
 from .comparison import where
@@ -102,8 +103,8 @@ def _attention_rule(
     elif attn_mask is not None:
         scores = scores + attn_mask
     last = len(shape_of(g)) - 1
-    if type(scores) is ndarray:
-        weights = exp(scores - logsumexp[..., None])
+    if type(scores) in (ndarray, Tracer):
+        weights = exp(scores - reshape(logsumexp, (*shape_of(logsumexp), 1)))
     else:
         # The saved logarithms have no history, so derivatives of this rule need the softmax itself.
         weights = safe_softmax(scores, last)

@@ -77,7 +77,7 @@ def number(value: Any, dtype: np.dtype[Any]) -> str:
 
 
 class Module:
-    """What functions of one LLVM module share: declarations and functions asked for."""
+    """What functions of one LLVM module share: declarations, variables and functions asked for."""
 
     def __init__(self) -> None:
         self.declarations: dict[str, str] = {}
@@ -92,6 +92,12 @@ class Module:
     def declare(self, name: str, result: str, *parameters: str) -> str:
         """Declare a function of LLVM's, of the C library or of BLAS; return its name."""
         self.declarations.setdefault(name, f"declare {result} @{name}({', '.join(parameters)})")
+        return name
+
+    def global_number(self, type_: str, text: str) -> str:
+        """The name of a variable that holds a number."""
+        name = f"number_{type_}_{text}"
+        self.declarations.setdefault(name, f"@{name} = internal global {type_} {text}")
         return name
 
     def function(self, name: str, dtype: np.dtype[Any], count: int) -> str:
@@ -118,6 +124,8 @@ class Emitter:
         self.parameters: dict[int, str] = {}
         #: Buffers that hold one row only, and the index into the row.
         self.rows: dict[int, Index] = {}
+        #: Infinities by the values that stand for them.
+        self.hidden: dict[Value, Value] = {}
         #: Whether loads and stores lie in a loop whose iterations are independent.
         self.group: str | None = None
         self._names = 0
@@ -360,9 +368,24 @@ class Emitter:
 
     def select(self, condition: Value, x: Value, y: Value) -> Value:
         type_ = TYPES[x.dtype]
+        x, y = self._hidden(x), self._hidden(y)
         return self.instruction(
             f"select i1 {condition.name}, {type_} {x.name}, {type_} {y.name}", x.dtype
         )
+
+    def _hidden(self, x: Value) -> Value:
+        """An infinity as a number that LLVM does not know. Where it knows it, it makes the largest of masked
+        numbers a branch on the mask, which it cannot vectorise: 196,608 numbers took 1,015 µs in place of 60.
+        """
+        if not is_float(x.dtype) or x.name not in (number(np.inf, x.dtype), number(-np.inf, x.dtype)):
+            return x
+        known = self.hidden.get(x)
+        if known is None:
+            type_ = TYPES[x.dtype]
+            symbol = self.module.global_number(type_, x.name)
+            known = self.hidden[x] = Value(self.fresh(), x.dtype)
+            self.slots.append(f"  {known.name} = load volatile {type_}, ptr @{symbol}")
+        return known
 
     def function(self, name: str, *xs: Value) -> Value:
         """A mathematical function of floating scalars."""

@@ -143,10 +143,11 @@ class _Lowering:
         for index, value in zip(equation.outputs, lowered, strict=True):
             if value is None:
                 continue
-            # What is given back is stored where it arises, beside what it is computed from; what is
-            # multiplied, as it is and not as a transposed copy.
-            cheap = 1 if index in self.given or index in self.multiplied else CHEAP
-            if value.cost > cheap and (self.uses.get(index, 0) > 1 or index in self.multiplied):
+            # What is given back is stored where it arises, beside what it is computed from.
+            cheap = 1 if index in self.given else CHEAP
+            if index in self.multiplied:
+                value = self.context.multiplied(value)
+            elif value.cost > cheap and self.uses.get(index, 0) > 1:
                 value = self.context.stored(value)
             self.values[index] = value
 
@@ -293,7 +294,7 @@ class _Lowering:
 
 
 def _multiplied(program: Program) -> set[int]:
-    """The values whose views are operands of matrix products."""
+    """The values whose views are operands of matrix products; a matrix times a vector may never store it."""
     source = {
         e.outputs[0]: e.operands[0].index
         for e in program.equations
@@ -301,7 +302,7 @@ def _multiplied(program: Program) -> set[int]:
     }
     found = set()
     for equation in program.equations:
-        if TABLE[equation.op].kind == "bilinear" or equation.op.startswith("addmm"):
+        if (TABLE[equation.op].kind == "bilinear" and equation.op != "mv") or equation.op.startswith("addmm"):
             for operand in equation.operands:
                 if isinstance(operand, Reference):
                     index = operand.index

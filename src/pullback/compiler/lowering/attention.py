@@ -11,7 +11,7 @@ from ..index import Indices
 from ..lowered import Lowered
 from .context import Context, broadcast
 from .contractions import DTYPES, swapped
-from .reductions import softmax, without
+from .reductions import Exponentials
 
 INT64 = np.dtype(np.int64)
 
@@ -44,32 +44,15 @@ def attention(
 
     # Masking costs less than storing what it gives, so it is done again by each pass over a row.
     last = len(scores.shape) - 1
-    rows = Lowered(scores.shape, dtype, masked, cost=1)
-    weights = softmax(context, rows, last, False, safe=True)
-    output = context.product(weights, value, dtype)
-    return [output, _logsumexp(context, rows, last)]
+    made = Exponentials(context, Lowered(scores.shape, dtype, masked, cost=1), (last,), True)
+    raised = context.stored(made.raised())
+    sums = made.sums(raised)
+    output = context.product(made.divided(raised, sums), value, dtype)
 
-
-def _logsumexp(context: Context, rows: Lowered, last: int) -> Lowered:
-    """Only lowered to be left out again where nobody reads it, as in training."""
-    dtype = rows.dtype
-    largest = context.reduction(rows, (last,), "maximum", dtype)
-
-    def base(ops: Any, at: Indices) -> Any:
-        found = largest.at(ops, at)
-        blind = ops.eq(found, ops.constant(-math.inf, dtype))
-        return ops.select(blind, ops.constant(0, dtype), found)
-
-    def raised(ops: Any, at: Indices) -> Any:
-        return ops.function("exp", ops.sub(rows.at(ops, at), base(ops, without(at, (last,)))))
-
-    sums = context.reduction(rows, (last,), "sum", dtype, raised)
-
-    def body(ops: Any, at: Indices) -> Any:
+    def logarithm(ops: Any, at: Indices) -> Any:
         total = sums.at(ops, at)
         blind = ops.eq(total, ops.constant(0, dtype))
-        return ops.select(
-            blind, ops.constant(math.inf, dtype), ops.add(base(ops, at), ops.function("log", total))
-        )
+        found = ops.add(made.base(ops, at), ops.function("log", total))
+        return ops.select(blind, ops.constant(math.inf, dtype), found)
 
-    return context.map(sums.shape, dtype, body)
+    return [output, context.map(sums.shape, dtype, logarithm)]

@@ -17,6 +17,8 @@ from ..product import merged
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
 #: A map read more than once is stored when an element takes more operations than this.
 CHEAP = 4
+#: Bytes of a product up to which it is kept for who asks again: the backward pass for an attention's scores.
+KEPT = 4 << 20
 #: A map is stored when an element has grown to more operations than this.
 LONG = 96
 
@@ -44,6 +46,7 @@ class Context:
         self.buffers: list[Buffer] = []
         self.constants: dict[int, np.ndarray] = {}
         self._checks: dict[Any, Lowered] = {}
+        self._products: dict[Any, Buffer] = {}
 
     def buffer(self, shape: Shape, dtype: np.dtype[Any], role: str = "temporary") -> Buffer:
         """A new buffer."""
@@ -78,6 +81,11 @@ class Context:
         analysis = probe(value.body, value.shape)
         self.nodes.append(Map(buffer, _distinct(r.buffer for r in analysis.reads), body=value.body))
         return self.held(buffer)
+
+    def multiplied(self, value: Lowered) -> Lowered:
+        """The value for products: stored as it is, so that no view of it is stored in another order."""
+        computed = value.buffer is None and probe(value.body, value.shape).count > 0
+        return self.stored(value) if computed else value
 
     def reduction(
         self, x: Lowered, axes: Sequence[int], combine: str, dtype: np.dtype[Any], body: Body | None = None
@@ -175,7 +183,13 @@ class Context:
         if len(merged(batch, a.batch, b.batch)[0]) > 2:
             # The machine code knows of two axes.
             a, b = (self.matrix(self.stored(x)) for x in (left, right))
+        key = a, b, rows, columns, inner, alpha
+        known = self._products.get(key)
+        if known is not None:
+            return self.held(known)
         buffer = self.buffer((*batch, rows, columns), dtype)
+        if buffer.bytes <= KEPT:
+            self._products[key] = buffer
         self.nodes.append(
             Contraction(
                 buffer, _distinct([a.buffer, b.buffer]), left=a, right=b, extents=(rows, columns, inner),

@@ -65,49 +65,84 @@ def truth(context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: boo
     return _shaped(context.reduction(x, axes, word, np.dtype(bool), body), x, axes, keepdim)
 
 
+class Exponentials:
+    """``exp(x - max)`` along an axis, and its sums.
+
+    Parameters
+    ----------
+    context : Context
+    x : Lowered
+    axes : tuple of int
+    safe : bool
+        Zeros are wanted where x is -∞ throughout.
+    """
+
+    def __init__(self, context: Context, x: Lowered, axes: tuple[int, ...], safe: bool) -> None:
+        self.context, self.x, self.axes, self.safe = context, x, axes, safe
+        self._largest = context.reduction(x, axes, "maximum", x.dtype)
+
+    def base(self, ops: Any, kept: Indices) -> Any:
+        """What is subtracted: the largest, or 0 where that is -∞ and zeros are wanted."""
+        found = self._largest.at(ops, kept)
+        if not self.safe:
+            return found
+        dtype = self.x.dtype
+        blind = ops.eq(found, ops.constant(-np.inf, dtype))
+        return ops.select(blind, ops.constant(0, dtype), found)
+
+    def shifted(self, ops: Any, indices: Indices) -> Any:
+        """``x - max``."""
+        return ops.sub(self.x.at(ops, indices), self.base(ops, without(indices, self.axes)))
+
+    def raised(self) -> Lowered:
+        """``exp(x - max)``."""
+        return self.context.map(
+            self.x.shape, self.x.dtype, lambda ops, indices: ops.function("exp", self.shifted(ops, indices))
+        )
+
+    def sums(self, raised: Lowered) -> Lowered:
+        """The sums of what was raised."""
+        return self.context.reduction(raised, self.axes, "sum", self.x.dtype)
+
+    def divided(self, raised: Lowered, sums: Lowered) -> Lowered:
+        """What was raised, by its sums."""
+        context, dtype = self.context, self.x.dtype
+
+        def inverted(ops: Any, indices: Indices) -> Any:
+            total = sums.at(ops, indices)
+            inverse = ops.div(ops.constant(1, dtype), total)
+            if self.safe:
+                zero = ops.constant(0, dtype)
+                inverse = ops.select(ops.eq(total, zero), zero, inverse)
+            return inverse
+
+        inverse = context.stored(context.map(sums.shape, dtype, inverted))
+        return context.map(
+            self.x.shape, dtype,
+            lambda ops, indices: ops.mul(
+                raised.at(ops, indices), inverse.at(ops, without(indices, self.axes))
+            ),
+        )  # fmt: skip
+
+
 def softmax(context: Context, x: Lowered, dim: int, logarithm: bool, safe: bool = False) -> Lowered:
     """``exp(x - max) / Σ exp(x - max)``, or its logarithm; if `safe`, zeros where a row is -∞ throughout."""
     axes = (dim % max(len(x.shape), 1),) if x.shape else ()
     if x.cost > 1:
         x = context.stored(x)
-    largest = context.reduction(x, axes, "maximum", x.dtype)
-
-    def shifted(ops: Any, indices: Indices) -> Any:
-        base = largest.at(ops, without(indices, axes))
-        if safe:
-            blind = ops.eq(base, ops.constant(-np.inf, x.dtype))
-            base = ops.select(blind, ops.constant(0, x.dtype), base)
-        return ops.sub(x.at(ops, indices), base)
-
-    def exponential(ops: Any, indices: Indices) -> Any:
-        return ops.function("exp", shifted(ops, indices))
-
-    # The exponentials are stored once rather than computed twice.
-    raised = context.map(x.shape, x.dtype, exponential)
+    made = Exponentials(context, x, axes, safe)
+    raised = made.raised()
     if not logarithm:
+        # The exponentials are stored once rather than computed twice.
         raised = context.stored(raised)
-    sums = context.reduction(raised, axes, "sum", x.dtype)
-    if logarithm:
-        logs = context.stored(
-            context.map(sums.shape, x.dtype, lambda ops, indices: ops.function("log", sums.at(ops, indices)))
-        )
-        return context.map(
-            x.shape, x.dtype,
-            lambda ops, indices: ops.sub(shifted(ops, indices), logs.at(ops, without(indices, axes))),
-        )  # fmt: skip
-
-    def inverted(ops: Any, indices: Indices) -> Any:
-        total = sums.at(ops, indices)
-        inverse = ops.div(ops.constant(1, x.dtype), total)
-        if safe:
-            zero = ops.constant(0, x.dtype)
-            inverse = ops.select(ops.eq(total, zero), zero, inverse)
-        return inverse
-
-    inverse = context.stored(context.map(sums.shape, x.dtype, inverted))
+        return made.divided(raised, made.sums(raised))
+    sums = made.sums(raised)
+    logs = context.stored(
+        context.map(sums.shape, x.dtype, lambda ops, indices: ops.function("log", sums.at(ops, indices)))
+    )
     return context.map(
         x.shape, x.dtype,
-        lambda ops, indices: ops.mul(raised.at(ops, indices), inverse.at(ops, without(indices, axes))),
+        lambda ops, indices: ops.sub(made.shifted(ops, indices), logs.at(ops, without(indices, axes))),
     )  # fmt: skip
 
 

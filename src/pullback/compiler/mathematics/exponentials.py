@@ -65,7 +65,8 @@ def exp(ops: Writer, x: Lanes) -> Lanes:
     if ops.narrow:
         return narrow_exp(ops, clamped(ops, x, -110.0, 90.0))
     parts = octaves(ops, clamped(ops, x, -750.0, 715.0))
-    return scaled(ops, near_zero(ops, parts), parts.shifted)
+    # What would underflow takes the processor longer.
+    return scaled(ops, ops.select(x < -745.5, 0.0, near_zero(ops, parts)), parts.shifted)
 
 
 def near_zero(ops: Writer, parts: Octaves) -> Lanes:
