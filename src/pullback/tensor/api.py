@@ -135,10 +135,13 @@ def adopt(args: Iterable[Any]) -> bool:
     return bool(foreign) and not modes().function_disabled
 
 
-def _explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise torch's error where a call that failed had wrong arguments."""
-    if place == "Tensor" and args and not isinstance(args[0], TensorBase):
-        raise errors.foreign_self(name, args[0]) from None
+    if place == "Tensor":
+        if not args:
+            raise TypeError(f"unbound method TensorBase.{name}() needs an argument") from None
+        if not isinstance(args[0], TensorBase):
+            raise errors.foreign_self(name, args[0]) from None
     error = wrong_call(place, name, args[1:] if place == "Tensor" else args, kwargs)
     if error is not None:
         raise error from None
@@ -157,16 +160,27 @@ _IN_PYTHON = frozenset({"norm", "split", "unique", "unique_consecutive"})
 def _renamed(
     function: Function, place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What a function gives whose call failed, with NumPy's names taken for torch's; `PASS` where there are
-    none, or where that is wrong too.
+    """What a function gives whose call failed, with NumPy's names taken for torch's and Python's types for
+    dtypes; `PASS` where there are none, or where that is wrong too.
     """
-    named = {_NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
-    if named.keys() == kwargs.keys() or len(named) < len(kwargs) or place == "nn" or name in _IN_PYTHON:
+    if place == "nn" or name in _IN_PYTHON:
+        named = dict(kwargs)
+    else:
+        named = {_NUMPY_NAMES.get(key, key): value for key, value in kwargs.items()}
+    by_place = tuple(map(_as_dtype, args))
+    if "dtype" in named:
+        named["dtype"] = _as_dtype(named["dtype"])
+    if (by_place == args and named == kwargs) or len(named) < len(kwargs):
         return PASS
     try:
-        return function(*args, **named)
+        return function(*by_place, **named)
     except TypeError:
         return PASS
+
+
+def _as_dtype(value: Any) -> Any:
+    """The dtype that a Python type stands for; anything else as it is."""
+    return dtypes.BY_PYTHON_TYPE.get(value, value) if isinstance(value, type) else value
 
 
 def as_function(method: Function, name: str) -> Function:
@@ -176,7 +190,7 @@ def as_function(method: Function, name: str) -> Function:
         try:
             return method(*args, **kwargs)
         except Exception:
-            _explain("", name, args, kwargs)
+            explain("", name, args, kwargs)
             raise
 
     return _named(call, method)
@@ -195,13 +209,13 @@ def _with_overrides(function: Function, place: str, name: str) -> Function:
         try:
             return function(*args, **kwargs)
         except Exception as error:
-            if isinstance(error, TypeError):
+            if isinstance(error, (TypeError, AttributeError)):
                 if adopt((*args, *kwargs.values())):
                     return dispatch_override(call, args, kwargs)
                 found = _renamed(function, place, name, args, kwargs)
                 if found is not PASS:
                     return found
-            _explain(place, name, args, kwargs)
+            explain(place, name, args, kwargs)
             raise
 
     return _named(call, function)
@@ -223,13 +237,13 @@ def _with_out(function: Function, printed: str, place: str, name: str) -> Functi
                 return function(*args, **kwargs)
             return write_out(out, function(*args, **kwargs), printed, _items((*args, *kwargs.values())))
         except Exception as error:
-            if isinstance(error, TypeError):
+            if isinstance(error, (TypeError, AttributeError)):
                 if adopt((*args, *kwargs.values())):
                     return dispatch_override(call, args, kwargs if out is None else {**kwargs, "out": out})
                 found = PASS if out is not None else _renamed(function, place, name, args, kwargs)
                 if found is not PASS:
                     return found
-            _explain(place, name, args, kwargs if out is None else {**kwargs, "out": out})
+            explain(place, name, args, kwargs if out is None else {**kwargs, "out": out})
             raise
 
     return _named(call, function)
@@ -356,7 +370,7 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
                 warn_of_expanded(name + "_")
             new = function(input, *args, **kwargs)
         except Exception:
-            _explain("Tensor", name + "_", (input, *args), kwargs)
+            explain("Tensor", name + "_", (input, *args), kwargs)
             raise
         return input if new is input else inplace.store(input, new)
 
@@ -579,7 +593,7 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
         if adopt(inputs):
             return dispatch_override(_called(op, method), inputs, {} if out is None else {"out": out})
         if method:
-            _explain("Tensor", method, inputs, {})
+            explain("Tensor", method, inputs, {})
         if op.name in _COMPARISONS:
             raise _COMPARISONS[op.name].rejected(inputs, {}) from None
         raise

@@ -12,7 +12,7 @@ from ..ops import distance as ops
 from ..ops.structure import reshape
 from .api import public
 from .matrix_checks import leading_shape
-from .signature import parsed
+from .signature import is_real, parsed
 
 _MODES = (
     "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
@@ -50,6 +50,8 @@ def cdist(
     for place, (name, x) in enumerate((("x1", x1), ("x2", x2))):
         if not isinstance(x, TensorBase):
             raise argument_type("cdist", name, place + 1, "Tensor", x)
+    if not is_real(p):
+        raise argument_type("cdist", "p", 3, "float", p)
     a, b = shape_of(x1), shape_of(x2)
     if len(a) < 2:
         raise RuntimeError(f"cdist only supports at least 2D tensors, X1 got: {len(a)}D")

@@ -46,6 +46,8 @@ def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _
     def function(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         check_tensor(name, input)
         if isinstance(dim, TensorBase) or other is not None:
+            if keepdim is not False:
+                raise errors.argument_type(name, "dim", 2, "int", dim)
             return pairwise()(input, dim if other is None else other)
         shape = shape_of(input)
         if dim is None:

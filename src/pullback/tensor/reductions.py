@@ -24,7 +24,7 @@ from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast
 from ..ops.structure import sum_dims
-from .api import REGISTRY, Declaration, dispatch_override, public
+from .api import REGISTRY, Declaration, dispatch_override, explain, public
 from .batching import opened
 from .interception import OVERRIDING, PASS, intercepted
 from .out import write_out
@@ -111,63 +111,86 @@ def accumulated(input: Any, dtype: Any) -> Any:
 
 
 def _is_dim(v: Any) -> bool:
+    if isinstance(v, (tuple, list)):
+        return all(isinstance(d, (int, np.integer)) for d in v)
+    return isinstance(v, (int, np.integer)) and type(v) is not bool
+
+
+#: Stands for the tensor that a call of `sum` or `mean` lacks.
+_ABSENT: Any = object()
+
+
+def _is_ordinary(place: str, input: Any, dim: Any, keepdim: Any, dtype: Any, out: Any) -> bool:
+    """Whether the arguments of `sum` or `mean` need no reading: most calls' do not."""
     return (
-        v is None
-        or isinstance(v, (int, np.integer))
-        or (isinstance(v, (tuple, list)) and all(isinstance(d, (int, np.integer)) for d in v))
+        isinstance(input, TensorBase)
+        and (keepdim is False if dim is None else isinstance(keepdim, bool) and _is_dim(dim))
+        and (dtype is None or type(dtype) is dtypes.dtype)
+        and (out is None or (isinstance(out, TensorBase) and not place))
     )
 
 
-_SUM_LIKE: dict[str, Any] = {
-    "(*, torch.dtype dtype = None)": (),
-    "(tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None)": (),
-}
+def _read(place: str, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """The dtype that arguments of `sum` or `mean` name, which are read as torch's parser reads them, or
+    torch's error where they do not fit.
+    """
+    if args[0] is _ABSENT:
+        if place:
+            raise TypeError(f"unbound method TensorBase.{name}() needs an argument")
+        args = ()
+    elif len(args) == 3 and args[2] is False:
+        args = args[: 1 if args[1] is None else 2]
+    explain(place, name, args, named)
+    dtype: Any = named.get("dtype")
+    return dtypes.BY_PYTHON_TYPE.get(dtype, dtype)
 
 
 def _taken_by_name(
-    name: str, input: Any, dim: Any, keepdim: Any, names: dict[str, Any]
+    place: str, name: str, by_place: tuple[Any, ...], options: dict[str, Any], names: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
-    """(input, dim, keepdim) of a call of `sum` or `mean` that gives arguments by name, NumPy's among them.
+    """(input, dim, keepdim) of a call of `sum` or `mean` that gives arguments by name, NumPy's among them, or
+    too many.
 
     Raises
     ------
     TypeError
         torch's, which tells what was given by name from what was given by place.
     """
+    input, dim, keepdim = by_place[:3]
     left = dict(names)
-    by_place = (*(() if dim is None else (dim,)), *(() if keepdim is False else (keepdim,)))
-    if input is None:
-        input = left.pop("input", None)
+    if input is _ABSENT:
+        input = left.pop("input", _ABSENT)
     if dim is None:
         dim = left.pop("dim", left.pop("axis", None))
     if keepdim is False:
         keepdim = left.pop("keepdim", left.pop("keepdims", False))
-    if left or not (_is_dim(dim) or isinstance(dim, TensorBase)):
-        raise errors.invalid_combination(name, by_place, names, _SUM_LIKE)
+    if left or len(by_place) > 3 or not _is_ordinary(place, input, dim, keepdim, None, None):
+        _read(place, name, by_place, {**names, **_given(**options)})
     return input, dim, keepdim
 
 
-def _check_sum_like(name: str, dim: Any, keepdim: Any) -> None:
-    """Check the arguments of `sum` and `mean`."""
-    if not (_is_dim(dim) or isinstance(dim, TensorBase)):
-        raise errors.invalid_combination(name, (dim,), {}, _SUM_LIKE)
-    if not isinstance(keepdim, bool):
-        raise errors.argument_type(name, "keepdim", 2, "bool", keepdim)
+def _given(**arguments: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
-def _declare(function: _F) -> _F:
-    """Declare `sum` or `mean`, whose named arguments arrive in `names`: errors tell them from others."""
-    function.__name__ = function.__qualname__ = function.__name__.removesuffix("_all")
-    own = signature(function)
-    parameters = [
-        p if p.kind is not Parameter.POSITIONAL_ONLY
-        else p.replace(
-            kind=Parameter.POSITIONAL_OR_KEYWORD, default=Parameter.empty if p.name == "input" else p.default
+def _declare(make: Callable[[str], _F]) -> _F:
+    """Declare `sum` or `mean`, as a function and as a method: each says itself what is wrong with a call."""
+    function, method = make(""), make("Tensor")
+    for declared in (function, method):
+        declared.__qualname__ = declared.__name__
+        own = signature(declared)
+        declared.__signature__ = own.replace(  # type: ignore[attr-defined]  # any function has room
+            parameters=[
+                p if p.kind is not Parameter.POSITIONAL_ONLY
+                else p.replace(
+                    kind=Parameter.POSITIONAL_OR_KEYWORD,
+                    default=Parameter.empty if p.name == "input" else p.default,
+                )
+                for p in own.parameters.values()
+                if p.kind is not Parameter.VAR_POSITIONAL
+            ]
         )
-        for p in own.parameters.values()
-    ]
-    function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # any function has room
-    REGISTRY.append(Declaration(function.__name__, function, "", function, False, True))
+    REGISTRY.append(Declaration(function.__name__, function, "", method, False, True))
     return function
 
 
@@ -175,80 +198,88 @@ def _declare(function: _F) -> _F:
 
 
 @_declare
-def sum_all(
-    input: Any = None, dim: Any = None, keepdim: bool = False, /, *, dtype: Any = None, out: Any = None,
-    **names: Any,
-) -> Any:
-    """Sum of all elements, or over `dim`; integers are summed in int64."""
-    if names:
-        input, dim, keepdim = _taken_by_name("sum", input, dim, keepdim, names)
-    if OVERRIDING:
-        named = _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out)
-        found = (
-            dispatch_override(sum_all, (input,), named) if type(input) in OVERRIDING
-            else intercepted(sum_all, None, "sum", (input,), named)
-        )
-        if found is not PASS:
-            return found
-    if dim is None and dtype is None and out is None and not keepdim:
-        t = type(input)
-        if t is calls.Tensor or t is calls.Parameter:
-            return r.sum_all(input)
-    check_tensor("sum", input)
-    if keepdim is not False or type(dim) is not int:
-        _check_sum_like("sum", dim, keepdim)
-    x = accumulated(input, dtype)
-    if dim is None and not keepdim and dtype_of(x).kind not in "biu":
-        result = r.sum_all(x)
-    else:
-        result = sum_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
-    return result if out is None else write_out(out, result, "sum")
+def sum_all(place: str) -> _F:
+    """Make `sum`."""
 
+    def sum(
+        input: Any = _ABSENT, dim: Any = None, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
+        out: Any = None, **names: Any,
+    ) -> Any:  # fmt: skip
+        """Sum of all elements, or over `dim`; integers are summed in int64."""
+        if names or rest:
+            given = (input, dim, keepdim, *rest)
+            options = {"dtype": dtype, "out": out}
+            input, dim, keepdim = _taken_by_name(place, "sum", given, options, names)
+        if OVERRIDING:
+            named = _given(dim=dim, keepdim=None if keepdim is False else keepdim, dtype=dtype, out=out)
+            found = (
+                dispatch_override(sum, (input,), named) if type(input) in OVERRIDING
+                else intercepted(sum, None, "sum", (input,), named)
+            )
+            if found is not PASS:
+                return found
+        if dim is None and dtype is None and out is None and not keepdim:
+            t = type(input)
+            if t is calls.Tensor or t is calls.Parameter:
+                return r.sum_all(input)
+        if not _is_ordinary(place, input, dim, keepdim, dtype, out):
+            dtype = _read(place, "sum", (input, dim, keepdim), _given(dtype=dtype, out=out))
+        x = accumulated(input, dtype)
+        if dim is None and not keepdim and dtype_of(x).kind not in "biu":
+            result = r.sum_all(x)
+        else:
+            result = sum_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
+        return result if out is None else write_out(out, result, "sum")
 
-def _given(**arguments: Any) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if value is not None}
+    return sum
 
 
 @_declare
-def mean_all(
-    input: Any = None, dim: Any = None, keepdim: bool = False, /, *, dtype: Any = None, out: Any = None,
-    **names: Any,
-) -> Any:
-    """Mean of all elements, or over `dim`."""
-    if names:
-        input, dim, keepdim = _taken_by_name("mean", input, dim, keepdim, names)
-    if OVERRIDING:
-        named = _given(dim=dim, keepdim=keepdim or None, dtype=dtype, out=out)
-        found = (
-            dispatch_override(mean_all, (input,), named) if type(input) in OVERRIDING
-            else intercepted(mean_all, None, "mean", (input,), named)
-        )
-        if found is not PASS:
-            return found
-    if dim is None and dtype is None and out is None and not keepdim:
-        t = type(input)
-        if t is calls.Tensor or t is calls.Parameter:
-            value = input._value
-            # Values of a transform go on: their dtype is no NumPy dtype.
-            if type(value) is np.ndarray and value.dtype.kind in "fc":
-                return r.mean_all(input)
-    check_tensor("mean", input)
-    if keepdim is not False or type(dim) is not int:
-        _check_sum_like("mean", dim, keepdim)
-    kind = dtype_of(input) if dtype is None else dtype.numpy
-    if kind.kind in "biu":
-        which = "Input" if dtype is None else "Optional"
-        raise RuntimeError(
-            f"mean(): could not infer output dtype. {which} dtype must be either a floating point or "
-            f"complex dtype. "
-            f"Got: {type_word(kind)}"
-        )
-    x = in_dtype(input, dtype)
-    if dim is None and not keepdim:
-        result = r.mean_all(x)
-    else:
-        result = r.mean_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
-    return result if out is None else write_out(out, result, "mean")
+def mean_all(place: str) -> _F:
+    """Make `mean`."""
+
+    def mean(
+        input: Any = _ABSENT, dim: Any = None, keepdim: bool = False, /, *rest: Any, dtype: Any = None,
+        out: Any = None, **names: Any,
+    ) -> Any:  # fmt: skip
+        """Mean of all elements, or over `dim`."""
+        if names or rest:
+            given = (input, dim, keepdim, *rest)
+            options = {"dtype": dtype, "out": out}
+            input, dim, keepdim = _taken_by_name(place, "mean", given, options, names)
+        if OVERRIDING:
+            named = _given(dim=dim, keepdim=None if keepdim is False else keepdim, dtype=dtype, out=out)
+            found = (
+                dispatch_override(mean, (input,), named) if type(input) in OVERRIDING
+                else intercepted(mean, None, "mean", (input,), named)
+            )
+            if found is not PASS:
+                return found
+        if dim is None and dtype is None and out is None and not keepdim:
+            t = type(input)
+            if t is calls.Tensor or t is calls.Parameter:
+                value = input._value
+                # Values of a transform go on: their dtype is no NumPy dtype.
+                if type(value) is np.ndarray and value.dtype.kind in "fc":
+                    return r.mean_all(input)
+        if not _is_ordinary(place, input, dim, keepdim, dtype, out):
+            dtype = _read(place, "mean", (input, dim, keepdim), _given(dtype=dtype, out=out))
+        kind = dtype_of(input) if dtype is None else dtype.numpy
+        if kind.kind in "biu":
+            which = "Input" if dtype is None else "Optional"
+            raise RuntimeError(
+                f"mean(): could not infer output dtype. {which} dtype must be either a floating point or "
+                f"complex dtype. "
+                f"Got: {type_word(kind)}"
+            )
+        x = in_dtype(input, dtype)
+        if dim is None and not keepdim:
+            result = r.mean_all(x)
+        else:
+            result = r.mean_dims(x, reduced_dims(dim, len(shape_of(input))), keepdim)
+        return result if out is None else write_out(out, result, "mean")
+
+    return mean
 
 
 @reduction

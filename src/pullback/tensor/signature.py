@@ -243,6 +243,13 @@ _COMMA = re.compile(r", (?![^{]*\})")
 _MARKS = re.compile(r"(\[\d*\])?\??(?= \w+( =|,|\)))")
 
 
+def _first(value: Any) -> Any:
+    """The first element of what begins like a size and is none; all other values as they are."""
+    if isinstance(value, list | tuple) and value and _is_size_element(value[0]):
+        return value if all(map(_is_size_element, value)) else value[:1]
+    return value
+
+
 class Signature:
     """One way in which a function can be called."""
 
@@ -267,12 +274,12 @@ class Signature:
     def compared(self) -> list[tuple[str, Check]]:
         """Names and tests for torch's comparison with what was given.
 
-        It counts the star as a parameter, knows no name that has a default, and tests the names of types
-        only.
+        It counts the star as a parameter, takes nothing for one that has a default, and tests the names of
+        types only.
         """
         return [
-            ("", _nothing) if part in ("*", "")
-            else ("" if " = " in part else part.rsplit(" ", 1)[1], _named(Parameter(part, False).kind))
+            ("", _nothing) if part in ("*", "") or " = " in part
+            else (part.rsplit(" ", 1)[1], _named(Parameter(part, False).kind))
             for part in _COMMA.split(self.text[1:-1])
         ]
 
@@ -330,6 +337,17 @@ class Signature:
             self._too_many(function, count)
         if used < len(kwargs):
             self._unknown(function, kwargs)
+
+    def check_elements(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Raise the error for sizes of which only the first is an integer, where all else fits: whether a
+        signature is the one meant, torch asks the first alone.
+        """
+        given = [*zip(self.positional, args), *((self.by_name.get(n), v) for n, v in kwargs.items())]
+        firsts = {name: _first(value) for name, value in kwargs.items()}
+        if self.match(tuple(map(_first, args)), firsts) is not None:
+            for parameter, value in given:
+                if parameter is not None and _first(value) is not value:
+                    self._bad_element(function, parameter, value)
 
     def _is_spread(self, args: tuple[Any, ...]) -> bool:
         return self.spread and len(args) > 0 and not isinstance(args[0], list | tuple)
@@ -447,6 +465,7 @@ class Parser:
             for signature in self.signatures:
                 if signature.spread and args and _is_size_element(args[0]) and type(args[0]) is not bool:
                     signature.check_spread(self.function, args)
+                signature.check_elements(self.function, args, kwargs)
         except TypeError as error:
             return error
         return invalid_combination(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
-from ..errors import type_name
+from ..errors import argument_type, type_name
 from ..graph_errors import type_word
 from ..ops import sort as o
 from .api import public
@@ -95,6 +95,8 @@ def unique(
     """The distinct values (or slices along `dim`) in order; on request also where each element's
     is, and how many.
     """
+    if not isinstance(sorted, (bool, np.bool_)):
+        raise argument_type("_unique2" if dim is None else "unique_dim", "sorted", None, "bool", sorted)
     distinct = o.unique if dim is None else o.unique_dim
     return _distinct(tensor("unique", "input", input), dim, distinct, return_inverse, return_counts)
 
@@ -205,6 +207,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """
     if dtype_of(tensor("histc", "input", input)).kind not in "fV":
         raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_word(dtype_of(input))}'")
+    bins = integer("histc", "bins", 2, bins)
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     low, high = float(min), float(max)
@@ -217,7 +220,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
         raise RuntimeError("torch.histc: max must be larger than min")
     if low == high:
         low, high = low - 1, high + 1
-    return o.histc(input, int(bins), low, high)
+    return o.histc(input, bins, low, high)
 
 
 def _c_number(value: float) -> str:
