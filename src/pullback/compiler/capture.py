@@ -32,6 +32,7 @@ from .reach import SCALARS, Reach
 from .recurrent import take_apart
 from .results import Made, Result, Results
 from .roll import Roller
+from .uncollected import uncollected
 from .unsupported import MakesState, Unsupported
 
 #: Of more results than this, each counts as reaching every tensor that any of them reaches.
@@ -231,7 +232,8 @@ class _Capture:
                 raise Unsupported("the function draws random numbers that depend on none of its tensors")
             if not self.reach.numbers_hold():
                 raise Unsupported("the function changes a number or text that it reads")
-            found = self._written_down(result)
+            with uncollected():
+                found = self._written_down(result)
             if found is not None and not self.reach.lengths_hold():
                 found = None
                 raise Unsupported("the function adds to a container or takes from it")

@@ -73,9 +73,18 @@ def place(node: Node, domain: Domain) -> Place | None:
 
 def read_by(node: Node, where: Place) -> list[Read]:
     """What a node's body reads."""
+    return _analysis(node, where).reads
+
+
+def _analysis(node: Node, where: Place) -> Analysis:
+    """What a node's body reads and computes."""
+    if node.seen is not None and node.seen[0] == where.indices:
+        found: Analysis = node.seen[1]
+        return found
     analysis = Analysis()
     node.body(analysis, where.indices)  # type: ignore[attr-defined]  # maps and reductions have one
-    return analysis.reads
+    node.seen = where.indices, analysis
+    return analysis
 
 
 class Kernel:
@@ -328,8 +337,7 @@ class _Writer:
         """Estimated nanoseconds: operations, and bytes of the buffers that are passed."""
         operations = 0.0
         for node in self.kernel.nodes:
-            analysis = Analysis()
-            node.body(analysis, self.places[node.buffer.number].indices)  # type: ignore[attr-defined]  # maps and reductions have one
+            analysis = _analysis(node, self.places[node.buffer.number])
             width = max(computing(r.buffer.dtype).itemsize for r in analysis.reads) if analysis.reads else 4
             operations += (1 + analysis.count) * prod(node.shape) * width / 4  # type: ignore[attr-defined]
         buffers = {r.buffer.number: r.buffer for n in self.kernel.nodes for r in self._reads(n)}

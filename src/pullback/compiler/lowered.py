@@ -70,6 +70,8 @@ class Lowered:
     cost: int = 0
     #: Where it was stored, for those who ask again.
     kept: Buffer | None = None
+    #: The operations of `cost` alone, where they were counted; a load is none.
+    count: int | None = None
 
     def at(self, ops: Any, indices: Indices) -> Scalar:
         """The element at some indices."""
@@ -83,6 +85,8 @@ class Node:
     buffer: Buffer
     #: Buffers that it reads.
     reads: list[Buffer] = field(default_factory=list)
+    #: What its body was last found to read and compute, and for which indices.
+    seen: tuple[Indices, Any] | None = None
 
     @property
     def filled(self) -> Sequence[Buffer]:

@@ -14,6 +14,7 @@ import numpy as np
 from ... import dtypes
 from ...core.op import TABLE, Op
 from ...core.tracer import Equation, Reference
+from ..handlers import Analysis, Term
 from ..llvm.emitter import TYPES, computing, is_float
 from ..lowered import Buffer, Call, Lowered, Node
 from ..program import Program
@@ -219,7 +220,14 @@ class _Lowering:
             ]
             return ops.cast(form(ops, *scalars, *attrs), dtype)
 
-        return self.context.map(shape, dtype, body)
+        analysis = Analysis()
+        terms = [
+            analysis.cast(Term(o.dtype), c) if isinstance(o, Lowered) else Term(c)
+            for o, c in zip(operands, common, strict=True)
+        ]
+        analysis.cast(form(analysis, *terms, *attrs), dtype)
+        count = analysis.count + sum(self.context.count(o) for o in operands if isinstance(o, Lowered))
+        return self.context.map(shape, dtype, body, count)
 
     def _other(
         self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]

@@ -65,11 +65,21 @@ class Context:
         """The value that lies in a buffer."""
         return Lowered(buffer.shape, buffer.dtype, buffer.load, buffer, cost=1)
 
-    def map(self, shape: Sequence[int], dtype: np.dtype[Any], body: Body) -> Lowered:
-        """A value computed where it is read."""
+    def map(
+        self, shape: Sequence[int], dtype: np.dtype[Any], body: Body, count: int | None = None
+    ) -> Lowered:
+        """A value computed where it is read, and how many operations that takes, if the caller knows."""
         shape = tuple(shape)
-        made = Lowered(shape, dtype, body, cost=probe(body, shape).count)
+        if count is None:
+            count = probe(body, shape).count
+        made = Lowered(shape, dtype, body, cost=count, count=count)
         return self.stored(made) if made.cost > LONG else made
+
+    def count(self, value: Lowered) -> int:
+        """Operations that an element of a value takes where it is read."""
+        if value.count is None:
+            value.count = 0 if value.buffer is not None else probe(value.body, value.shape).count
+        return value.count
 
     def stored(self, value: Lowered) -> Lowered:
         """The value in a buffer of its own, where it is not in one."""
@@ -79,7 +89,10 @@ class Context:
             return self.held(value.kept)
         buffer = value.kept = self.buffer(value.shape, value.dtype)
         analysis = probe(value.body, value.shape)
-        self.nodes.append(Map(buffer, _distinct(r.buffer for r in analysis.reads), body=value.body))
+        node = Map(buffer, _distinct(r.buffer for r in analysis.reads), body=value.body)
+        if not value.shape:
+            node.seen = (), analysis
+        self.nodes.append(node)
         return self.held(buffer)
 
     def multiplied(self, value: Lowered) -> Lowered:
