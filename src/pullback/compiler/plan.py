@@ -48,6 +48,7 @@ class Plan:
     def __init__(self, lowered: Result, module: Module) -> None:
         self.lowered = lowered
         self.steps = schedule(lowered.nodes)
+        self._numbers = {id(step): n for n, step in enumerate(self.steps)}
         escaping = _escaping(self.steps, lowered)
         self.emissions = {
             id(step): emit(step, module, escaping[n])
@@ -78,6 +79,10 @@ class Plan:
         self.offsets: dict[int, int] = {}
         self.arena_bytes = 0
         self._place(lowered, self.emissions)
+
+    def scratch(self, step: Step) -> int:
+        """The number of a step's scratch memory (see `scratch_of`)."""
+        return scratch_of(self._numbers[id(step)])
 
     @property
     def is_parallel(self) -> bool:

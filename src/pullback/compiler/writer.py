@@ -14,7 +14,7 @@ from .llvm.emitter import TYPES, Module
 from .llvm.pool import PARALLEL, pool
 from .loop import write_branch, write_loop
 from .lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
-from .plan import Plan, product_of, scratch_of
+from .plan import Plan, product_of
 from .product import Product
 
 #: Kernels of a program, and calls of them, up to which LLVM may inline them into the function that calls
@@ -114,7 +114,7 @@ class Writer:
         names = [Writer(plan, self.module, self).body() for plan in plans]
         write = write_loop if isinstance(step, Loop) else write_branch
         name = write(step, plans, names, self.module, self.functions)  # type: ignore[arg-type]  # of its kind
-        scratch = self._pointer(scratch_of(self.plan.steps.index(step)))
+        scratch = self._pointer(self.plan.scratch(step))
         operands = [scratch, *(self._pointer(b.number) for b in (*step.operands, *step.outputs))]
         self.lines.append(f"  call void @{name}({', '.join(f'ptr {p}' for p in operands)})")
 
@@ -184,7 +184,7 @@ class Writer:
         self.symbols[PARALLEL] = pool().address
         self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
         places = parallel.places(emission)
-        scratch = self._pointer(scratch_of(self.plan.steps.index(kernel))) if emission.partials else ""
+        scratch = self._pointer(self.plan.scratch(kernel)) if emission.partials else ""
         slots: dict[int, str] = {}
         for number_, offset in places.offsets.items():
             slots[number_] = f"{scratch}_{number_}"
@@ -217,7 +217,7 @@ class Writer:
         self.symbols[kernel.name] = kernel.part
         part = self.module.declare(kernel.name, "void", "ptr", "i64")
         arrays = ["null" if b is None else self._pointer(b.number) for b in step.operands]
-        scratch = self._pointer(scratch_of(self.plan.steps.index(step)))
+        scratch = self._pointer(self.plan.scratch(step))
         self._calls += 1
         table = f"%table{self._calls}"
         entries = [*(f"ptr {p}" for p in (*arrays, scratch)),
@@ -243,7 +243,7 @@ class Writer:
         dtype = step.buffer.dtype
         pointers = [self._shifted(m.buffer.number, m.offset, dtype) for m in (step.left, step.right)]
         pointers += [
-            self._pointer(step.buffer.number), self._pointer(scratch_of(self.plan.steps.index(step)))
+            self._pointer(step.buffer.number), self._pointer(self.plan.scratch(step))
         ]
         self.lines.append(f"  call void @{name}({', '.join(f'ptr {p}' for p in pointers)})")
 
