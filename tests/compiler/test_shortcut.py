@@ -11,6 +11,7 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
+from pullback.compiler import writer
 from pullback.compiler.guards import result_record
 from pullback.compiler.llvm import caller
 from pullback.compiler.lowered import Buffer
@@ -404,3 +405,38 @@ def test_results_that_find_no_memory_run_nothing():
     with pytest.raises(MemoryError):
         spec.call()((), ())
     assert table[1] and not table[2]
+
+
+@pytest.mark.parametrize("stretch", [1, 2, 200])
+def test_what_is_refused_is_refused_before_anything_is_written_over(stretch, monkeypatch):
+    monkeypatch.setenv("PULLBACK_CACHE", "0")
+    monkeypatch.setattr(writer, "STRETCH", stretch)
+    torch.manual_seed(0)
+    table, head = torch.randn(5, 4, requires_grad=True), torch.randn(4, 3, requires_grad=True)
+    optimizer = torch.optim.Adam([table, head], lr=0.1)
+
+    def step(indices, targets):
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(table[indices] @ head, targets)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    def held():
+        state = [v.tolist() for p in (table, head) for v in optimizer.state[p].values()]
+        return [table.tolist(), head.tolist(), table._version, state]
+
+    call = Counted(step)
+    right = torch.tensor([0, 4, 2]), torch.tensor([2, 0, 1])
+    for _ in range(2):
+        call(*right)
+    # Parameters and their moments are written over; the steps, which are counted first, are copied.
+    assert shared_and_copied(call) == (6, 8)
+    before = held()
+    for wrong in ((torch.tensor([0, 5, 2]), right[1]), (right[0], torch.tensor([2, 3, 1]))):
+        assert call.native.specializations[0].shortcut(wrong, {}) is MISS
+        assert held() == before
+        with pytest.raises(IndexError):
+            call(*wrong)
+        assert held() == before
+    assert torch.isfinite(call(*right))

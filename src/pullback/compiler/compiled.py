@@ -326,7 +326,8 @@ class Compiled:
         tensors = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
         others = [leaf for leaf in leaves if not isinstance(leaf, TensorBase)]
         try:
-            reach, captured = self._captured(args, kwargs, tensors, others)
+            with uncollected():
+                reach, captured = self._captured(args, kwargs, tensors, others)
         except MakesState:
             self._traces += 1
             return self.function(*args, **kwargs)

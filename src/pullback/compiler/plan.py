@@ -40,6 +40,8 @@ class Plan:
         Of the buffers that are given from outside: which pointer of the table each is.
     groups : list of list of int
         The numbers of the steps, those that run together in one list.
+    settled : int
+        After how many groups it is known whether the program refuses its inputs.
     offsets : dict of int to int
         Of the others: where in the arena each begins.
     arena_bytes : int
@@ -68,6 +70,7 @@ class Plan:
         }  # fmt: skip
         self._reading = _readers(self.steps)
         self._moments = {n: moment for moment, group in enumerate(self.groups) for n in group}
+        self.settled = self._settled(lowered)
         self.bodies = {
             id(step): [Plan(body, module) for body in step.bodies]
             for step in self.steps
@@ -102,10 +105,21 @@ class Plan:
         scalars = sum(len(kernel.nodes) for kernel in kernels if kernel.size == 1)
         return 2 * scalars > sum(len(kernel.nodes) for kernel in kernels)
 
-    def may_replace(self, before: Buffer, after: Buffer) -> bool:
-        """Whether a step may write buffer `after` to the memory of `before`, which is given from outside."""
-        filling = self._filling.get(after.number)
+    def _settled(self, lowered: Result) -> int:
+        if not lowered.checked:
+            return 0
+        flag = lowered.outputs[-1]
+        filling = self._filling.get(flag.number)
         if filling is None:
+            filling = next(n for n, step in enumerate(self.steps) if flag in getattr(step, "filled", ()))
+        return self._moments[filling] + 1
+
+    def may_replace(self, before: Buffer, after: Buffer) -> bool:
+        """Whether a step may write buffer `after` to the memory of `before`, which is given from outside: it
+        must be known then that the program does not refuse its inputs.
+        """
+        filling = self._filling.get(after.number)
+        if filling is None or self._moments[filling] < self.settled:
             return False
         moment = self._moments[filling]
         if any(

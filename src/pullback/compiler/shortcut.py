@@ -282,7 +282,7 @@ class _Forward:
         for at, position in captured.writes:
             buffer = outputs[position]
             # Where nothing can go wrong any more, a new value may be written over the old one at once.
-            if not executable.lowered.checked and executable.plan.may_replace(inputs[at], buffer):
+            if executable.plan.may_replace(inputs[at], buffer):
                 shared += [1 + at, first + position]
                 continue
             array = np.empty(buffer.shape, buffer.dtype)

@@ -1,4 +1,4 @@
-"""Building a program without the collector of reference cycles.
+"""Tracing and building a program without the collector of reference cycles.
 
 All that a compiler makes lives until the program is built. The collector looks through it again and again and
 finds nothing; for a program of thousands of operations that takes a third of the time.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ class Writer:
         self.plan = plan
         self.module = module
         self.emissions = plan.emissions
+        #: After how many steps of the whole it ends if it refuses its inputs; 0 where it does not look.
+        self.settled = plan.settled if whole is None else 0
         self.names: list[str] = []
         # What the functions of a program share, those of loops included.
         self.kernels: dict[str, str] = {} if whole is None else whole.kernels
@@ -48,7 +51,10 @@ class Writer:
         """Names of native functions, and the calls between them."""
         result: list[Any] = []
         native: list[Any] = []
-        for group in self._groups():
+        groups = self._groups()
+        if any(isinstance(group[0], Call) for group in groups):
+            self.settled = 0
+        for group in groups:
             if isinstance(group[0], Call):
                 if native:
                     result.append(self._function(native))
@@ -68,16 +74,28 @@ class Writer:
         name = f"segment{len(self.names)}"
         self.names.append(name)
         if len(steps) <= STRETCH:
-            self._write(self._head(f"void @{name}"), {}, steps)
+            self._write(self._head(f"void @{name}"), {}, steps, self.settled)
             return name
         # LLVM takes more than twice the time for twice the instructions of one function.
         calls = []
-        for start in range(0, len(steps), STRETCH):
+        starts = {*range(0, len(steps), STRETCH), self.settled} - {len(steps)}
+        for start, end in pairwise([*sorted(starts), len(steps)]):
+            if start and start == self.settled:
+                calls += self._ending()
             part = self.module.name("stretch")
-            self._write(self._head(f"internal void @{part}", "noinline "), {}, steps[start : start + STRETCH])
+            self._write(self._head(f"internal void @{part}", "noinline "), {}, steps[start:end])
             calls.append(f"  call void @{part}(ptr %table)")
         self.functions.append("\n".join([self._head(f"void @{name}")[0], *calls, "  ret void", "}"]))
         return name
+
+    def _ending(self) -> list[str]:
+        """Lines that end a function of the table if the program refuses its inputs."""
+        slot = self.plan.slots[self.plan.lowered.outputs[-1].number]
+        return [
+            f"  %refusal_ = getelementptr i64, ptr %table, i64 {slot}", "  %refusal = load ptr, ptr %refusal_",
+            "  %wrong = load i8, ptr %refusal", "  %refused = icmp ne i8 %wrong, 0",
+            "  br i1 %refused, label %refusing, label %accepting", "refusing:", "  ret void", "accepting:",
+        ]  # fmt: skip
 
     def _head(self, name: str, inlining: str = "") -> list[str]:
         """The first lines of a function of the table."""
@@ -92,11 +110,15 @@ class Writer:
         self._write([f"define internal void @{name}({parameters}) #0 {{"], pointers, self._groups())
         return name
 
-    def _write(self, head: list[str], pointers: dict[int, str], steps: Sequence[list[Any]]) -> None:
+    def _write(
+        self, head: list[str], pointers: dict[int, str], steps: Sequence[list[Any]], settled: int = 0
+    ) -> None:
         self.lines = head
         self.pointers = pointers
         self.shifted: set[str] = set()
-        for step, *others in steps:
+        for n, (step, *others) in enumerate(steps):
+            if n and n == settled:
+                self.lines += self._ending()
             if others:
                 self._group([step, *others])
             elif isinstance(step, (Kernel, Routine)):

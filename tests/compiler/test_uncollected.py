@@ -1,0 +1,44 @@
+"""The collector is held back while a function is compiled, and only then."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+from pullback.compiler import compiled
+
+
+@pytest.fixture(autouse=True)
+def collecting() -> Any:
+    before = gc.isenabled()
+    yield
+    (gc.enable if before else gc.disable)()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("fails", [True, False])
+def test_the_collector_is_afterwards_as_it_was(enabled, fails, monkeypatch):
+    seen = []
+
+    def noting(*args: Any) -> Any:
+        seen.append(gc.isenabled())
+        if fails:
+            raise KeyboardInterrupt
+        return capture(*args)
+
+    capture = compiled.capture
+    monkeypatch.setattr(compiled, "capture", noting)
+    (gc.enable if enabled else gc.disable)()
+    call = torch.compile(lambda x: x + 1, backend="native")
+    if fails:
+        with pytest.raises(KeyboardInterrupt):
+            call(torch.ones(2))
+    else:
+        assert call(torch.ones(2)).tolist() == [2, 2]
+    assert gc.isenabled() is enabled
+    assert seen == [False]
