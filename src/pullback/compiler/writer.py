@@ -92,7 +92,8 @@ class Writer:
         """Lines that end a function of the table if the program refuses its inputs."""
         slot = self.plan.slots[self.plan.lowered.outputs[-1].number]
         return [
-            f"  %refusal_ = getelementptr i64, ptr %table, i64 {slot}", "  %refusal = load ptr, ptr %refusal_",
+            f"  %refusal_ = getelementptr i64, ptr %table, i64 {slot}",
+            "  %refusal = load ptr, ptr %refusal_",
             "  %wrong = load i8, ptr %refusal", "  %refused = icmp ne i8 %wrong, 0",
             "  br i1 %refused, label %refusing, label %accepting", "refusing:", "  ret void", "accepting:",
         ]  # fmt: skip
