@@ -91,12 +91,21 @@ def test_what_a_program_is_prepared_for() -> None:
 
 
 def test_other_behaviour_and_compiled_packages() -> None:
-    found = judge(read("import torch, torchvision.models\ntorch.compile\ntorch.version.cuda", "p.py"))
+    program = "import torch, torchvision.ops, triton\ntorch.compile\ntorch.version.cuda\ntorchvision.ops.nms"
+    found = judge(read(program, "p.py"))
     assert [(f.name, f.status) for f in found] == [
         ("torch", "there"), ("torch.compile", "differs"), ("torch.version.cuda", "there"),
-        ("torchvision.models", "missing"),
+        ("torchvision.ops", "there"), ("torchvision.ops.nms", "missing"), ("triton", "missing"),
     ]  # fmt: skip
-    assert found[1].why == "returns a callable that runs eagerly"
+    assert found[1].why == "compiles by pullback's own compiler; other backends run eagerly"
+
+
+def test_functorch_is_asked_for_as_torch_is() -> None:
+    found = judge(read("import functorch\nfrom functorch import vmap, make_fx\nfunctorch.grad", "p.py"))
+    assert [(f.name, f.status) for f in found] == [
+        ("functorch", "there"), ("functorch.grad", "there"), ("functorch.make_fx", "missing"),
+        ("functorch.vmap", "there"),
+    ]  # fmt: skip
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
-"""torch._utils: the functions that a checkpoint names to rebuild tensors and parameters.
+"""torch._utils: the functions that a checkpoint names to rebuild tensors and parameters, and the two with
+which programs make one tensor of many.
 
-They take what stands in a file, so each checks that its arguments fit before it touches memory.
+Those of checkpoints take what stands in a file, so each checks that its arguments fit before it touches
+memory.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from . import dtypes
 from .array.strides import extent
 from .nn.parameter import Parameter
 from .tensor.meta import meta_tensor
+from .tensor.namespace import TOP_LEVEL
 from .tensor.storage import TypedStorage, over_storage
 
 
@@ -113,3 +116,18 @@ def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> An
         own(tensor, state)
         return tensor
     return _set_obj_state(tensor, state)
+
+
+def _flatten_dense_tensors(tensors: Sequence[Any]) -> Any:
+    """The elements of all tensors in one tensor of one dimension: of a single tensor a view where
+    it can be.
+    """
+    if len(tensors) == 1:
+        return tensors[0].contiguous().view(-1)
+    return TOP_LEVEL["cat"]([tensor.contiguous().view(-1) for tensor in tensors])
+
+
+def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Any]) -> tuple[Any, ...]:
+    """Views of the parts of `flat` in the shapes of the tensors."""
+    parts = flat.split([tensor.numel() for tensor in tensors])
+    return tuple(part.view(tensor.shape) for part, tensor in zip(parts, tensors, strict=True))

@@ -21,13 +21,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import pullback
 from pullback.exclusions import excluded, reason
 from pullback.runner import find_module, install
 
 #: Names that pullback has and that do something else than in torch; what is below such a name too.
 DIFFERENT = {
-    "torch.compile": "returns a callable that runs eagerly",
+    "torch.compile": "compiles by pullback's own compiler; other backends run eagerly",
     "torch.jit.script": "returns the Python callable",
     "torch.jit.trace": "returns the Python callable",
     "torch.jit.trace_module": "returns the Python callable",
@@ -44,7 +43,18 @@ DIFFERENT = {
     "torch.Tensor.cuda": "raises as in a torch built without CUDA",
 }
 #: Packages built against torch's compiled part, which is not there.
-COMPILED = frozenset({"apex", "flash_attn", "torchaudio", "torchtext", "torchvision", "triton", "xformers"})
+COMPILED = frozenset({"apex", "flash_attn", "torchaudio", "torchtext", "triton", "xformers"})
+#: What torchvision, which is written in Python otherwise, takes from its own compiled part.
+COMPILED_VISION = frozenset({
+    *(f"torchvision.ops.{name}" for name in (
+        "batched_nms", "deform_conv2d", "DeformConv2d", "MultiScaleRoIAlign", "nms", "ps_roi_align",
+        "ps_roi_pool", "PSRoIAlign", "PSRoIPool", "roi_align", "roi_pool", "RoIAlign", "RoIPool",
+    )),
+    *(f"torchvision.io.{name}" for name in (
+        "decode_gif", "decode_image", "decode_jpeg", "decode_png", "decode_webp", "encode_jpeg", "encode_png",
+        "read_file", "read_image", "write_file", "write_jpeg", "write_png",
+    )),
+})  # fmt: skip
 #: Methods of tensors that other objects have too, so that a call says nothing.
 _COMMON = frozenset({"index", "indices", "solve", "storage_type", "values"})
 _SKIPPED = frozenset({
@@ -79,7 +89,7 @@ class Finding(NamedTuple):
 
 def _of_torch(module: str) -> bool:
     root = module.partition(".")[0]
-    return root == "torch" or root in COMPILED
+    return root in ("torch", "functorch", "torchvision") or root in COMPILED
 
 
 class _Reader(ast.NodeVisitor):
@@ -249,9 +259,9 @@ def read(source: str, file: str) -> list[Use]:
 @cache
 def _found(name: str) -> Any:
     """What pullback has under a torch name, None where it has nothing."""
-    here: Any = pullback
-    path = "torch"
-    for part in name.split(".")[1:]:
+    path, *parts = name.split(".")
+    here: Any = find_module(path)
+    for part in parts:
         path += f".{part}"
         held = getattr(here, part, None)
         if held is None and isinstance(here, ModuleType):
@@ -278,11 +288,15 @@ def _judge(name: str) -> tuple[str, str]:
     root = name.partition(".")[0]
     if root in COMPILED:
         return "missing", f"{root} is built against torch's compiled part"
+    if root == "torchvision":
+        if name in COMPILED_VISION:
+            return "missing", "part of torchvision's compiled code"
+        return "there", ""
     parts = name.split(".")
     for end in range(len(parts), 1, -1):
         if (above := ".".join(parts[:end])) in DIFFERENT:
             return "differs", DIFFERENT[above]
-    if name == "torch" or _found(name) is not None:
+    if _found(name) is not None:
         return "there", ""
     for end in range(2, len(parts) + 1):
         shown = ".".join(parts[:end])

@@ -51,6 +51,7 @@ from .groups import (
 
 if TYPE_CHECKING:
     from . import device_mesh as device_mesh
+    from . import optim as optim
     from . import tensor as tensor
 
 __all__ = [
@@ -64,6 +65,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("device_mesh", "tensor"):
+    if name in ("device_mesh", "optim", "tensor"):
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'torch.distributed' has no attribute '{name}'", name=name)
