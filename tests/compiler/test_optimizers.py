@@ -76,6 +76,46 @@ def test_steps_under_a_schedule_are_eagers(name):
             assert mine["step"].item() == 10
 
 
+ONE_CYCLE = {"max_lr": 0.005, "total_steps": 14}
+CYCLIC = {"base_lr": 0.01, "max_lr": 0.05, "step_size_up": 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "schedule", "settings"),
+    [
+        ("SGD", "OneCycleLR", ONE_CYCLE), ("SGD", "CyclicLR", CYCLIC), ("Adam", "OneCycleLR", ONE_CYCLE),
+        ("AdamW", "CyclicLR", CYCLIC), ("RMSprop", "OneCycleLR", ONE_CYCLE),
+        ("NAdam", "OneCycleLR", ONE_CYCLE), ("RAdam", "OneCycleLR", ONE_CYCLE),
+        ("Adamax", "CyclicLR", CYCLIC),
+    ],
+)  # fmt: skip
+def test_a_schedule_of_the_momentum_needs_one_more_program(name, schedule, settings):
+    def scheduled(optimizer: Any) -> Any:
+        return getattr(schedulers, schedule)(optimizer, **settings)
+
+    model, _, its_schedule, step = training(name, OPTIMIZERS[name], scheduled)
+    twin, other, twin_schedule, twin_step = training(name, OPTIMIZERS[name], scheduled)
+    compiled = torch.compile(twin_step, backend="native")
+    for _ in range(12):
+        x, target = torch.randn(6, 8), torch.randint(0, 5, (6,))
+        torch.testing.assert_close(compiled(x, target), step(x, target), rtol=1e-5, atol=1e-5)
+        its_schedule.step()
+        twin_schedule.step()
+    native = compiled._native
+    assert native.eager_because is None and len(native.specializations) <= 3
+    for p, q in zip(model.parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(q, p, rtol=1e-5, atol=1e-5)
+    # Without momentum it is another program, and so it is with another second decay rate.
+    programs = len(native.specializations)
+    for group in other.param_groups:
+        if "betas" in group:
+            group["betas"] = (group["betas"][0], 0.5)
+        else:
+            group["momentum"], group["nesterov"] = 0.0, False
+    compiled(x, target)
+    assert len(native.specializations) == programs + 1
+
+
 def test_a_step_that_looks_at_its_learning_rate_compiles_with_the_number():
     p = torch.ones(2, requires_grad=True)
     optimizer = torch.optim.SGD([p], lr=0.5)

@@ -32,7 +32,6 @@ from .reach import SCALARS, Reach
 from .recurrent import take_apart
 from .results import Made, Result, Results
 from .roll import Roller
-from .uncollected import uncollected
 from .unsupported import MakesState, Unsupported
 
 #: Of more results than this, each counts as reaching every tensor that any of them reaches.
@@ -210,7 +209,7 @@ class _Capture:
         drawn = default_generator.get_state()
         found = None
         for dial in self.reach.dials:
-            dial.container[dial.key] = dial.cell
+            dial.container[dial.key] = dial.stand_in
         try:
             for t in self.tensors:
                 t._value = recorder.new(t._value.shape, t._value.dtype)
@@ -232,8 +231,7 @@ class _Capture:
                 raise Unsupported("the function draws random numbers that depend on none of its tensors")
             if not self.reach.numbers_hold():
                 raise Unsupported("the function changes a number or text that it reads")
-            with uncollected():
-                found = self._written_down(result)
+            found = self._written_down(result)
             if found is not None and not self.reach.lengths_hold():
                 found = None
                 raise Unsupported("the function adds to a container or takes from it")

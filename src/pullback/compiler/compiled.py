@@ -33,7 +33,7 @@ from .executable import Executable
 from .first_state import FirstState
 from .guards import overlap
 from .passes import optimized
-from .reach import SCALARS, OutOfReach, Reach
+from .reach import RATES, SCALARS, OutOfReach, Reach
 from .shortcut import MISS
 from .uncollected import uncollected
 from .unsupported import STANCE, MakesState, Unsupported
@@ -273,6 +273,7 @@ class Compiled:
         self.shortcuts: list[Callable[..., Any]] = []
         self.eager_because: str | None = None
         self._traces = 0
+        self._turns = RATES
         #: Told of each new specialisation.
         self.when_traced: Callable[[], None] | None = None
 
@@ -313,6 +314,7 @@ class Compiled:
         self.shortcuts.clear()
         self.eager_because = None
         self._traces = 0
+        self._turns = RATES
 
     def _plain(self) -> bool:
         now = modes()
@@ -325,6 +327,8 @@ class Compiled:
             )
         tensors = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
         others = [leaf for leaf in leaves if not isinstance(leaf, TensorBase)]
+        # A momentum that has changed will change again.
+        self._turns = self._turns.union(*(s.reach.turned() for s in self.specializations))
         try:
             with uncollected():
                 reach, captured = self._captured(args, kwargs, tensors, others)
@@ -375,19 +379,19 @@ class Compiled:
             if not first.seen or not isinstance(error, Exception):
                 raise
         # The function looks at the state, and eager has none yet: the trace begins without.
-        reach = Reach([self.function, *others], turning=True)
+        reach = Reach([self.function, *others], turning=self._turns)
         return self._turning(reach, FirstState(), args, kwargs, tensors, others)
 
     def _with_state(
         self, first: FirstState, args: Any, kwargs: Any, tensors: Any, others: Any
     ) -> tuple[Reach, Captured]:
         """Trace with the state that optimizers are about to make."""
-        reach = Reach([self.function, *others], turning=True)
+        reach = Reach([self.function, *others], turning=self._turns)
         if first.make(reach):
-            reach = Reach([self.function, *others], turning=True)
+            reach = Reach([self.function, *others], turning=self._turns)
         found = self._turning(reach, first, args, kwargs, tensors, others)
         if first.keep_used(found[1]):
-            reach = Reach([self.function, *others], turning=True)
+            reach = Reach([self.function, *others], turning=self._turns)
             found = self._turning(reach, first, args, kwargs, tensors, others)
         if first.seen:
             found[1].undo()
@@ -404,14 +408,16 @@ class Compiled:
     def _turning(
         self, reach: Reach, first: FirstState, args: Any, kwargs: Any, tensors: Any, others: Any
     ) -> tuple[Reach, Captured]:
-        """Trace, with learning rates that may be others later if the function does not look at them."""
-        try:
-            return reach, capture(self.function, args, kwargs, tensors, reach, self.check, first.watched)
-        except (Unsupported, RuntimeError):
-            if not reach.dials:
-                raise
-        # The function looks at its learning rate: it is a number of the program then.
-        reach = Reach([self.function, *others])
+        """Trace, with rates and momenta that may be others later if the function does not look at them."""
+        for fewer in (RATES, frozenset[str]()):
+            try:
+                return reach, capture(self.function, args, kwargs, tensors, reach, self.check, first.watched)
+            except (Unsupported, RuntimeError):
+                if not reach.dials:
+                    raise
+            # What the function looks at is a number of the program then.
+            if fewer < self._turns:
+                reach = Reach([self.function, *others], turning=fewer)
         return reach, capture(self.function, args, kwargs, tensors, reach, self.check, first.watched)
 
     def _run(

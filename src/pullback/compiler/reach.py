@@ -55,29 +55,51 @@ class Bond:
 
 
 class Dial(Bond):
-    """A learning rate: another one is another number for the same program, not another program.
+    """A learning rate or a momentum: another one is another number for the same program, not another program.
 
     Attributes
     ----------
     cell : Tensor
         Stands for the number while the function is traced, and holds the present one for the program.
+    stand_in : Tensor or tuple
+        What the container holds meanwhile: the cell, or a pair of rates that begins with it.
     """
 
-    __slots__ = ("cell",)
+    __slots__ = ("cell", "stand_in")
 
-    def __init__(self, container: Any, key: Any, value: float) -> None:
+    def __init__(self, container: Any, key: Any, value: Any) -> None:
         super().__init__(_get, container, key, value)
-        self.cell = wrap(np.array(value))
+        if type(value) is tuple:
+            self.cell = wrap(np.array(value[0]))
+            self.stand_in: Any = (self.cell, *value[1:])
+        else:
+            self.stand_in = self.cell = wrap(np.array(value))
 
     def holds(self) -> bool:
         """Whether there is a number still; it is what the cell holds from now on."""
         now = self.read(self.container, self.key)
-        if now is self.cell:
+        if now is self.stand_in:
             return True
-        if type(now) is not float:
+        if type(now) is not type(self.value) or not turns(self.key, now):
             return False
+        if type(now) is tuple:
+            if now[1:] != self.value[1:]:
+                return False
+            now = now[0]
         self.cell._value[...] = now
         return True
+
+
+#: Options of optimizers that are numbers of a program: the rates from the start, a momentum (or the first of
+#: a pair of decay rates) when it has changed. A momentum of 0 is another program.
+RATES, MOMENTA = frozenset({"lr"}), frozenset({"momentum", "betas"})
+
+
+def turns(key: Any, value: Any) -> bool:
+    """Whether an option is such that it may be a number of a program."""
+    if key == "betas":
+        return type(value) is tuple and len(value) > 0 and type(value[0]) is float and value[0] != 0
+    return type(value) is float and (key == "lr" or value != 0)
 
 
 def _item(container: Any, key: Any) -> Any:
@@ -111,13 +133,13 @@ class Reach:
         Each once, gradients included.
     bonds : list of Bond
     dials : list of Dial
-        Of the bonds, those of the optimizers' learning rates; none without `turning`.
+        Of the bonds, those of the optimizers' options that `turning` names.
     optimizers : list
     met_again : set of int
         Identities of the dicts that more than one thing holds.
     """
 
-    def __init__(self, roots: Iterable[Any], turning: bool = False) -> None:
+    def __init__(self, roots: Iterable[Any], turning: frozenset[str] = frozenset()) -> None:
         self.cells: list[Any] = []
         self.bonds: list[Bond] = []
         self.dials: list[Dial] = []
@@ -143,6 +165,14 @@ class Reach:
     def lengths_hold(self) -> bool:
         """Whether nothing has been added to a container or taken away."""
         return all(bond.holds() for bond in self.bonds if bond.read is _length)
+
+    def turned(self) -> frozenset[str]:
+        """The momenta of optimizers that are no longer what they were."""
+        return frozenset(
+            bond.key for bond in self.bonds
+            if bond.key in MOMENTA and isinstance(bond.container, dict) and "params" in bond.container
+            and not bond.holds()
+        )  # fmt: skip
 
     def snapshot(self) -> Callable[[], None]:
         """Return a function that gives every container what it holds now."""
@@ -180,11 +210,11 @@ class Reach:
                 yield thing._grad
         elif isinstance(thing, dict):
             yield from self._bound(_length, thing, None, len(thing))
-            turning = self._turning and "lr" in thing and "params" in thing
+            turning = self._turning if "lr" in thing and "params" in thing else ()
             for key in list(thing):
                 if isinstance(key, TensorBase):
                     yield key
-                if turning and key == "lr" and type(thing[key]) is float:
+                if key in turning and turns(key, thing[key]):
                     self._dial(thing, key)
                     continue
                 # Schedulers ask whether `step` was called; the trace has called it.

@@ -6,7 +6,16 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, check_betas, check_lr, check_not_negative, check_tensor_options, number, root
+from .checks import (
+    add_ratio,
+    approach,
+    check_betas,
+    check_lr,
+    check_not_negative,
+    check_tensor_options,
+    number,
+    root,
+)
 from .optimizer import Optimizer, check_fused
 
 
@@ -69,7 +78,7 @@ class Adam(Optimizer):
             else:
                 grad = grad.add(param, alpha=decay)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean.lerp_(grad, 1 - beta1)
+        approach(mean, grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, check_betas, check_lr, check_not_negative, number
+from .checks import add_ratio, approach, check_betas, check_lr, check_not_negative, number
 from .optimizer import Optimizer
 
 
@@ -51,7 +51,7 @@ class Adamax(Optimizer):
         if group["weight_decay"] != 0:
             grad = grad.add(param, alpha=group["weight_decay"])
         mean, norm = state["exp_avg"], state["exp_inf"]
-        mean.lerp_(grad, 1 - beta1)
+        approach(mean, grad, 1 - beta1)
         norm.copy_(norm.mul(beta2).maximum(grad.abs().add_(group["eps"])))
         rate = number(group["lr"]) / (1 - beta1 ** number(state["step"]))
         add_ratio(param, mean, norm, -rate)

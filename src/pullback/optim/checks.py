@@ -60,6 +60,11 @@ def number(value: Any) -> Any:
     return value.double().reshape(()) if value._level else value.item()
 
 
+def stands(value: Any) -> bool:
+    """Whether an option is a tensor that stands for a number other than 0, in a trace."""
+    return isinstance(value, Tensor) and bool(value._level)
+
+
 def root(value: Any) -> Any:
     """√ of a number, or of the tensor that stands for one."""
     return value.sqrt() if isinstance(value, Tensor) else math.sqrt(value)
@@ -71,6 +76,16 @@ def add_scaled(param: Any, x: Any, scale: Any) -> None:
         param.add_(x.mul(scale))
     else:
         param.add_(x, alpha=scale)
+
+
+def sum_scaled(x: Any, y: Any, scale: Any) -> Any:
+    """``x + scale · y``, where `scale` may be a tensor that stands for a number."""
+    return x.add(y.mul(scale)) if isinstance(scale, Tensor) else x.add(y, alpha=scale)
+
+
+def approach(mean: Any, x: Any, share: Any) -> Any:
+    """Move a running mean towards `x` by a share, which may be a tensor that stands for a number."""
+    return mean.lerp_(x, share.to(mean.dtype) if isinstance(share, Tensor) else share)
 
 
 def chosen(condition: Any, x: Any, y: Any) -> Any:

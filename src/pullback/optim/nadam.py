@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, check_betas, check_lr, check_not_negative, number
+from .checks import add_ratio, approach, check_betas, check_lr, check_not_negative, number
 from .optimizer import Optimizer
 
 
@@ -71,7 +71,7 @@ class NAdam(Optimizer):
         state["mu_product"] *= mu
         product = number(state["mu_product"])
         mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean.lerp_(grad, 1 - beta1)
+        approach(mean, grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         denominator = square.div(1 - beta2**step).sqrt().add_(group["eps"])
         add_ratio(param, grad, denominator, -lr * (1.0 - mu) / (1.0 - product))

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import check_betas, check_lr, check_not_negative, chosen, number
+from .checks import approach, check_betas, check_lr, check_not_negative, chosen, number
 from .optimizer import Optimizer
 
 
@@ -61,7 +61,7 @@ class RAdam(Optimizer):
             else:
                 grad = grad.add(param, alpha=decay)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
-        mean.lerp_(grad, 1 - beta1)
+        approach(mean, grad, 1 - beta1)
         square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         rest = 1 - beta2**step
         change = mean / (1 - beta1**step) * lr

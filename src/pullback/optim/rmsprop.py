@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tensor.creation import tensor
 from ..tensor.creation_like import zeros_like
-from .checks import add_ratio, add_scaled, check_lr, check_not_negative, number
+from .checks import add_ratio, add_scaled, check_lr, check_not_negative, number, stands
 from .optimizer import Optimizer
 
 
@@ -62,7 +62,7 @@ class RMSprop(Optimizer):
         else:
             root = square.sqrt()
         root = root.add_(group["eps"])
-        if group["momentum"] > 0:
+        if stands(group["momentum"]) or group["momentum"] > 0:
             buffer = state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, root)
             add_scaled(param, buffer, -lr)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .checks import add_scaled, check_lr, check_not_negative, number
+from .checks import add_scaled, check_lr, check_not_negative, number, stands, sum_scaled
 from .optimizer import Optimizer, check_fused
 
 
@@ -50,13 +50,13 @@ class SGD(Optimizer):
         if group["weight_decay"] != 0:
             grad = grad.add(param, alpha=group["weight_decay"])
         momentum = group["momentum"]
-        if momentum != 0:
+        if stands(momentum) or momentum != 0:
             buffer = state.get("momentum_buffer")
             if buffer is None:
                 buffer = state["momentum_buffer"] = grad.clone()
             else:
                 buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
-            grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
+            grad = sum_scaled(grad, buffer, momentum) if group["nesterov"] else buffer
         add_scaled(param, grad, -number(group["lr"]))
 
 
