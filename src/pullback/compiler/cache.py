@@ -79,6 +79,9 @@ def _surroundings() -> bytes:
     sources = sorted(
         (str(file.relative_to(_PACKAGE)), file.stat().st_size, file.stat().st_mtime_ns)
         for place in folders for file in place.rglob("*.py")
+    )
+    sources += sorted(
+        (file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in _PACKAGE.glob("*.py")
     )  # fmt: skip
     made_by = (llvmlite.__version__, engine.machine_name(), np.__version__, sys.version_info[:2], sources)
     return repr(made_by).encode()

@@ -59,7 +59,7 @@ class Specialization:
         if captured.pullback is not None:
             captured.pullback = optimized(captured.pullback)
         self.reach = reach
-        self.forward = Executable(captured.program)
+        self.forward = Executable(captured.program, captured.writes)
         self.pullback = None if captured.pullback is None else Executable(captured.pullback)
         #: Pullbacks of covectors of which some do not arrive, by which.
         self._partial: dict[tuple[int, ...], tuple[Executable, list[int | None]]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -11,11 +12,12 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import TABLE
+from . import image
 from .llvm import engine, functions
 from .llvm.emitter import Module
 from .llvm.pool import pool
 from .lowered import Buffer, Call
-from .lowering import lower
+from .lowering import Result, lower
 from .plan import ALIGNMENT, Plan
 from .program import Program
 from .schedule import Step
@@ -29,11 +31,22 @@ class Refused(RuntimeError):
 class Executable:
     """A compiled program.
 
-    Attributes
+    Parameters
     ----------
     program : Program
-    steps : list of Step
-    llvm : str
+    pairs : sequence of (int, int)
+        Inputs and outputs of which it is asked whether the output may be written to the input's memory.
+
+    Attributes
+    ----------
+    inputs, outputs : list of Buffer
+        Where the program may refuse its inputs, the last output says so.
+    elements : int
+        Of all buffers.
+    checked : bool
+        Whether it may refuse its inputs.
+    shared : set of (int, int)
+        Of `pairs`, those for which the answer is yes.
     entry : int
         Address of the native function that is the whole program; 0 where array kernels run in between.
     table : array
@@ -42,40 +55,96 @@ class Executable:
         Held by who uses the table and the arena.
     """
 
-    def __init__(self, program: Program) -> None:
+    #: Whether what is built is kept on disk.
+    kept = True
+
+    def __init__(self, program: Program, pairs: Sequence[image.Pair] = ()) -> None:
         self.program = program
-        self.lowered = lowered = lower(program)
-        module = Module()
-        self.plan = Plan(lowered, module)
-        self.steps = self.plan.steps
+        name = image.name_of(program, pairs) if self.kept else None
+        found = None if name is None else image.read(name)
+        if found is None:
+            made, addresses = self._image(pairs, name is not None)
+            if name is not None and self._is_native:
+                image.write(name, made)
+        else:
+            made, addresses = found
+            self.segments = ["segment0"]
+            self.generators: list[Any] = []
+        self._load(made, addresses)
+
+    def _image(self, pairs: Sequence[image.Pair], kept: bool) -> tuple[image.Image, dict[str, int]]:
+        """Build what running the program takes."""
+        lowered, plan, writer = self.lowered, self.plan, self.writer
+        self.segments = writer.segments()
         #: Generators that it draws from.
         self.generators = _generators(self.steps)
-        self._build(self.plan, Writer(self.plan, module))
+        text, symbols = writer.text(), writer.symbols
+        found = image.Image(
+            lowered.inputs, lowered.outputs, lowered.constants, plan.slots, plan.arena_bytes,
+            sum(b.size for b in lowered.buffers), lowered.checked, plan.is_parallel,
+            {(a, b) for a, b in pairs if plan.may_replace(lowered.inputs[a], lowered.outputs[b])},
+            tuple(symbols), engine.NOTHING,
+        )  # fmt: skip
+        if writer.names:
+            # An image is kept as a whole.
+            compiled = engine.compiled if kept and self._is_native else engine.kept
+            found = found._replace(code=compiled(text, True, plan.is_straight))
+        return found, symbols
 
-    def _build(self, plan: Plan, writer: Writer) -> None:
-        lowered = plan.lowered
-        self.pool = pool() if plan.is_parallel else None
-        self.segments = writer.segments()
-        self.llvm = writer.text()
+    @functools.cached_property
+    def lowered(self) -> Result:
+        """The program, lowered."""
+        return lower(self.program)
+
+    @functools.cached_property
+    def plan(self) -> Plan:
+        """Its memory."""
+        self._module = Module()
+        return Plan(self.lowered, self._module)
+
+    @functools.cached_property
+    def writer(self) -> Writer:
+        """What writes it for LLVM."""
+        plan = self.plan
+        return Writer(plan, self._module)
+
+    @property
+    def steps(self) -> list[Step]:
+        """What it does, in order."""
+        return self.plan.steps
+
+    @functools.cached_property
+    def llvm(self) -> str:
+        """LLVM's text."""
+        if not self.writer.names:
+            self.writer.segments()
+        return self.writer.text()
+
+    @property
+    def _is_native(self) -> bool:
+        return len(self.segments) == 1 and isinstance(self.segments[0], str)
+
+    def _load(self, found: image.Image, addresses: dict[str, int]) -> None:
+        self.inputs, self.outputs = found.inputs, found.outputs
+        self.checked, self.elements, self.shared = found.checked, found.elements, found.shared
+        self.pool = pool() if found.parallel else None
         # Only what the vectoriser chose to call is compiled.
         self._library = (
-            engine.Library(self.llvm, writer.symbols, functions.addresses, straight=plan.is_straight)
-            if writer.names else None
-        )  # fmt: skip
+            engine.Library(found.code, addresses, functions.addresses) if found.code.object else None
+        )
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-        assert self._library is not None or not writer.names
         self._run = [
-            call(self._library.address(s)) if isinstance(s, str) else s  # type: ignore[union-attr]  # asserted
+            call(self._library.address(s)) if isinstance(s, str) else s  # type: ignore[union-attr]  # there is one then
             for s in self.segments
         ]
-        native = len(self.segments) == 1 and isinstance(self.segments[0], str)
-        self.entry = self._library.address(self.segments[0]) if native and self._library else 0
-        self.table = np.zeros(1 + len(plan.slots), np.uintp)
-        self._arena = _aligned(plan.arena_bytes)
-        self._constants = lowered.constants
+        native = self._is_native and self._library is not None
+        self.entry = self._library.address(self.segments[0]) if native else 0  # type: ignore[union-attr]  # as said
+        self.table = np.zeros(1 + len(found.slots), np.uintp)
+        self._arena = _aligned(found.arena_bytes)
+        self._constants = found.constants
         self.table[0] = self._arena.ctypes.data
-        for buffer_number, array in lowered.constants.items():
-            self.table[plan.slots[buffer_number]] = array.ctypes.data
+        for buffer_number, array in found.constants.items():
+            self.table[found.slots[buffer_number]] = array.ctypes.data
         self.table_address = self.table.ctypes.data
         self.turn = threading.Lock()
 
@@ -104,19 +173,19 @@ class Executable:
             self.pool.prepare()
         with self.turn:
             results = self._computed(arrays)
-        if self.lowered.checked and results.pop():
+        if self.checked and results.pop():
             raise Refused("an index is out of range")
         return results
 
     def _computed(self, arrays: Sequence[ndarray]) -> list[ndarray]:
-        lowered, table = self.lowered, self.table
-        outputs = [np.empty(b.shape, b.dtype) for b in lowered.outputs]
+        table = self.table
+        outputs = [np.empty(b.shape, b.dtype) for b in self.outputs]
         for slot, array in enumerate((*arrays, *outputs), start=1):
             table[slot] = array.ctypes.data
         given: dict[int, ndarray] = {}
         if any(isinstance(segment, Call) for segment in self._run):
             given = dict(
-                zip((b.number for b in (*lowered.inputs, *lowered.outputs)), (*arrays, *outputs), strict=True)
+                zip((b.number for b in (*self.inputs, *self.outputs)), (*arrays, *outputs), strict=True)
             )
         for segment in self._run:
             if isinstance(segment, Call):

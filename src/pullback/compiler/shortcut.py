@@ -37,14 +37,13 @@ SHORT = 20_000
 
 def _runs(executable: Executable, table: np.ndarray[Any, Any]) -> dict[str, Any]:
     """Fields of a specification: how a program is run on the addresses in a table."""
-    size = sum(b.size for b in executable.lowered.buffers)
-    free = {} if size < SHORT else {
+    free = {} if executable.elements < SHORT else {
         name: ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value
         for name, function in (("save", "PyEval_SaveThread"), ("restore", "PyEval_RestoreThread"))
     }
-    refusal = len(executable.lowered.inputs) + len(executable.lowered.outputs)
+    refusal = len(executable.inputs) + len(executable.outputs)
     return {
-        "refusal": refusal if executable.lowered.checked else 0,
+        "refusal": refusal if executable.checked else 0,
         "run": executable.entry,
         "table": int(table.ctypes.data),
         **free,
@@ -277,12 +276,12 @@ class _Forward:
         written = {position for _, position in captured.writes}
         copies: list[int] = []
         scratch: list[Any] = []
-        inputs, outputs = executable.lowered.inputs, executable.lowered.outputs
+        outputs = executable.outputs
         shared: list[int] = []
         for at, position in captured.writes:
             buffer = outputs[position]
             # Where nothing can go wrong any more, a new value may be written over the old one at once.
-            if executable.plan.may_replace(inputs[at], buffer):
+            if (at, position) in executable.shared:
                 shared += [1 + at, first + position]
                 continue
             array = np.empty(buffer.shape, buffer.dtype)
@@ -438,17 +437,16 @@ def backward(executable: Executable, general: Callable[..., Any]) -> Callable[..
         return general
     source = _Source()
     keep: list[Any] = []
-    lowered = executable.lowered
     records: list[int] = []
-    for n, buffer in enumerate(lowered.inputs):
+    for n, buffer in enumerate(executable.inputs):
         records += array_record(n, buffer.shape, buffer.dtype, keep)
     made: list[int] = []
-    for n, buffer in enumerate(lowered.outputs):
-        made += result_record(buffer, 1 + len(lowered.inputs) + n, results.BARE, keep)
+    for n, buffer in enumerate(executable.outputs):
+        made += result_record(buffer, 1 + len(executable.inputs) + n, results.BARE, keep)
     table = executable.table.copy()
     spec = caller.Specification(
-        **_runs(executable, table), cells=len(lowered.inputs), cells_at=records,
-        made=len(lowered.outputs), made_at=made,
+        **_runs(executable, table), cells=len(executable.inputs), cells_at=records,
+        made=len(executable.outputs), made_at=made,
     )  # fmt: skip
     _Calls(source, executable, spec)
     source.names |= {"general": general, "keep_arrays": (keep, table)}

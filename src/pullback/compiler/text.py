@@ -45,6 +45,10 @@ class UnreadableError(ValueError):
     """A text is no program."""
 
 
+class Unprintable(Exception):
+    """A program has something without a text: what it prints as means nothing to another process."""
+
+
 def kind(shape: Sequence[int], dtype: np.dtype[Any]) -> str:
     """A shape and dtype: ``float32[3,4]``."""
     return f"{dtype}[{','.join(map(str, shape))}]"
@@ -67,6 +71,21 @@ def written(program: Program) -> str:
     names = ", ".join(sorted(writer.names))
     head = [f"from pullback.compiler.operations import {names}", ""] if names else []
     return "\n".join([*head, *writer.bodies, main])
+
+
+def printed(program: Program) -> str:
+    """The program as Python that means the same in every process.
+
+    Raises
+    ------
+    Unprintable
+        It has something without a text.
+    """
+    writer = _Writer()
+    main = writer.function("program", program)
+    if "held" in writer.names:
+        raise Unprintable
+    return "\n".join([*writer.bodies, main])
 
 
 class _Writer:

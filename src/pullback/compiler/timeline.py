@@ -81,8 +81,13 @@ class _Separate(Writer):
 class Stepwise(Executable):
     """A program whose steps can be run one by one."""
 
-    def _build(self, plan: Plan, writer: Writer) -> None:
-        super()._build(plan, _Separate(plan, writer.module))
+    kept = False
+
+    @functools.cached_property
+    def writer(self) -> Writer:
+        """What writes the steps apart."""
+        plan = self.plan
+        return _Separate(plan, self._module)
 
     def times(self, arrays: list[ndarray]) -> list[float]:
         """Seconds that each group of steps takes: the median of some runs of the whole program."""

@@ -102,6 +102,10 @@ class Code(NamedTuple):
     called: tuple[str, ...]
 
 
+#: Of a program without native code.
+NOTHING = Code(b"", ())
+
+
 def compiled(text: str, optimize: bool = True, straight: bool = True) -> Code:
     """Compile a module's text."""
     module = _module(text, optimize, straight)

@@ -1,0 +1,136 @@
+"""Images of programs: what running a program takes, as one process builds it and the next finds it on disk.
+
+A process that finds a program's image neither lowers it nor plans its memory, and writes no text for LLVM.
+The name of an image is a digest of the program as it is printed, which holds everything that what is built
+depends on, of what is asked about it, and of what built it (see `cache`). Programs that array kernels have a
+part in, or machine code that was compiled for shapes of their own, have no image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from . import cache
+from .llvm.engine import Code
+from .llvm.pool import PARALLEL, pool
+from .lowered import Buffer
+from .product import kernel as product
+from .program import Program
+from .text import Unprintable, kind, printed, read_kind
+
+#: What is asked of a program: (input, output), whether the output may be written to the input's memory.
+Pair = tuple[int, int]
+
+
+class Image(NamedTuple):
+    """What running a program takes.
+
+    Attributes
+    ----------
+    inputs, outputs : list of Buffer
+    constants : dict of int to array
+        By buffer number.
+    slots : dict of int to int
+        By buffer number, which pointer of the table each of these is.
+    arena_bytes : int
+    elements : int
+        Of all buffers.
+    checked : bool
+        Whether the last output says that the inputs are refused.
+    parallel : bool
+        Whether threads take part.
+    shared : set of (int, int)
+        Of the pairs that were asked for, those of which the output may be written to the input's memory.
+    symbols : tuple of str
+        The functions that the machine code calls.
+    code : Code
+    """
+
+    inputs: list[Buffer]
+    outputs: list[Buffer]
+    constants: dict[int, ndarray]
+    slots: dict[int, int]
+    arena_bytes: int
+    elements: int
+    checked: bool
+    parallel: bool
+    shared: set[Pair]
+    symbols: tuple[str, ...]
+    code: Code
+
+
+def name_of(program: Program, pairs: Sequence[Pair]) -> str | None:
+    """The name of a program's image; None where it has something without a text."""
+    try:
+        text = printed(program)
+    except Unprintable:
+        return None
+    return cache.key("program", repr([*pairs]), str(dtypes.get_default_dtype()), text)
+
+
+def read(name: str) -> tuple[Image, dict[str, int]] | None:
+    """An image and the addresses of what it calls; None where there is none."""
+    found = cache.read(name)
+    if found is None:
+        return None
+    about, content = found
+    addresses = _addresses(about["symbols"])
+    if addresses is None:
+        return None
+
+    def buffers(entries: Sequence[Any], role: str) -> list[Buffer]:
+        return [Buffer(number, *read_kind(text), role) for number, text in entries]
+
+    at = about["code"]
+    code = Code(content[:at], tuple(about["called"]))
+    constants = {}
+    for number, text in about["constants"]:
+        shape, dtype = read_kind(text)
+        count = int(np.prod(shape, dtype=np.int64))
+        # A copy lies where its elements are aligned.
+        constants[number] = np.frombuffer(content, dtype, count, at).reshape(shape).copy()
+        at += count * dtype.itemsize
+    image = Image(
+        buffers(about["inputs"], "input"), buffers(about["outputs"], "temporary"), constants,
+        dict(about["slots"]), about["arena_bytes"], about["elements"], about["checked"], about["parallel"],
+        {(a, b) for a, b in about["shared"]}, tuple(about["symbols"]), code,
+    )  # fmt: skip
+    return image, addresses
+
+
+def write(name: str, image: Image) -> None:
+    """Keep an image, if what it calls is there in every process."""
+    if _addresses(image.symbols) is None:
+        return
+
+    def entries(buffers: Sequence[Buffer]) -> list[Any]:
+        return [(b.number, kind(b.shape, b.dtype)) for b in buffers]
+
+    about = {
+        "inputs": entries(image.inputs), "outputs": entries(image.outputs),
+        "constants": [(number, kind(a.shape, a.dtype)) for number, a in image.constants.items()],
+        "slots": [*image.slots.items()], "arena_bytes": image.arena_bytes, "elements": image.elements,
+        "checked": image.checked, "parallel": image.parallel, "shared": sorted(image.shared),
+        "symbols": image.symbols, "called": image.code.called, "code": len(image.code.object),
+    }  # fmt: skip
+    content = [image.code.object, *(array.tobytes() for array in image.constants.values())]
+    cache.write(name, about, b"".join(content))
+
+
+def _addresses(symbols: Sequence[str]) -> dict[str, int] | None:
+    """Where functions are that programs call; None where one is not known by its name."""
+    found = {}
+    for symbol in symbols:
+        if symbol == PARALLEL:
+            found[symbol] = pool().address
+            continue
+        code = next((c for c in map(product.compiled, ("float", "double")) if c.name == symbol), None)
+        if code is None:
+            return None
+        found[symbol] = code.part
+    return found

@@ -1,0 +1,126 @@
+"""A program's image runs as the program does, and another program never finds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as torch
+from pullback import nn
+from pullback.compiler.trace import trace
+
+pytest.importorskip("llvmlite")
+from pullback.compiler import executable, image
+from pullback.compiler.executable import Executable
+from pullback.compiler.program import Program
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("PULLBACK_CACHE", "1")
+    monkeypatch.setenv("PULLBACK_CACHE_DIR", str(tmp_path / "kept"))
+
+
+def program(function: Any, *args: Any) -> Program:
+    return trace(function, *args).program
+
+
+def fails(*_: Any) -> Any:
+    raise AssertionError("lowered")
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: x * 2 + 1,
+    lambda x: (x.sin() @ x.T).softmax(1).sum(0),
+    lambda x: x + torch.arange(20.0).reshape(4, 5).cos(),
+    lambda x: x > torch.tensor([True, False, True, False, True]),
+    lambda x: nn.functional.embedding(torch.tensor([3, 0]), x).exp(),
+    lambda x: torch.func.fori_loop(0, 30, lambda n, y: y * 1.5 - x, x),
+    lambda x: (torch.ones(600, 600) * x.sum()).sum(0),
+])  # fmt: skip
+def test_the_next_process_does_not_lower_the_program(function, monkeypatch):
+    x = torch.randn(4, 5)
+    code = program(function, x)
+    first = Executable(code)
+    with monkeypatch.context() as patch:
+        patch.setattr(executable, "lower", fails)
+        patch.setattr(executable, "Writer", fails)
+        second = Executable(Program.read(str(code)))
+        given = [x._value] if code.inputs else []
+        for a, b in zip(first.run(*given), second.run(*given), strict=True):
+            assert a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    # Who looks into the program has it lowered then.
+    assert second.llvm == first.llvm
+    assert len(second.steps) == len(first.steps)
+
+
+def test_programs_that_differ_have_names_that_differ():
+    x = torch.randn(4, 5)
+    functions = (
+        lambda x: x * 2.0, lambda x: x * 2.5, lambda x: x * 0.0, lambda x: x * -0.0, lambda x: x + 2.0,
+        lambda x: x * torch.arange(5.0), lambda x: x * (torch.arange(5.0) + 1),
+        lambda x: x * torch.arange(400.0).sin()[:5], lambda x: x * torch.arange(400.0).cos()[:5],
+        lambda x: torch.func.fori_loop(0, 30, lambda n, y: y * 1.5, x),
+        lambda x: torch.func.fori_loop(0, 30, lambda n, y: y * 2.5, x),
+    )  # fmt: skip
+    names = [image.name_of(program(f, x), ()) for f in functions]
+    names += [image.name_of(program(functions[0], x.double()), ())]
+    names += [image.name_of(program(functions[0], torch.randn(5, 4)), ())]
+    names += [image.name_of(program(functions[0], x), pairs) for pairs in ([(0, 0)], [(0, 1)])]
+    torch.set_default_dtype(torch.float64)
+    try:
+        names.append(image.name_of(program(functions[0], x), ()))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert None not in names and len(set(names)) == len(names)
+
+
+def test_what_has_no_text_or_calls_array_kernels_has_no_image(monkeypatch):
+    x = torch.randn(2, 3, 8, 8)
+    drawn = program(lambda x: nn.functional.dropout(x), x)
+    assert image.name_of(drawn, ()) is None
+    cut = program(lambda x: x.cumsum(0).sort(1)[0] + 1, x)
+    written = []
+    monkeypatch.setattr(image, "write", lambda *a: written.append(a))
+    kept = Executable(cut)
+    assert not kept.entry and not written
+    np.testing.assert_array_equal(kept.run(x._value)[0], (x.cumsum(0).sort(1)[0] + 1).numpy())
+
+
+def test_code_that_was_compiled_for_shapes_is_not_kept(monkeypatch):
+    x, w = torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3)
+    code = program(lambda x, w: torch.conv2d(x, w), x, w)
+    first = Executable(code)
+    monkeypatch.setattr(executable, "lower", fails)
+    name = image.name_of(code, ())
+    assert first.entry and (name is None or image.read(name) is None)
+
+
+def test_steps_of_a_training_in_the_next_process_are_the_first_ones(monkeypatch):
+    def trained() -> Any:
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Embedding(6, 8), nn.Flatten(), nn.Linear(24, 16), nn.Tanh(), nn.Linear(16, 4))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
+
+        def step(indices: Any, target: Any) -> Any:
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(model(indices), target)
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        call = torch.compile(step, backend="native")
+        losses = [call(torch.randint(0, 6, (9, 3)), torch.randint(0, 4, (9,))).item() for _ in range(5)]
+        with pytest.raises(IndexError):
+            call(torch.full((9, 3), 6), torch.zeros(9, dtype=torch.int64))
+        return losses, [p.tolist() for p in model.parameters()], call
+
+    losses, parameters, _ = trained()
+    with monkeypatch.context() as patch:
+        patch.setattr(executable, "lower", fails)
+        again, twins, call = trained()
+    assert again == losses and twins == parameters
+    assert call._native.specializations[0].shortcut is not None
+    assert "define" in str(call.llvm) and str(call.kernels)
