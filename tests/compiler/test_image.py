@@ -101,7 +101,9 @@ def test_code_that_was_compiled_for_shapes_is_not_kept(monkeypatch):
 def test_steps_of_a_training_in_the_next_process_are_the_first_ones(monkeypatch):
     def trained() -> Any:
         torch.manual_seed(0)
-        model = nn.Sequential(nn.Embedding(6, 8), nn.Flatten(), nn.Linear(24, 16), nn.Tanh(), nn.Linear(16, 4))
+        model = nn.Sequential(
+            nn.Embedding(6, 8), nn.Flatten(), nn.Linear(24, 16), nn.Tanh(), nn.Linear(16, 4)
+        )
         optimizer = torch.optim.AdamW(model.parameters(), lr=0.05)
 
         def step(indices: Any, target: Any) -> Any:
