@@ -40,3 +40,12 @@ def test_a_form_is_its_kernel(name: str) -> None:
     for at in range(NUMBERS.size):
         got = FORMS[name](ops, *(x[at] for x in inputs), *attrs)
         np.testing.assert_allclose(got, expected[at], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["sign", "sgn"])
+def test_the_sign_of_a_negative_zero_is_zero(name: str) -> None:
+    ops = Reference({}, {})
+    numbers = np.array([-0.0, 0.0, -3.0, 2.0, np.inf, np.nan])
+    got = [FORMS[name](ops, x) for x in numbers]
+    np.testing.assert_array_equal(got, [0, 0, -1, 1, 1, np.nan])
+    assert not np.signbit(got[0])

@@ -73,6 +73,8 @@ WRONG: dict[str, tuple[Callable[..., Any], int]] = {
     "index_add": (lambda w, i: w.index_add(0, i, w[:2]), -1),
     "index_put": (lambda w, i: w.index_put((i,), w[:2]), 100),
     "cross_entropy": (lambda w, i: F.cross_entropy(w[:2], i), 5),
+    "one_hot": (lambda w, i: F.one_hot(i, 5), 5),
+    "one_hot_negative": (lambda w, i: F.one_hot(i, 5) + 1, -3),
     "cross_entropy_negative": (lambda w, i: F.cross_entropy(w[:2], i), -1),
 }
 

@@ -9,11 +9,12 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.scatter import sum_rows, take_slices
-from ..core.op import op
+from ..core.op import elementwise, op
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import shape_of
 from .arithmetic import add
 from .gather import index_fill
+from .kernels import into
 from .structure import expand, permute_to_front, reshape
 
 Ints = tuple[int, ...]
@@ -44,6 +45,18 @@ embedding: Any = op(
     batch_rule=lambda *args: _batched(*args),
     sizes_kept=True,
 )
+
+
+def _classes(x: ndarray, /, count: int, out: Any = ...) -> ndarray:
+    if x.size and x.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if x.size and x.max() >= count:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return into(out, x.copy())
+
+
+#: Integers as they are, refused where they are no numbers of `count` classes.
+classes: Any = elementwise("classes", _classes, None, attrs=("count",), promote=None)
 
 
 def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> list[Any]:

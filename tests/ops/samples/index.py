@@ -91,6 +91,7 @@ SAMPLES = [
         (-1, False),
         reference=lambda w, i, p, f: w[i],
     ),
+    Sample("classes", (np.array([[0, 2], [1, 1]]),), (3,)),
     Sample("embedding_renorm", (normal(4, 3), np.array([0, 2])), (0.5, 2.0), smooth=False),
     Sample("embedding", (normal(4, 3), np.array([[0, 3], [2, 1]])), (-1, True)),
     Sample("embedding_backward", (normal(2, 2, 3), np.array([[0, 3], [3, 1]])), (4, 3, False)),

@@ -163,7 +163,7 @@ class _Lowering:
         if not _holds(operands, results):
             return None
         shape, dtype = results[0]
-        if op.kind == "elementwise":
+        if op.kind == "elementwise" and op.name not in gathers.LOWERINGS:
             one = self._elementwise(op, operands, attrs, shape, dtype)
         elif op.name in views.COPIES:
             one = views.copied(operands[0], shape)

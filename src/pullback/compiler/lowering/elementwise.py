@@ -220,7 +220,9 @@ def _masked_fill_tensor(ops: Any, x: Any, mask: Any, value: Any) -> Any:
 @form("sign", "sgn")
 def _sign(ops: Any, x: Any) -> Any:
     zero = _zero(ops, x)
-    above = ops.select(ops.gt(x, zero), _one(ops, x), x)
+    # The sign of -0 is 0, that of nan is nan.
+    still = ops.add(x, zero) if is_float(x.dtype) else x
+    above = ops.select(ops.gt(x, zero), _one(ops, x), still)
     return ops.select(ops.lt(x, zero), ops.constant(-1, x.dtype), above)
 
 

@@ -232,7 +232,17 @@ def index_put(
     return scattered(context, x, x.shape, spread, picked.places, accumulate=accumulate)
 
 
+def classes(context: Context, x: Lowered, count: int) -> Lowered | None:
+    """Integers as they are, if they are numbers of `count` classes."""
+    if not _integral(x):
+        return None
+    x = _held(context, x)
+    context.require(x, count)
+    return x
+
+
 LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "classes": classes,
     "embedding": embedding,
     "embedding_backward": embedding_backward,
     "gather": gather,

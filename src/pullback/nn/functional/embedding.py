@@ -78,11 +78,8 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return wrap(np.zeros((*shape_of(tensor), num_classes), np.int64))
-    if array is not None and array.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(array_of(tensor).max()) + 1
-    elif array is not None and array.max() >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
-    found = eq(reshape(tensor, (*shape_of(tensor), 1)), wrap(np.arange(num_classes)))
+    checked = o.classes(tensor, num_classes)
+    found = eq(reshape(checked, (*shape_of(tensor), 1)), wrap(np.arange(num_classes)))
     return cast(found, np.dtype(np.int64))
