@@ -11,16 +11,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .chains import Chain
 from .kernel import Emission, Kernel
 from .parallel import MOST, PART, WORTH
 
 
-def grouped(steps: Sequence[Any], emissions: dict[int, Emission]) -> list[list[int]]:
-    """The numbers of the steps, those that run together in one list."""
+def grouped(
+    steps: Sequence[Any], emissions: dict[int, Emission], chains: Sequence[Chain] = ()
+) -> list[list[int]]:
+    """The numbers of the steps, those that run together, or as a chain, in one list."""
     groups: list[list[int]] = []
     written: set[int] = set()
     touched: set[int] = set()
+    chained = {n: chain for chain in chains for n in chain.steps}
     for n, step in enumerate(steps):
+        if n in chained:
+            if n == chained[n].steps[0]:
+                groups.append(list(chained[n].steps))
+            written, touched = set(), {-1}
+            continue
         emission = emissions.get(id(step))
         if emission is None or not isinstance(step, Kernel) or emission.parts > 1:
             groups.append([n])
@@ -36,7 +45,10 @@ def grouped(steps: Sequence[Any], emissions: dict[int, Emission]) -> list[list[i
             written, touched = set(), set()
         written |= writes
         touched |= own
-    return [part for group in groups for part in _worthwhile(group, steps, emissions)]
+    return [
+        part for group in groups
+        for part in ([group] if group[0] in chained else _worthwhile(group, steps, emissions))
+    ]  # fmt: skip
 
 
 def _worthwhile(group: list[int], steps: Sequence[Any], emissions: dict[int, Emission]) -> list[list[int]]:

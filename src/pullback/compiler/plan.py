@@ -10,13 +10,14 @@ from bisect import insort
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
-from . import parallel
+from . import chains, parallel
+from .chains import Chain
 from .groups import grouped
 from .kernel import Emission, Kernel, emit
-from .llvm.emitter import TYPES, Module
+from .llvm.emitter import Module
 from .lowered import Branch, Buffer, Contraction, Loop, Precompiled, Routine
 from .lowering import Result
-from .product import Operand, Product, merged
+from .product import Product
 from .routine import emit_routine
 from .schedule import Step, schedule
 
@@ -38,8 +39,9 @@ class Plan:
         Of the bodies of loops and branches.
     slots : dict of int to int
         Of the buffers that are given from outside: which pointer of the table each is.
+    chains : list of Chain
     groups : list of list of int
-        The numbers of the steps, those that run together in one list.
+        The numbers of the steps, those that run together, or as a chain, in one list.
     settled : int
         After how many groups it is known whether the program refuses its inputs.
     offsets : dict of int to int
@@ -62,7 +64,9 @@ class Plan:
         }
         for emission in self.emissions.values():
             emission.parts = parallel.count(emission.rows, emission.work, bool(emission.partials))
-        self.groups = grouped(self.steps, self.emissions)
+        self.chains = self._chained()
+        self._chain_of = {id(self.steps[n]): chain for chain in self.chains for n in chain.steps}
+        self.groups = grouped(self.steps, self.emissions, self.chains)
         #: The kernels that fill buffers, the steps that read them, and which steps run at one time.
         self._filling = {
             number_: n for n, step in enumerate(self.steps) if isinstance(step, Kernel)
@@ -94,7 +98,7 @@ class Plan:
             any(e.parts > 1 for e in self.emissions.values())
             or any(len(group) > 1 for group in self.groups)
             or any(isinstance(step, Precompiled) for step in self.steps)
-            or any(isinstance(s, Contraction) and product_of(s).grid().parts > 1 for s in self.steps)
+            or any(isinstance(s, Contraction) and self.product(s).grid().parts > 1 for s in self.steps)
             or any(plan.is_parallel for plans in self.bodies.values() for plan in plans)
         )
 
@@ -113,6 +117,25 @@ class Plan:
         if filling is None:
             filling = next(n for n, step in enumerate(self.steps) if flag in getattr(step, "filled", ()))
         return self._moments[filling] + 1
+
+    def _chained(self) -> list[Chain]:
+        """The chains; their kernels are cut as they are."""
+        found = chains.found(self.steps, self.emissions)
+        for chain in found:
+            for n in chain.steps:
+                emission = self.emissions.get(id(self.steps[n]))
+                if emission is not None:
+                    emission.parts = chain.parts
+        return found
+
+    def product(self, step: Contraction) -> Product:
+        """A matrix product as its machine code is told of it."""
+        chain = self.chain(step)
+        return Product.of(step) if chain is None else chain.product(step)
+
+    def chain(self, step: Step) -> Chain | None:
+        """The chain that a step is a part of."""
+        return self._chain_of.get(id(step))
 
     def may_replace(self, before: Buffer, after: Buffer) -> bool:
         """Whether a step may write buffer `after` to the memory of `before`, which is given from outside: it
@@ -136,20 +159,19 @@ class Plan:
         moments = {n: group[0] for group in self.groups for n in group}
         for position, step in enumerate(self.steps):
             n = moments[position]
+            own = None
             if isinstance(step, Kernel) and emissions[id(step)].parts > 1:
-                sizes[scratch_of(n)] = parallel.places(emissions[id(step)]).bytes
-                spans[scratch_of(n)] = [n, n]
+                own = parallel.places(emissions[id(step)]).bytes
             elif isinstance(step, Contraction):
-                sizes[scratch_of(n)] = product_of(step).scratch()
-                spans[scratch_of(n)] = [n, n]
+                own = self.product(step).scratch()
             elif isinstance(step, Precompiled):
-                sizes[scratch_of(n)] = step.kernel.scratch(step.kernel.cut(step.images))
-                spans[scratch_of(n)] = [n, n]
+                own = step.kernel.scratch(step.kernel.cut(step.images))
             elif isinstance(step, (Loop, Branch)):
                 arenas = [aligned(plan.arena_bytes) for plan in self.bodies[id(step)]]
                 own = sum(arenas) + carry_bytes(step) if isinstance(step, Loop) else max(arenas)
-                sizes[scratch_of(n)] = own
-                spans[scratch_of(n)] = [n, n]
+            if own is not None:
+                sizes[scratch_of(position)] = own
+                spans[scratch_of(position)] = [n, n]
             for buffer in _touched(step, emissions, lowered):
                 if buffer.number in self.slots:
                     continue
@@ -217,19 +239,6 @@ def carry_bytes(loop: Loop) -> int:
 def scratch_of(step: int) -> int:
     """The number, among those of buffers, of the memory that a step's parts write their sums to."""
     return -1 - step
-
-
-def product_of(step: Contraction) -> Product:
-    """A matrix product as its machine code is told of it."""
-    left, right = step.left, step.right
-    extents, steps = merged(step.batch, left.batch, right.batch)
-    while len(extents) < 2:
-        extents.insert(0, 1)
-        for s in steps:
-            s.insert(0, 0)
-    outer, inner = extents
-    a, b = (Operand(*m.strides, (s[0], s[1])) for m, s in zip((left, right), steps, strict=True))
-    return Product(TYPES[step.buffer.dtype], step.extents, a, b, (outer, inner), step.alpha)
 
 
 def _row_bytes(emission: Emission, buffer: Buffer) -> int:

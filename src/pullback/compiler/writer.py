@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from . import groups, parallel
+from . import chains, groups, parallel
+from .chains import Chain, Member
 from .kernel import Emission, Kernel
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module
 from .llvm.pool import PARALLEL, pool
 from .loop import write_branch, write_loop
 from .lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
-from .plan import Plan, product_of
+from .plan import Plan
 from .product import Product
 
 #: Kernels of a program, and calls of them, up to which LLVM may inline them into the function that calls
@@ -43,6 +44,7 @@ class Writer:
         self.symbols: dict[str, int] = {} if whole is None else whole.symbols
         self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
         self.products: dict[Product, str] = {} if whole is None else whole.products
+        self.numbers: dict[Product, str] = {} if whole is None else whole.numbers
         self._calls = 0
         #: Whether the functions find buffers by the table of pointers; those of loops are given them.
         self.has_table = True
@@ -120,7 +122,10 @@ class Writer:
         for n, (step, *others) in enumerate(steps):
             if n and n == settled:
                 self.lines += self._ending()
-            if others:
+            chain = self.plan.chain(step)
+            if chain is not None:
+                self._chain(chain)
+            elif others:
                 self._group([step, *others])
             elif isinstance(step, (Kernel, Routine)):
                 self._kernel(step)
@@ -258,31 +263,78 @@ class Writer:
             self.lines.append(f"  call void @{joining}(ptr {table})")
 
     def _contraction(self, step: Contraction) -> None:
-        made = product_of(step)
+        made = self.plan.product(step)
         name = self.products.get(made)
         if name is None:
             name = self.products[made] = self.module.name("product")
             self.functions.append(self._product(name, made))
+        operands = ", ".join(f"ptr {p}" for p in self._operands(step))
+        self.lines.append(f"  call void @{name}({operands})")
+
+    def _operands(self, step: Contraction) -> list[str]:
+        """Pointers to the operands, the result and the scratch of a product."""
         dtype = step.buffer.dtype
-        pointers = [self._shifted(m.buffer.number, m.offset, dtype) for m in (step.left, step.right)]
-        pointers += [
-            self._pointer(step.buffer.number), self._pointer(self.plan.scratch(step))
-        ]
-        self.lines.append(f"  call void @{name}({', '.join(f'ptr {p}' for p in pointers)})")
+        given = [self._shifted(m.buffer.number, m.offset, dtype) for m in (step.left, step.right)]
+        return [*given, self._pointer(step.buffer.number), self._pointer(self.plan.scratch(step))]
+
+    def _chain(self, chain: Chain) -> None:
+        """Run steps one after the other in each part."""
+        members, pointers = [], []
+        for step in (self.plan.steps[n] for n in chain.steps):
+            if isinstance(step, Contraction):
+                made = self.plan.product(step)
+                own = [*self._operands(step), f"@{self._numbers(made)}"]
+                members.append(Member(self._product_part(made), len(own)))
+            else:
+                assert isinstance(step, Kernel)
+                emission = self.emissions[id(step)]
+                own = [self._pointer(p) for p in emission.parameters]
+                name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+                strides = {
+                    n: parallel.stride(emission.row_buffers[p], self.plan.lowered.buffers[p].dtype)
+                    for n, p in enumerate(emission.parameters) if p in emission.row_buffers
+                }  # fmt: skip
+                members.append(Member(name, len(own), emission.rows // chain.extent, strides))
+            pointers += own
+        self.symbols[PARALLEL] = pool().address
+        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+        name = self.module.name("chain")
+        self.functions.append(chains.function(name, chain, members))
+        self._calls += 1
+        context = f"%context{self._calls}"
+        self.lines.append(f"  {context} = alloca [{len(pointers)} x ptr]")
+        for n, pointer in enumerate(pointers):
+            self.lines += [
+                f"  {context}_{n} = getelementptr ptr, ptr {context}, i64 {n}",
+                f"  store ptr {pointer}, ptr {context}_{n}",
+            ]
+        self.lines.append(f"  call void @{PARALLEL}(ptr @{name}, ptr {context}, i64 {chain.parts})")
+
+    def _numbers(self, made: Product) -> str:
+        """The constant that holds a product's numbers."""
+        name = self.numbers.get(made)
+        if name is None:
+            name = self.numbers[made] = self.module.name("numbers")
+            words = made.numbers()
+            listed = ", ".join(f"i64 {n}" for n in words)
+            self.functions.append(
+                f"@{name} = private unnamed_addr constant [{len(words)} x i64] [{listed}]"
+            )
+        return name
+
+    def _product_part(self, made: Product) -> str:
+        """The function of a table and a number of a part."""
+        self.symbols[made.code.name] = made.code.part
+        return self.module.declare(made.code.name, "void", "ptr", "i64")
 
     def _product(self, name: str, made: Product) -> str:
         """The function of (left, right, result, scratch) that runs a product's parts."""
-        code, parts = made.code, made.grid().parts
-        self.symbols[code.name] = code.part
-        part = self.module.declare(code.name, "void", "ptr", "i64")
-        numbers = made.numbers()
-        words = ", ".join(f"i64 {n}" for n in numbers)
+        part, parts = self._product_part(made), made.grid().parts
         lines = [
-            f"@{name}_numbers = private unnamed_addr constant [{len(numbers)} x i64] [{words}]",
             f"define internal void @{name}(ptr %a, ptr %b, ptr %c, ptr %scratch) noinline nounwind #0 {{",
             "  %table = alloca [5 x ptr]",
         ]
-        for n, pointer in enumerate(("%a", "%b", "%c", "%scratch", f"@{name}_numbers")):
+        for n, pointer in enumerate(("%a", "%b", "%c", "%scratch", f"@{self._numbers(made)}")):
             lines += [
                 f"  %at{n} = getelementptr ptr, ptr %table, i64 {n}", f"  store ptr {pointer}, ptr %at{n}"
             ]

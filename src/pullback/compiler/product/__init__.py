@@ -14,7 +14,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..apart import LINE, address, parallel
+from ..llvm.emitter import TYPES
 from ..llvm.registers import registers
+from ..lowered import Contraction
 from . import tile
 from .kernel import MARGIN, NUMBERS, Blocks, Compiled, compiled
 
@@ -67,6 +69,8 @@ class Product(NamedTuple):
     batch : tuple of int
         Extents of two axes.
     alpha : float
+    cut : Grid or None
+        How it is to be cut; None for the cut that packs least.
     """
 
     real: str
@@ -75,6 +79,30 @@ class Product(NamedTuple):
     b: Operand
     batch: tuple[int, int] = (1, 1)
     alpha: float = 1.0
+    cut: Grid | None = None
+
+    @classmethod
+    def of(cls, step: Contraction) -> Product:
+        """The product that a step of a program is."""
+        left, right = step.left, step.right
+        extents, steps = merged(step.batch, left.batch, right.batch)
+        while len(extents) < 2:
+            extents.insert(0, 1)
+            for s in steps:
+                s.insert(0, 0)
+        outer, inner = extents
+        a, b = (Operand(*m.strides, (s[0], s[1])) for m, s in zip((left, right), steps, strict=True))
+        return cls(TYPES[step.buffer.dtype], step.extents, a, b, (outer, inner), step.alpha)
+
+    @property
+    def matrices(self) -> int:
+        """Of the batch."""
+        return self.batch[0] * self.batch[1]
+
+    @property
+    def height(self) -> int:
+        """Rows of a tile: no part has fewer but the last."""
+        return tile.largest(registers(self.real)).rows
 
     @property
     def code(self) -> Compiled:
@@ -83,42 +111,52 @@ class Product(NamedTuple):
 
     def grid(self) -> Grid:
         """How it is cut into parts; this depends on the work alone."""
-        kind = registers(self.real)
-        whole = tile.largest(kind)
+        if self.cut is not None:
+            return self.cut
         rows, columns, inner = self.extents
-        matrices = self.batch[0] * self.batch[1]
-        parts = max(1, min(_MOST, int(matrices * rows * columns * inner * _NANOSECONDS / _PART)))
-        along_batch = min(matrices, parts)
+        work = self.matrices * rows * columns * inner * _NANOSECONDS
+        parts = max(1, min(_MOST, int(work / _PART)))
+        along_batch = min(self.matrices, parts)
         parts //= along_batch
-        width = whole.vectors * kind.lanes
-        strips, slices = -(-rows // whole.rows), -(-columns // width)
-
-        def cost(cut: tuple[int, int]) -> int:
-            """Of the largest part: what it adds up and what it packs."""
-            tall, wide = -(-strips // cut[0]) * whole.rows, -(-slices // cut[1]) * width
-            return tall * wide + _PACKING * (tall + wide)
-
+        strips, slices = self._tiles()
         cuts = [
-            (min(parts // across, strips), across) for across in range(1, min(parts, slices) + 1)
+            Grid(min(parts // across, strips), across, along_batch)
+            for across in range(1, min(parts, slices) + 1)
         ]
-        return Grid(*min(cuts, key=cost), along_batch)
+        return min(cuts, key=self.cost)
+
+    def cost(self, grid: Grid) -> int:
+        """Of the largest part of a matrix: what it adds up and what it packs, as numbers of accumulations
+        for each k.
+        """
+        strips, slices = self._tiles()
+        tall = -(-strips // grid.rows) * self.height
+        wide = -(-slices // grid.columns) * self._width()
+        return tall * wide + _PACKING * (tall + wide)
+
+    def _width(self) -> int:
+        kind = registers(self.real)
+        return tile.largest(kind).vectors * kind.lanes
+
+    def _tiles(self) -> tuple[int, int]:
+        """Along rows and along columns."""
+        return -(-self.extents[0] // self.height), -(-self.extents[1] // self._width())
 
     def numbers(self) -> list[int]:
         """The numbers that its parts are told (see `kernel.NUMBERS`)."""
         rows, columns, inner = self.extents
-        kind, blocks, grid = registers(self.real), Blocks.of(self.real), self.grid()
-        whole = tile.largest(kind)
+        blocks, grid = Blocks.of(self.real), self.grid()
         depth = min(blocks.depth, inner)
 
         def room(extent: int, most: int, unit: int) -> int:
             return -(-min(extent, most) // unit) * unit * depth + MARGIN
 
-        b_room = room(columns, blocks.columns, whole.vectors * kind.lanes)
-        scratch = MARGIN + b_room + room(rows, blocks.rows, whole.rows)
+        b_room = room(columns, blocks.columns, self._width())
+        scratch = MARGIN + b_room + room(rows, blocks.rows, self.height)
         values = {
             "rows": rows, "columns": columns, "inner": inner,
             "a_row": self.a.row, "a_column": self.a.column, "b_row": self.b.row, "b_column": self.b.column,
-            "batch": self.batch[0] * self.batch[1], "batch_inner": self.batch[1],
+            "batch": self.matrices, "batch_inner": self.batch[1],
             "a_outer": self.a.batch[0], "a_inner": self.a.batch[1],
             "b_outer": self.b.batch[0], "b_inner": self.b.batch[1],
             "alpha": int(np.float64(self.alpha).view(np.int64)),
