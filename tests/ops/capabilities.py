@@ -54,8 +54,8 @@ CONVENTIONS = {
 
 #: Ops with a batching rule that leaves some calls to the loop.
 _PARTLY = """
-    conv_tbc embedding embedding_backward index_add index_copy index_fill index_fill_tensor index_reduce
-    index_select isin masked_scatter put
+    conv_tbc embedding embedding_backward embedding_sparse index_add index_copy index_fill index_fill_tensor
+    index_reduce index_select isin masked_scatter put
 """
 PARTLY = frozenset(_PARTLY.split())
 

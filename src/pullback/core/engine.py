@@ -18,6 +18,8 @@ import numpy as np
 from numpy import add, asarray, float32, float64, floating, ndarray
 
 from .. import graph_errors as errors
+from ..array.layout import is_dense
+from ..array.strides import contiguous_strides, laid_out, strides_of
 from ..array.transposed import c_copy
 from . import bulk
 from .blame import freed_by_caller
@@ -253,8 +255,9 @@ def _loop(
                         gi = convert(gi, edge._dtype)
                     if edge in pending:
                         before = pending[edge]
-                        # A traced value may have arrived there first.
-                        pending[edge] = add(before, gi, out=...) if type(before) is ndarray else before + gi
+                        # A traced value may have arrived there first, or a sparse one.
+                        plain = type(before) is ndarray
+                        pending[edge] = add(before, gi, out=...) if plain else plus(before, gi)
                         continue
                     if type(edge) is AccumulateGrad and (
                         gi is g or gi.base is not None or _is_saved(gi, saved)
@@ -263,7 +266,7 @@ def _loop(
                 else:
                     gi = conform(gi, edge._shape, edge._dtype)
                 if edge in pending:
-                    pending[edge] = pending[edge] + gi
+                    pending[edge] = plus(pending[edge], gi)
                 else:
                     pending[edge] = gi
                     heappush(heap, (-edge._seq, edge))
@@ -336,16 +339,25 @@ def _send(
             pending[node] = [None] * len(node._shape)
             heappush(heap, (-node._seq, node))
         slots = pending[node]
-        slots[index] = g if slots[index] is None else slots[index] + g
+        slots[index] = g if slots[index] is None else plus(slots[index], g)
         return
     g = conform(g, node._shape, node._dtype)
     if type(node) is AccumulateGrad and isinstance(g, ndarray):
         g = g.copy()
     if node in pending:
-        pending[node] = pending[node] + g
+        pending[node] = plus(pending[node], g)
     else:
         pending[node] = g
         heappush(heap, (-node._seq, node))
+
+
+def plus(before: Any, g: Any) -> Any:
+    """The sum of two covectors; of a sparse and a dense one it is dense, whichever came first."""
+    if isinstance(g, TensorBase) and g.is_sparse:
+        before = as_tensor(before)
+    elif isinstance(before, TensorBase) and before.is_sparse:
+        return as_tensor(g) + before
+    return before + g
 
 
 def as_tensor(g: Any) -> Any:
@@ -365,7 +377,7 @@ def _level(g: Any) -> int:
 
 def as_inner(t: Any, create_graph: bool) -> Any:
     """A covector as the loop carries it."""
-    return t if create_graph or not isinstance(t, TensorBase) else t._value
+    return t if create_graph or not isinstance(t, TensorBase) or t.is_sparse else t._value
 
 
 def _run_prehooks(node: Node, hooks: NodeHooks, g: Any, create_graph: bool) -> Any:
@@ -440,7 +452,7 @@ def _capture(node: Node, g: Any, capture: Capture, accumulate: bool, create_grap
             accumulate_grad(node, value, create_graph)
         elif value is not None:
             before = capture.results[position]
-            capture.results[position] = value if before is None else before + value
+            capture.results[position] = value if before is None else plus(before, value)
 
 
 def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
@@ -460,9 +472,12 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
             if create_graph:
                 leaf._grad = own_copy(as_tensor(g))
             else:
+                value = leaf._value
+                if type(g) is type(value) is ndarray and g.strides != value.strides:
+                    g = _laid_out_as(g, value)
                 leaf._grad = as_tensor(g)
         elif create_graph or type(old._value) is not ndarray or not isinstance(g, ndarray):
-            leaf._grad = old + as_tensor(g)
+            leaf._grad = plus(old, as_tensor(g))
         else:
             old._value += g
             old._counter[0] += 1
@@ -471,6 +486,14 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
             hook(leaf)
         for hook in list(hooks.post.values()):
             hook((), (as_tensor(g),))
+
+
+def _laid_out_as(g: ndarray, value: ndarray) -> ndarray:
+    """A covector as torch lays out a leaf's: like the leaf, or in C order where the leaf has gaps."""
+    strides = strides_of(value) if is_dense(value) else contiguous_strides(value.shape)
+    if all(n == 1 or a == b for n, a, b in zip(g.shape, strides_of(g), strides, strict=True)):
+        return g
+    return laid_out(g, strides)
 
 
 def _note_grad(leaf: Any, changes: list[tuple[Any, Any, Any, int]]) -> None:

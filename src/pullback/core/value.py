@@ -80,6 +80,7 @@ class TensorBase(Value):
     _accumulator: Any = None
     _retained: bool = False
     _rearranged: tuple[Any, ...] = ()
+    is_sparse: Any
     _facade: ClassVar[type[TensorBase]]
 
     @property

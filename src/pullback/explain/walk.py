@@ -118,7 +118,7 @@ class Path:
                 continue
             grads = node.backward_graph(g) if recorded else node.backward(g)
             if not recorded:
-                grads = tuple(gi._value if isinstance(gi, TensorBase) else gi for gi in grads)
+                grads = tuple(_dense(gi) if isinstance(gi, TensorBase) else gi for gi in grads)
             sent = tuple(
                 None if gi is None or edge is None else self._send(edge, gi, pending, heap)
                 for edge, gi in zip(node._edges, grads)
@@ -174,6 +174,11 @@ class Path:
             covectors[output] = Batched(rows, 0, level)
             results = self.pull(covectors)
         return [None if r is None else _batch_first(r, len(rows)) for r in results]
+
+
+def _dense(tensor: Any) -> Any:
+    """The inner value of a covector that a rule gave as a tensor."""
+    return (tensor.to_dense() if tensor.is_sparse else tensor)._value
 
 
 def _batch_first(value: Any, size: int) -> ndarray:

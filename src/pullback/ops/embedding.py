@@ -47,6 +47,28 @@ embedding: Any = op(
 )
 
 
+#: The same, with a covector of rows: ``covector(g, indices, shape_weight, padding, by_frequency)`` makes it.
+embedding_sparse: Any = op(
+    "embedding_sparse",
+    lambda weight, indices, /, padding, by_frequency, covector: _embedding(
+        weight, indices, padding, by_frequency
+    ),
+    (
+        lambda g, indices, shape_weight, padding, by_frequency, covector: covector(
+            g, indices, shape_weight, padding, by_frequency
+        ),
+        None,
+    ),
+    kind="gather", node_name="EmbeddingBackward0",
+    jvp=lambda primals, tangents, out, padding, by_frequency, covector: embedding(
+        tangents[0], primals[1], padding, by_frequency
+    ),
+    batch_rule=lambda size, values, dims, padding, by_frequency, covector: _batched(
+        size, values, dims, padding, by_frequency
+    ),
+)
+
+
 def _classes(x: ndarray, /, count: int, out: Any = ...) -> ndarray:
     if x.size and x.min() < 0:
         raise RuntimeError("Class values must be non-negative.")

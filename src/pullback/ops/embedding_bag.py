@@ -13,9 +13,10 @@ from numpy import ndarray
 
 from ..array.scatter import index_sum
 from ..core.op import op
-from ..core.value import shape_of
+from ..core.value import dtype_of, shape_of
+from .convert import cast
 from .embedding import embedding
-from .structure import sum_dims
+from .structure import reshape, sum_dims
 
 
 def _bags(offsets: ndarray, count: int) -> ndarray:
@@ -73,6 +74,18 @@ def _weight_rule(
     return embedding_bag_adjoint(g, indices, offsets, factor if scale is None else scale * factor, rows)
 
 
+def _sparse_rule(
+    g: Any, indices: Any, offsets: Any, scale: Any, shape_weight: tuple[int, ...], mode: str, padding: int,
+    by_frequency: bool, covector: Any,
+) -> Any:  # fmt: skip
+    factor = _bag_factor(indices, offsets, shape_weight[0], mode, padding, False)
+    factor = factor if scale is None else scale * factor
+    count = shape_of(indices)[0]
+    rows = embedding(g, _bag_numbers(offsets, count), -1, False)
+    rows = rows * reshape(cast(factor, dtype_of(g)), (count, 1))
+    return covector(rows, indices, shape_weight, padding, by_frequency)
+
+
 def _products(g: Any, weight: Any, indices: Any, offsets: Any) -> Any:
     """⟨g[bag], weight[index]⟩ per sample."""
     bags = _bag_numbers(offsets, shape_of(indices)[0])
@@ -94,6 +107,22 @@ embedding_bag: Any = op(
         ),
     ),
     halves=True, saves=("weight", "indices", "offsets", "scale"),
+)  # fmt: skip
+
+#: The same, with a covector of rows (see `embedding.embedding_sparse`).
+embedding_bag_sparse: Any = op(
+    "embedding_bag_sparse",
+    lambda weight, indices, offsets, scale, /, mode, padding, by_frequency, covector: _embedding_bag(
+        weight, indices, offsets, scale, mode, padding, by_frequency
+    ),
+    (
+        _sparse_rule, None, None,
+        lambda g, weight, indices, offsets, mode, padding, by_frequency: (
+            _products(g, weight, indices, offsets)
+            * _bag_factor(indices, offsets, shape_of(weight)[0], mode, padding, False)
+        ),
+    ),
+    halves=True, saves=("weight", "indices", "offsets", "scale"), node_name="EmbeddingBagBackward0",
 )  # fmt: skip
 
 #: Rows of g, one per bag, added at the bag's indices: the transpose of `embedding_bag`.

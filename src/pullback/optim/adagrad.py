@@ -19,10 +19,12 @@ class Adagrad(Optimizer):
         s ← s + g²
         p ← p − γ/(1 + (t − 1)·η)·g/(√s + ε)
 
-    The sums exist from the beginning, filled with `initial_accumulator_value`.
+    The sums exist from the beginning, filled with `initial_accumulator_value`. A sparse gradient changes the
+    sums and the parameter at the places that it has.
     """
 
     _splits_complex = True
+    _takes_sparse = True
 
     def __init__(
         self, params: Any, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
@@ -59,8 +61,17 @@ class Adagrad(Optimizer):
         """One step of the formula above."""
         state["step"] += 1
         if group["weight_decay"] != 0:
+            if grad.is_sparse:
+                raise RuntimeError("weight_decay option is not compatible with sparse gradients")
             grad = grad.add(param, alpha=group["weight_decay"])
         rate = number(group["lr"]) / (1 + (number(state["step"]) - 1) * group["lr_decay"])
+        if grad.is_sparse:
+            grad = grad.coalesce()
+            places, g = tuple(grad.indices()), grad.values()
+            total = state["sum"][places] + g * g
+            state["sum"][places] = total
+            param[places] -= rate * (g / total.sqrt().add_(group["eps"]))
+            return
         total = state["sum"].addcmul_(grad, grad, value=1)
         add_ratio(param, grad, total.sqrt().add_(group["eps"]), -rate)
 

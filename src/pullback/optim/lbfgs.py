@@ -52,7 +52,7 @@ class LBFGS(Optimizer):
     def _flat_gradient(self) -> Any:
         parts = []
         for p in self._params:
-            g = p.new_zeros(p.numel()) if p.grad is None else p.grad.reshape(-1)
+            g = p.new_zeros(p.numel()) if p.grad is None else p.grad.to_dense().reshape(-1)
             parts.append(view_as_real(g).reshape(-1) if g.is_complex() else g)
         return cat(parts, 0)
 

@@ -164,7 +164,8 @@ def _taken_by_name(
         dim = left.pop("dim", left.pop("axis", None))
     if keepdim is False:
         keepdim = left.pop("keepdim", left.pop("keepdims", False))
-    if left or len(by_place) > 3 or not _is_ordinary(place, input, dim, keepdim, None, None):
+    fits = type(input) in OVERRIDING or _is_ordinary(place, input, dim, keepdim, None, None)
+    if left or len(by_place) > 3 or not fits:
         _read(place, name, by_place, {**names, **_given(**options)})
     return input, dim, keepdim
 

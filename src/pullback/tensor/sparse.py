@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes
-from ..core.value import InnerValue, dtype_of, wrap
+from ..core.value import InnerValue, TensorBase, array_of, dtype_of, wrap
 from .constants import SPARSE
 from .indexing import index_put
 from .interception import OVERRIDING
@@ -303,6 +303,23 @@ def to_sparse(input: Any, sparse_dim: int | None = None, **_: Any) -> Any:
     return sparse(wrap(where), input[tuple(map(wrap, where))], input.shape, unique=True)
 
 
+def of_rows(
+    g: Any, indices: Any, shape: tuple[int, ...], padding: int, by_frequency: bool
+) -> SparseTensor:
+    """The covector of a table of which rows were picked: rows of `g`, at `indices` but for `padding`."""
+    if by_frequency:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    rows = array_of(indices).reshape(-1).astype(np.int64)
+    values: Any = g if isinstance(g, TensorBase) else wrap(g, None, getattr(g, "_level", 0))
+    values = values.reshape(rows.size, *shape[1:])
+    if padding >= 0:
+        kept = np.flatnonzero(rows != padding)
+        rows, values = rows[kept], values.index_select(0, wrap(kept))
+    elif not values.requires_grad:
+        values = values.clone()  # `g` is the caller's
+    return sparse(wrap(rows.reshape(1, -1)), values, shape)
+
+
 # --- what functions do to sparse tensors --------------------------------------------------------------------
 
 
@@ -368,18 +385,28 @@ def _add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
     if not isinstance(y, SparseTensor):
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
     if not isinstance(x, SparseTensor):
+        if _goes_into(y, x):
+            return index_put(x, tuple(y._where), y._what * alpha, accumulate=True)
         return x + _dense(y) * alpha
     if x.shape != y.shape:
         raise RuntimeError(
             f"add: expected sizes of 'self' and 'other' to match, but {tuple(x.shape)} != {tuple(y.shape)}"
         )
-    if x._unique and y._unique and np.array_equal(x._where.numpy(), y._where.numpy()):
-        return _with_values(x, x._what + y._what * alpha)
+    if np.array_equal(x._where.numpy(), y._where.numpy()):
+        return sparse(x._where, x._what + y._what * alpha, x.shape, x._unique and y._unique)
     where, what = cat([x._where, y._where], 1), cat([x._what, y._what * alpha])
-    return sparse(where, what, x.shape).coalesce()
+    summed = sparse(where, what, x.shape)
+    return summed.coalesce() if x._unique and y._unique else summed
+
+
+def _goes_into(y: SparseTensor, x: Any) -> bool:
+    """Whether the entries of `y` can be added to `x` one by one, without a dense copy."""
+    return x.shape == y.shape and x.dtype is y.dtype and y.sparse_dim() > 0
 
 
 def _add_(x: Any, y: Any, *, alpha: Any = 1) -> Any:
+    if not isinstance(x, SparseTensor) and isinstance(y, SparseTensor) and _goes_into(y, x):
+        return x.index_put_(tuple(y._where), y._what * alpha, accumulate=True)
     result = _add(x, y, alpha=alpha)
     return _become(x, result) if isinstance(x, SparseTensor) else x.copy_(result)
 
@@ -404,6 +431,13 @@ def _divided(x: Any, y: Any, **options: Any) -> Any:
     if not isinstance(x, SparseTensor) or (isinstance(y, Tensor) and y.dim()):
         refuse("div")
     return _with_values(x, x._what.div(y, **options))
+
+
+def _norm(x: SparseTensor, p: Any = "fro", *args: Any, **kwargs: Any) -> Any:
+    """The norm of all elements."""
+    if args or kwargs or p not in ("fro", 2, 2.0):
+        refuse("norm")
+    return x.coalesce()._what.norm()
 
 
 def _sum(x: SparseTensor, dim: Any = None, dtype: Any = None) -> Any:
@@ -465,7 +499,7 @@ _HANDLERS: dict[str, Function] = {
     "is_tensor": lambda x: True, "is_floating_point": lambda x: x._what.is_floating_point(),
     "is_complex": lambda x: x._what.is_complex(),
     "zeros_like": lambda x, **_: sparse(x._where[:, :0], x._what[:0].detach(), x.shape, True),
-    "numel": lambda x: math.prod(x.shape), "coalesce": SparseTensor.coalesce,
+    "numel": lambda x: math.prod(x.shape), "coalesce": SparseTensor.coalesce, "norm": _norm,
     **{name: _type(name) for name in ("float", "double", "half", "bfloat16", "long", "int")},
     **{
         name: _each(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import Sample, normal
+from .index import dense_table
 
 _INDICES, _OFFSETS = np.array([1, 2, 0, 3, 0, 2]), np.array([0, 3, 3])
 _WINNERS = np.array([[1, 0], [-1, -1], [3, 3]])
@@ -13,6 +14,14 @@ SAMPLES = [
     Sample("embedding_bag", (normal(4, 2), _INDICES, _OFFSETS, normal(6)), ("sum", -1, False)),
     Sample("embedding_bag", (normal(4, 2), _INDICES, _OFFSETS, None), ("mean", 2, False)),
     Sample("embedding_bag", (normal(4, 2), _INDICES, _OFFSETS, normal(6)), ("sum", 0, True), smooth=False),
+    Sample(
+        "embedding_bag_sparse",
+        (normal(4, 2), _INDICES, _OFFSETS, normal(6)),
+        ("sum", 1, False, dense_table),
+    ),
+    Sample(
+        "embedding_bag_sparse", (normal(4, 2), _INDICES, _OFFSETS, None), ("mean", -1, False, dense_table)
+    ),
     Sample("embedding_bag_adjoint", (normal(3, 2), _INDICES, _OFFSETS, normal(6)), (4,)),
     Sample("embedding_bag_max", (normal(4, 2), _INDICES, _OFFSETS), (2,)),
     Sample("embedding_bag_factor", (_INDICES, _OFFSETS), (4, "mean", 2, False)),

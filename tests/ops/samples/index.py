@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from pullback.ops.embedding import embedding_backward
+
 from . import Sample, apart, complex_normal, normal
 
 PLACES = np.array([[[0, 1], [1, 1], [1, 0]]])
@@ -21,6 +23,11 @@ def _scatter(x: np.ndarray, index: np.ndarray, source: Any, dim: int) -> np.ndar
     new = x.copy()
     np.put_along_axis(new, index, source, dim)
     return new
+
+
+def dense_table(g: Any, indices: Any, shape: tuple[int, ...], padding: int, by_frequency: bool) -> Any:
+    """What sparse covectors of rows stand for."""
+    return embedding_backward(g, indices, shape[0], padding, by_frequency)
 
 
 SAMPLES = [
@@ -94,6 +101,7 @@ SAMPLES = [
     Sample("classes", (np.array([[0, 2], [1, 1]]),), (3,)),
     Sample("embedding_renorm", (normal(4, 3), np.array([0, 2])), (0.5, 2.0), smooth=False),
     Sample("embedding", (normal(4, 3), np.array([[0, 3], [2, 1]])), (-1, True)),
+    Sample("embedding_sparse", (normal(4, 3), np.array([[0, 3], [2, 1]])), (-1, False, dense_table)),
     Sample("embedding_backward", (normal(2, 2, 3), np.array([[0, 3], [3, 1]])), (4, 3, False)),
     Sample("embedding_backward", (normal(2, 2, 3), np.array([[0, 3], [3, 1]])), (4, -1, True)),
     Sample("embedding_row_factor", (np.array([0, 3, 3]),), (4, 0, True)),

@@ -31,7 +31,8 @@ def embedding(
     """Rows of `weight`, ``(rows, columns)``, at integers of any shape: ``(*) -> (*, columns)``.
 
     The row `padding_idx` gets no gradient; `scale_grad_by_freq` divides a row's gradient by how often it was
-    picked; `max_norm` first scales the picked rows of `weight`, in place, down to that norm.
+    picked; `max_norm` first scales the picked rows of `weight`, in place, down to that norm. With `sparse`
+    the gradient is a sparse tensor of the picked rows, which `SGD`, `SparseAdam` and `Adagrad` take.
     """
     rows = shape_of(tensor("embedding", "weight", weight, 2))[0] if shape_of(weight) else 0
     if padding_idx is None:
@@ -45,6 +46,10 @@ def embedding(
     check_indices(tensor("embedding", "indices", input, 1), "embedding")
     if max_norm is not None:
         renormalise(weight, array_of(input), max_norm, norm_type)
+    if sparse:
+        from ...tensor.sparse import of_rows
+
+        return o.embedding_sparse(weight, input, padding, bool(scale_grad_by_freq), of_rows)
     return o.embedding(weight, input, padding, bool(scale_grad_by_freq))
 
 

@@ -117,7 +117,7 @@ def embedding_bag(
         Divide a row's gradient by how often it was picked.
     mode : {"mean", "sum", "max"}
     sparse : bool
-        Accepted; gradients are dense.
+        The gradient is a sparse tensor of the rows that were picked.
     per_sample_weights : tensor, optional
         In the shape of `input`; for "sum" only.
     include_last_offset : bool
@@ -177,4 +177,9 @@ def embedding_bag(
         return ops.embedding_bag_max(weight, indices, wrap(starts), padding)[0]
     if end < shape_of(indices)[0]:
         indices, scale = indices[:end], None if scale is None else scale[:end]
-    return ops.embedding_bag(weight, indices, wrap(starts), scale, mode, padding, bool(scale_grad_by_freq))
+    options = (mode, padding, bool(scale_grad_by_freq))
+    if sparse:
+        from ...tensor.sparse import of_rows
+
+        return ops.embedding_bag_sparse(weight, indices, wrap(starts), scale, *options, of_rows)
+    return ops.embedding_bag(weight, indices, wrap(starts), scale, *options)
