@@ -116,8 +116,8 @@ def test_an_interrupted_compilation_leaves_everything(stage, optimizer, monkeypa
 
 
 def test_a_first_step_of_another_kind_compiles_nothing(monkeypatch):
-    # SGD's buffer is a copy of the first gradient.
-    training, twin = Training("SGD", momentum=0.9), Training("SGD", momentum=0.9)
+    # SGD's buffer is a copy of the first gradient, of which later steps take a part.
+    training, twin = (Training("SGD", momentum=0.9, dampening=0.5) for _ in range(2))
     before = training.state()
     rng = torch.get_rng_state()
     with monkeypatch.context() as patch:

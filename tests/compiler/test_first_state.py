@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import pullback as torch
@@ -172,3 +173,32 @@ def test_two_optimizers_of_which_one_steps():
     assert first in one.state and not other.state
     assert one.state[first]["step"].item() == 2
     assert len(call._native.specializations) == 1
+
+
+@pytest.mark.parametrize("options", [
+    {"momentum": 0.9}, {"momentum": 0.9, "nesterov": True}, {"momentum": 0.5, "weight_decay": 0.1},
+    {"momentum": 0.9, "maximize": True}, {"momentum": 0.9, "dampening": 0.1}, {},
+])  # fmt: skip
+def test_the_first_step_of_momentum_is_eagers_to_the_bit(options):
+    values = torch.tensor([1.0, -0.0, 0.0, float("nan"), float("inf"), -2.5, 1e-40])
+    found = []
+    for compiled in (True, False):
+        p = torch.tensor([-0.0, -0.0, 0.0, 1.0, 1.0, -1.0, 1e-40], requires_grad=True)
+        optimizer = torch.optim.SGD([p], lr=0.1, **options)
+
+        def step(x: Any, p: Any = p, optimizer: Any = optimizer) -> Any:
+            optimizer.zero_grad()
+            (p * x).sum().backward()
+            optimizer.step()
+            return x.sum()
+
+        call = torch.compile(step, backend="native") if compiled else step
+        call(values)
+        buffer = optimizer.state[p].get("momentum_buffer")
+        # A NaN's bits are nobody's business.
+        found.append(
+            [x if x is None else np.nan_to_num(x.detach().numpy(), nan=7.0).tobytes() for x in (p, buffer)]
+        )
+        if compiled:
+            assert len(call._native.specializations) == ("dampening" not in options)
+    assert found[0] == found[1]

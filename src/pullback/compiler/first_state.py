@@ -1,7 +1,7 @@
 """State that an optimizer makes in its first step, made before that step is traced.
 
 A trace sees tensors that exist, so that the program of the first call is that of all others. What is made
-here is what the optimizer's own `init` gives; it stays only if the call ends well and has used it. A function
+here is what the optimizer's own `init_alike` gives; it stays only if the call ends well and has used it. A function
 that looks at the state itself would see in eager code that there is none yet, so its accesses are noted.
 """
 
@@ -98,7 +98,7 @@ def _entries(optimizer: Any) -> Entries:
     # A user's class may make its state of anything.
     if not isinstance(optimizer, Optimizer) or kind._step_of is not Optimizer._step_of:
         return {}
-    if not is_ours(kind.init.__module__):
+    if not is_ours(kind.init.__module__) or not is_ours(kind.update.__module__):
         return {}
     entries = {}
     for group in optimizer.param_groups:
@@ -107,10 +107,9 @@ def _entries(optimizer: Any) -> Entries:
                 continue
             try:
                 with no_grad():
-                    entry = optimizer.init(parameter, group)
+                    entry = optimizer.init_alike(parameter, group)
             except Exception:  # noqa: BLE001  # the step itself will say what is wrong
                 return {}
-            # A first step that finds nothing, as momentum's of SGD, is another than those after it.
             if not entry or not all(isinstance(value, TensorBase) for value in entry.values()):
                 return {}
             entries[parameter] = entry

@@ -7,6 +7,7 @@ division in the inner loop or nothing.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from math import gcd
 from typing import Any, TypeAlias
@@ -86,14 +87,15 @@ Atom: TypeAlias = "Variable | Quotient | Measured"
 
 
 class Index:
-    """``constant + Σ coefficient · atom``."""
+    """``constant + Σ coefficient · atom``; it never changes."""
 
-    __slots__ = ("_key", "constant", "terms")
+    __slots__ = ("_bounds", "_key", "constant", "terms")
 
     def __init__(self, terms: dict[str, tuple[Atom, int]], constant: int = 0) -> None:
         self.terms = terms
         self.constant = constant
         self._key: str | None = None
+        self._bounds: tuple[int, int] | None = None
 
     def key(self) -> str:
         """Equal for equal indices."""
@@ -113,16 +115,22 @@ class Index:
 
     def bounds(self) -> tuple[int, int]:
         """Smallest and largest value that the atoms' bounds allow."""
-        low = high = self.constant
-        for atom, coefficient in self.terms.values():
-            a, b = atom.bounds()
-            low += coefficient * (a if coefficient > 0 else b)
-            high += coefficient * (b if coefficient > 0 else a)
-        return low, high
+        if self._bounds is None:
+            low = high = self.constant
+            for atom, coefficient in self.terms.values():
+                a, b = atom.bounds()
+                low += coefficient * (a if coefficient > 0 else b)
+                high += coefficient * (b if coefficient > 0 else a)
+            self._bounds = low, high
+        return self._bounds
 
     def __add__(self, other: Index | int) -> Index:
         if isinstance(other, int):
             return Index(self.terms, self.constant + other) if other else self
+        if not other.terms:
+            return self + other.constant
+        if not self.terms:
+            return other + self.constant
         terms = dict(self.terms)
         for name, (atom, coefficient) in other.terms.items():
             total = coefficient + (terms[name][1] if name in terms else 0)
@@ -219,8 +227,8 @@ class Index:
 
 def _merged(index: Index) -> Index:
     """``d·(x // d) + x % d`` is ``x``, and ``d·(x // d % e) + x % d`` is ``x % (d·e)``."""
-    for atom, low_factor in list(index.terms.values()):
-        if not (isinstance(atom, Quotient) and atom.remainder):
+    for atom, low_factor in index.terms.values():
+        if type(atom) is not Quotient or not atom.remainder:
             continue
         whole = Quotient(atom.inner, atom.divisor, False)
         if whole.key() in index.terms and index.terms[whole.key()][1] == low_factor * atom.divisor:
@@ -259,6 +267,11 @@ Indices = tuple[Index, ...]
 
 def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
     """Elements to step per axis of a contiguous array."""
+    return _strides(tuple(shape))
+
+
+@functools.lru_cache(maxsize=4096)
+def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     strides, step = [], 1
     for extent in reversed(shape):
         strides.append(step)
@@ -270,18 +283,21 @@ def linear(indices: Iterable[Index], strides: Iterable[int], offset: int = 0) ->
     """``offset + Σ index · stride``."""
     total = constant(offset)
     for index, stride in zip(indices, strides, strict=True):
-        total = total + index * stride
+        if index.terms or index.constant:
+            total = total + index * stride
     return total
 
 
 def unravel(position: Index, shape: Sequence[int]) -> Indices:
     """The indices of the element at a position of a contiguous array."""
     parts = []
-    for extent, stride in zip(shape, strides_of(shape), strict=True):
-        parts.append((position // stride) % extent if extent != 1 else ZERO)
-    # The outermost index needs no remainder: the position is below the size.
-    if shape and shape[0] != 1:
-        parts[0] = position // strides_of(shape)[0]
+    for n, (extent, stride) in enumerate(zip(shape, strides_of(shape), strict=True)):
+        if extent == 1:
+            parts.append(ZERO)
+        else:
+            part = position // stride
+            # The outermost index needs no remainder: the position is below the size.
+            parts.append(part % extent if n else part)
     return tuple(parts)
 
 

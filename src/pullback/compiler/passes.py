@@ -22,11 +22,13 @@ Pass = Callable[[Program], Program]
 
 
 def optimized(program: Program) -> Program:
-    """The program after every pass; it is verified before and after each."""
-    checks.verify(program, checks.KINDS)
-    for change in PASSES:
-        program = change(program)
+    """The program after every pass, verified; where `verify.KINDS` is set, before and after each."""
+    if checks.KINDS:
         checks.verify(program, checks.KINDS)
+    for n, change in enumerate(PASSES):
+        program = change(program)
+        if checks.KINDS or n == len(PASSES) - 1:
+            checks.verify(program, checks.KINDS)
     return program
 
 

@@ -8,7 +8,7 @@ class Unsupported(RuntimeError):
 
 
 class MakesState(Exception):
-    """A call leaves new tensors in the user's containers, as the first step of SGD with momentum does.
+    """A call leaves new tensors in the user's containers, as the first step of L-BFGS does.
 
     Later calls find them there and need another program: this one runs eagerly, and nothing is compiled
     for it.

@@ -152,6 +152,12 @@ class Optimizer:
         """The state of a parameter before its first step."""
         raise NotImplementedError
 
+    def init_alike(self, param: Any, group: dict[str, Any]) -> dict[str, Any] | None:
+        """State of tensors from which a step as all later ones gives what the first gives, to the last bit;
+        None where there is none.
+        """
+        return self.init(param, group)
+
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Change a parameter and its state in place by one step.
 

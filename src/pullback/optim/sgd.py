@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.creation_like import full_like
 from .checks import add_scaled, check_lr, check_not_negative, number, stands, sum_scaled
 from .optimizer import Optimizer, check_fused
 
@@ -44,6 +45,14 @@ class SGD(Optimizer):
     def init(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         """With momentum: an empty buffer."""
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}
+
+    def init_alike(self, param: Any, group: dict[str, Any]) -> dict[str, Any] | None:
+        """With momentum and no dampening a buffer of −0, as −0·μ + g is g, and −0 where that is −0."""
+        if group["momentum"] == 0:
+            return {}
+        if group["dampening"] != 0 or not param.is_floating_point():
+            return None
+        return {"momentum_buffer": full_like(param, -0.0)}
 
     def update(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
         """One step of the formula above."""
