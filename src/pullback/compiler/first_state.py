@@ -1,8 +1,9 @@
 """State that an optimizer makes in its first step, made before that step is traced.
 
 A trace sees tensors that exist, so that the program of the first call is that of all others. What is made
-here is what the optimizer's own `init_alike` gives; it stays only if the call ends well and has used it. A function
-that looks at the state itself would see in eager code that there is none yet, so its accesses are noted.
+here is what the optimizer's own `init_alike` gives; it stays only if the call ends well and has used it. A
+function that looks at the state itself would see in eager code that there is none yet, so its accesses are
+noted.
 """
 
 from __future__ import annotations
