@@ -89,6 +89,38 @@ def test_in_double_precision(case):
     check(*CASES[case], dtype=np.float64)
 
 
+@pytest.mark.usefixtures("numpy_only")
+@pytest.mark.parametrize("where", ["x", "w", "y", "all of w"])
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+@pytest.mark.parametrize(
+    "case", ["odd sizes", "strides 3 and 2", "dilation", "padding above the kernel", "groups", "sequences"]
+)
+def test_what_is_not_finite_stays_where_it_belongs(case, value, where):
+    x_shape, w_shape, stride, padding, dilation, groups = CASES[case]
+    rest = stride, padding, dilation, groups
+    rng = np.random.default_rng(0)
+    output = output_size(x_shape[2:], w_shape[2:], stride, padding, dilation)
+    shapes = {"x": x_shape, "w": w_shape, "y": (x_shape[0], w_shape[0], *output)}
+    arrays = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+    if where == "all of w":
+        arrays["w"][:] = value
+    else:
+        # The last element of a row and the first of the next.
+        columns = arrays[where].shape[-1]
+        arrays[where].reshape(-1)[[2 * columns - 1, 2 * columns]] = value
+    x, w, y = arrays.values()
+    made = Convolution.of((1, *x_shape[1:]), w_shape, (1, *y.shape[1:]), x.dtype, *rest)
+    pulled, gathered = np.empty_like(x), np.empty_like(w)
+    made.transpose(y, w, pulled)
+    made.weight(x, y, gathered)
+    expected = (
+        (pulled, eager.conv_transpose(y, w, *rest, x_shape[2:])),
+        (gathered, eager.conv_weight(x, y, w_shape[2:], *rest)),
+    )
+    for got, want in expected:
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-4)
+
+
 @st.composite
 def problems(draw):
     def pair(low, high):

@@ -27,6 +27,8 @@ _MOST, _FEW, _SCRATCH_BYTES = 32, 8, 64 << 20
 #: Bytes of sums from which the splits of an image's work are the parts rather than images.
 _LARGE_SUMS = 256 << 10
 LINE = 64
+#: What stands in the table behind the arrays: scratch, units, rows and splits.
+FIELDS = 4
 
 _Parallel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 _Joining = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -51,6 +53,22 @@ class Cut(NamedTuple):
     splits: int
 
 
+class Mending(NamedTuple):
+    """A function that runs after a kernel, and looks whether something is left to do.
+
+    Attributes
+    ----------
+    name : str
+    address : int
+    numbers : tuple of int
+        What it finds in the table behind the kernel's fields.
+    """
+
+    name: str
+    address: int
+    numbers: tuple[int, ...]
+
+
 class Kernel:
     """Machine code for arrays of one shape, the number of images apart.
 
@@ -69,6 +87,7 @@ class Kernel:
         Elements of a part's scratch and sums.
     splits : int
         Into how many parts the work on an image can be cut; 1 where it is cut along images only.
+    mending : Mending, optional
 
     Attributes
     ----------
@@ -79,14 +98,16 @@ class Kernel:
     """
 
     def __init__(
-        self, text: str, *, size: int, work: float, scratch: int = 0, sums: int = 0, splits: int = 1
-    ) -> None:
+        self, text: str, *, size: int, work: float, scratch: int = 0, sums: int = 0, splits: int = 1,
+        mending: Mending | None = None,
+    ) -> None:  # fmt: skip
         self.name = name_of(text)
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits = scratch, sums, splits
         self._library = engine.Library(text, {}, optimize=False)
         self.part = self._library.address("part")
         self.joining = self._library.address("joining") if sums else 0
+        self.mending = mending
 
     def cut(self, images: int) -> Cut:
         """How the work on a number of images is cut."""
@@ -113,10 +134,14 @@ class Kernel:
         cut = self.cut(images)
         memory = np.empty(self.scratch(cut) + LINE, np.uint8)
         start = memory.ctypes.data
-        table = np.array([*arrays, start + -start % LINE, cut.units, cut.rows, cut.splits], np.uintp)
+        numbers = () if self.mending is None else self.mending.numbers
+        fields = (start + -start % LINE, cut.units, cut.rows, cut.splits)
+        table = np.array([*arrays, *fields, *numbers], np.uintp)
         parallel(self.part, table, cut.parts)
         if self.joining and cut.rows > 1:
             _Joining(self.joining)(table.ctypes.data)
+        if self.mending is not None:
+            _Joining(self.mending.address)(table.ctypes.data)
 
 
 def parallel(part: int, table: ndarray, parts: int) -> None:

@@ -247,9 +247,10 @@ class Writer:
         arrays = ["null" if b is None else self._pointer(b.number) for b in step.operands]
         scratch = self._pointer(self.plan.scratch(step))
         self._calls += 1
+        numbers = () if kernel.mending is None else kernel.mending.numbers
         table = f"%table{self._calls}"
         entries = [*(f"ptr {p}" for p in (*arrays, scratch)),
-                   *(f"i64 {n}" for n in (cut.units, cut.rows, cut.splits))]  # fmt: skip
+                   *(f"i64 {n}" for n in (cut.units, cut.rows, cut.splits, *numbers))]  # fmt: skip
         self.lines.append(f"  {table} = alloca [{len(entries)} x i64]")
         for n, entry in enumerate(entries):
             self.lines += [
@@ -261,6 +262,10 @@ class Writer:
             self.symbols[f"{kernel.name}_joining"] = kernel.joining
             joining = self.module.declare(f"{kernel.name}_joining", "void", "ptr")
             self.lines.append(f"  call void @{joining}(ptr {table})")
+        if kernel.mending is not None:
+            self.symbols[kernel.mending.name] = kernel.mending.address
+            function = self.module.declare(kernel.mending.name, "void", "ptr")
+            self.lines.append(f"  call void @{function}(ptr {table})")
 
     def _contraction(self, step: Contraction) -> None:
         made = self.plan.product(step)

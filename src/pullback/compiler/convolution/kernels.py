@@ -17,6 +17,7 @@ from ..apart import Kernel
 from ..llvm.registers import registers
 from ..llvm.vectors import Code
 from .correlate import Correlation
+from .mending import mending
 from .plan import Shape
 from .weight import Weight
 
@@ -55,6 +56,7 @@ def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
         work=shape.multiplications * _NANOSECONDS,
         scratch=scratch,
         splits=shape.groups if shape.groups > 1 else made.blocks,
+        mending=mending(shape, True) if transposed else None,
     )
 
 
@@ -88,6 +90,7 @@ def weight(shape: Shape) -> Kernel:
         scratch=scratch,
         sums=sums,
         splits=shape.groups if shape.groups > 1 else made.tiles,
+        mending=mending(shape, False),
     )
 
 

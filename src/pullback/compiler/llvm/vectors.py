@@ -76,8 +76,9 @@ class Code:
 
     @contextmanager
     def loop(
-        self, start: int | str, stop: int | str, carried: Sequence[tuple[str, str]] = (), step: int = 1
-    ) -> Iterator[Loop]:
+        self, start: int | str, stop: int | str, carried: Sequence[tuple[str, str]] = (),
+        step: int | str = 1,
+    ) -> Iterator[Loop]:  # fmt: skip
         """Count from `start` to below `stop`, carrying values given as (type, first value)."""
         index, label = self.fresh(), f"l{self._count}"
         before = self._block
