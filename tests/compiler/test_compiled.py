@@ -214,6 +214,40 @@ def test_random_numbers_are_eagers(draw):
     assert programs(compiled) == 1
 
 
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda x: nn.functional.dropout((x * 2).transpose(0, 2) + 1, 0.3),
+        lambda x: torch.rand_like((x @ x.mT).permute(1, 2, 0)),
+        lambda x: torch.randn_like(nn.functional.dropout(x.exp().mT, 0.5) * 2),
+        lambda x: nn.functional.dropout(x.sin()[:, ::2].transpose(0, 1) * 2, 0.3),
+    ],
+)
+def test_random_numbers_go_to_the_elements_that_eager_gives_them(draw):
+    compiled = native(draw, fullgraph=True)
+    x = torch.randn(3, 4, 5)
+    for seed in range(2):
+        torch.manual_seed(seed)
+        got = compiled(x)
+        torch.manual_seed(seed)
+        torch.testing.assert_close(got, draw(x))
+
+
+def test_a_layer_with_dropout_trains_as_eager_does():
+    torch.manual_seed(0)
+    layer, x = nn.TransformerEncoderLayer(16, 4, 32, 0.2, batch_first=True), torch.randn(3, 7, 16)
+
+    def step(x):
+        return torch.autograd.grad(layer(x).pow(2).sum(), layer.linear1.weight)[0]
+
+    compiled = native(step, fullgraph=True)
+    for seed in range(2):
+        torch.manual_seed(seed)
+        got = compiled(x)
+        torch.manual_seed(seed)
+        torch.testing.assert_close(got, step(x), rtol=1e-4, atol=1e-5)
+
+
 def test_random_permutations_run_eagerly():
     compiled = native(lambda x: x[torch.randperm(3)])
     with pytest.warns(UserWarning, match="random numbers"):

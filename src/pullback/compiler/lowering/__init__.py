@@ -14,6 +14,8 @@ import numpy as np
 from ... import dtypes
 from ...core.op import TABLE, Op
 from ...core.tracer import Equation, Reference
+from ...ops.random import DRAWS
+from .. import layouts
 from ..handlers import Analysis, Term
 from ..llvm.emitter import TYPES, computing, is_float
 from ..lowered import Buffer, Call, Lowered, Node
@@ -84,6 +86,7 @@ class _Lowering:
                 if isinstance(operand, Reference):
                     self.uses[operand.index] = self.uses.get(operand.index, 0) + 1
         self.multiplied = _multiplied(program)
+        self.layouts = layouts.of_draws(program)
 
     def run(self) -> Result:
         program, context = self.program, self.context
@@ -116,6 +119,16 @@ class _Lowering:
         nodes = _needed(context.nodes, outputs)
         return Result(nodes, context.buffers, inputs, outputs, context.constants, wrong is not None)
 
+    def _layout(self, operand: Any) -> Any:
+        """What a draw looks at: shape, dtype and the order in memory of its operand."""
+        if not isinstance(operand, Reference):
+            return operand
+        number, program = operand.index, self.program
+        found = self.layouts.get(number)
+        if found is None:
+            found = np.broadcast_to(np.zeros((), program.dtypes[number]), program.shapes[number])
+        return found
+
     def _copied(self, value: Lowered) -> Lowered:
         """The value in new memory."""
         if value.dtype not in TYPES or 0 in value.shape:
@@ -140,6 +153,8 @@ class _Lowering:
         else:
             lowered = self._lowered(op, operands, equation.attrs, results)
         if lowered is None:
+            if op.name in DRAWS:
+                operands = [self._layout(o) for o in equation.operands]
             lowered = list(self.context.call(op.name, operands, equation.attrs, equation.several, results))
         for index, value in zip(equation.outputs, lowered, strict=True):
             if value is None:

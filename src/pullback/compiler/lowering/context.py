@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.random import DRAWS
 from ..handlers import Analysis
 from ..index import ZERO, Indices, Variable, atom_index
 from ..lowered import Body, Buffer, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
@@ -216,9 +215,6 @@ class Context:
         results: Sequence[tuple[Shape, np.dtype[Any]]],
     ) -> tuple[Lowered, ...]:  # fmt: skip
         """Run an op's array kernel."""
-        if op in DRAWS:
-            # Only the shape is looked at.
-            operands = [np.broadcast_to(np.zeros((), o.dtype), o.shape) for o in operands]
         given = [self.stored(o).buffer if isinstance(o, Lowered) else o for o in operands]
         outputs = tuple(self.buffer(shape, dtype) for shape, dtype in results)
         reads = _distinct(o for o in given if isinstance(o, Buffer))
