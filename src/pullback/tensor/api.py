@@ -417,13 +417,19 @@ def _fast_unary(op: Op, general: Function) -> Function:
 
 def _fast_binary(op: Op, general: Function) -> Function:
     kernel = op.kernel
+    of_integers = kernel in (np.add, np.subtract, np.multiply)
 
     def call(input: Any, other: Any = calls.ABSENT, *surplus: Any) -> Any:
         if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus:
             a = input._value
-            if type(a) is ndarray and ((d := a.dtype) is calls.F32 or d is calls.F64) and input._view is None:
+            if (
+                type(a) is ndarray
+                and ((d := a.dtype) is calls.F32 or d is calls.F64 or (of_integers and d.kind == "i"))
+                # A view of what has no history has none.
+                and ((view := input._view) is None or view.base._node is None)
+            ):
                 s = type(other)
-                if s is float or s is int:
+                if s is int or (s is float and d.kind == "f"):
                     b = other
                     free = input._node is None
                 elif s is calls.Tensor or s is calls.Parameter:
@@ -444,7 +450,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
                     token = quiet(IGNORE)
                     try:
                         kernel(a, b, out=a)
-                    except TypeError:
+                    except (TypeError, OverflowError):
                         return general(input, other)
                     finally:
                         loud(token)

@@ -34,21 +34,29 @@ _C_NAMES = {
 
 def number_array(value: Any, dtype: np.dtype[Any]) -> ndarray:
     """A Python number as a 0-d array of a dtype, or torch's error where it does not fit."""
-    name = _C_NAMES.get(dtype.name, f"{dtype.name}_t")
     if dtype.kind == "b":
         return np.array(bool(value))
     if dtype.kind == "c":
         return np.array(value, dtype)
     if isinstance(value, complex):
         if value.imag:
-            raise overflow(name)
+            raise overflow(_c_name(dtype))
         value = value.real
     if dtype.kind in "iu":
-        return np.array(checked_integer(int(value) if isinstance(value, bool) else value, dtype, name), dtype)
+        bound = 1 << 8 * dtype.itemsize - 1
+        if not (isinstance(value, int) and 0 <= value < bound):
+            value = checked_integer(int(value) if isinstance(value, bool) else value, dtype, _c_name(dtype))
+        return np.array(value, dtype)
     if dtype == np.float32 and abs(value) > 3.4028235677973366e38 and abs(value) != np.inf:
-        raise overflow(name)
+        raise overflow(_c_name(dtype))
+    if dtype.kind == "f" and dtype.itemsize > 2:
+        return np.array(value, dtype)
     with np.errstate(over="ignore"):
         return np.array(value, np.float64).astype(dtype)
+
+
+def _c_name(dtype: np.dtype[Any]) -> str:
+    return _C_NAMES.get(dtype.name, f"{dtype.name}_t")
 
 
 def write_copy(x: Any, source: Any, fills: bool = False) -> Any:

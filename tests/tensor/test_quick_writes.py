@@ -1,0 +1,102 @@
+"""Assignments that loops do take a short way: it writes, counts and refuses as the general way does."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import pullback as torch
+from pullback.tensor.indexing import _general_setitem
+
+DTYPES = [torch.float32, torch.float64, torch.float16, torch.int64, torch.int8, torch.uint8, torch.bool]
+MASK = torch.tensor([True, False, True])
+INDICES: list[Any] = [
+    1, -1, 3, (1, 2), (-1, 0), (0, 4), slice(None), slice(1, 9), slice(-2, None), slice(2, 1),
+    (slice(None), 1), (1, slice(0, 2)), (slice(0, 2), slice(1, None)), (), (0, 1, 2), MASK,
+    torch.ones(3, 4, dtype=torch.bool), torch.ones(2, dtype=torch.bool), slice(0, 3, 2), ..., None, (..., 1),
+]  # fmt: skip
+VALUES: list[Any] = [
+    0, 1, -1, 200, 2**40, 2**70, True, 0.5, -2.5, 1e39, 1e400, math.inf, math.nan, torch.tensor(3.0),
+    torch.tensor(3), torch.ones(4), torch.ones(3, 4, dtype=torch.float64), torch.arange(2), torch.zeros(1, 4),
+]  # fmt: skip
+
+
+def outcome(write: Any, x: torch.Tensor, index: Any, value: Any) -> Any:
+    """What is in the tensor after a write and how often it was written to, or the error."""
+    try:
+        write(x, index, value)
+    except (RuntimeError, IndexError, TypeError, ValueError, OverflowError) as error:
+        return type(error), str(error), x.tolist(), x._version
+    return str(x.tolist()), x._version
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_the_short_way_does_what_the_general_way_does(dtype: torch.dtype) -> None:
+    for index in INDICES:
+        for value in VALUES:
+            x = torch.arange(12).reshape(3, 4).to(dtype)
+            expected = outcome(_general_setitem, x.clone(), index, value)
+            assert outcome(torch.Tensor.__setitem__, x.clone(), index, value) == expected, (index, value)
+
+
+def test_what_has_a_history_goes_the_general_way() -> None:
+    weight = torch.ones(3, requires_grad=True)
+    x = torch.zeros(2, 3)
+    x[0] = weight * 2
+    x[1] = 5.0
+    x.sum().backward()
+    assert weight.grad.tolist() == [2, 2, 2]
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
+        weight[0] = 1.0
+    with torch.no_grad():
+        weight[0:2] = 4
+        weight[torch.tensor([False, False, True])] = weight[0]
+    assert weight.tolist() == [4, 4, 4]
+
+
+def test_an_element_counted_up() -> None:
+    counts = torch.zeros(3, 3, dtype=torch.int32)
+    view = counts.view(9)
+    for _ in range(5):
+        counts[1, 2] += 1
+        counts[0] += counts[1]
+    assert view.tolist() == [0, 0, 15, 0, 0, 5, 0, 0, 0]
+    # Each is two writes: one by the operator and one by the assignment.
+    assert view._version == 20
+
+
+def test_a_part_written_over_another_is_refused_as_torch_does() -> None:
+    x = torch.arange(6.0)
+    with pytest.raises(
+        RuntimeError, match="unsupported operation: some elements of the input tensor and the"
+    ):
+        x[1:4] = x[0:3]
+    x[1:4] = x[0:3].clone()
+    assert x.tolist() == [0, 0, 1, 2, 4, 5]
+
+
+def test_views_written_to_in_place() -> None:
+    base = torch.arange(6.0).reshape(2, 3)
+    row = base[1]
+    row += 1
+    row *= torch.tensor([1.0, 2.0, 3.0])
+    assert base.tolist() == [[0, 1, 2], [4, 10, 18]]
+    assert base._version == 2
+    weight = torch.ones(2, requires_grad=True)
+    base[0] = weight[0]
+    # torch refuses it, too: the view got its history from a write to its base and was not used since.
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
+        row += 1
+
+
+def test_integers_in_place() -> None:
+    whole = torch.tensor([1, 2], dtype=torch.int8)
+    whole += 3
+    whole *= whole
+    assert whole.tolist() == [16, 25]
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type"):
+        whole += 0.5
+    whole -= 200
+    assert whole.tolist() == [72, 81]
