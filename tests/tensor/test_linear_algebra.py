@@ -50,3 +50,25 @@ def test_inverse_names_the_singular_matrix():
 def test_cholesky_names_the_minor():
     with pytest.raises(RuntimeError, match="the leading minor of order 1 is not positive-definite"):
         torch.linalg.cholesky(-torch.eye(2))
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes", "strides"),
+    [
+        ("ij,jk->ik", ((2, 3), (3, 4)), (4, 1)),
+        ("ij,jk->ki", ((2, 3), (3, 4)), (2, 1)),
+        ("bgij,gh->bhij", ((2, 4, 5, 6), (4, 3)), (90, 1, 18, 3)),
+        ("bgij,gh->hbij", ((2, 4, 5, 6), (4, 3)), (60, 30, 6, 1)),
+        ("bcn,bdn->bdc", ((2, 3, 4), (2, 5, 4)), (15, 3, 1)),
+        ("ij,jkl->kil", ((4, 5), (5, 6, 7)), (7, 42, 1)),
+        ("abij,jk->kiba", ((2, 3, 4, 5), (5, 6)), (24, 6, 2, 1)),
+        ("ij,jk,kl->li", ((4, 5), (5, 6), (6, 7)), (1, 7)),
+    ],
+)
+def test_einsum_lies_in_memory_as_torchs_does(
+    equation: str, shapes: tuple[tuple[int, ...], ...], strides: tuple[int, ...]
+) -> None:
+    operands = [torch.randn(*shape, dtype=torch.float64) for shape in shapes]
+    result = torch.einsum(equation, *operands)
+    assert result.stride() == strides
+    np.testing.assert_allclose(result.numpy(), np.einsum(equation, *(x.numpy() for x in operands)))

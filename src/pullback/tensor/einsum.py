@@ -164,6 +164,9 @@ def _pair(x: Any, y: Any, over: list[int]) -> Any:
     batch = [d for d in free if a[d] != 1 and b[d] != 1]
     left = [d for d in free if a[d] != 1 and b[d] == 1]
     right = [d for d in free if a[d] == 1]
+    if left and right and max(right) < min(left):
+        # As in torch, whose result then lies in memory as it is read; random masks are drawn in that order.
+        return _pair(y, x, over)
     size = _count(a, over)
     p = reshape(permute(x, (*batch, *left, *over, *right)), (_count(a, batch), _count(a, left), size))
     q = reshape(permute(y, (*batch, *over, *right, *left)), (_count(b, batch), size, _count(b, right)))
