@@ -51,6 +51,7 @@ from .groups import (
 
 if TYPE_CHECKING:
     from . import device_mesh as device_mesh
+    from . import nn as nn
     from . import optim as optim
     from . import tensor as tensor
 
@@ -65,6 +66,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("device_mesh", "optim", "tensor"):
+    if name in ("device_mesh", "nn", "optim", "tensor"):
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'torch.distributed' has no attribute '{name}'", name=name)

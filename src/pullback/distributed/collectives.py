@@ -38,11 +38,13 @@ def _done(async_op: bool) -> Work | None:
     return Work() if async_op else None
 
 
-def _group(group: ProcessGroup | None) -> ProcessGroup:
+def joined(group: ProcessGroup | None) -> ProcessGroup:
+    """The group, or the one that there is; an error where there is none."""
     return group or needed_group()
 
 
-def _check_root(name: str, root: int | None) -> None:
+def check_root(name: str, root: int | None) -> None:
+    """Raise torch's error for a process that a group of one does not have."""
     if root not in (None, 0):
         raise RuntimeError(f"ProcessGroupGloo::{name}: invalid root rank: {root}")
 
@@ -54,7 +56,7 @@ def _copy(to: Any, value: Any) -> None:
 
 def barrier(group: ProcessGroup | None = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
     """Wait until all processes are here."""
-    _group(group)
+    joined(group)
     return _done(async_op)
 
 
@@ -62,7 +64,7 @@ def all_reduce(
     tensor: Any, op: Any = ReduceOp.SUM, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
     """Put the reduction over all processes into `tensor`: of one, it is what it was."""
-    _group(group)
+    joined(group)
     return _done(async_op)
 
 
@@ -71,8 +73,8 @@ def reduce(
     async_op: bool = False, group_dst: int | None = None,
 ) -> Work | None:  # fmt: skip
     """Put the reduction over all processes into `tensor` of process `dst`."""
-    _group(group)
-    _check_root("reduce", dst)
+    joined(group)
+    check_root("reduce", dst)
     return _done(async_op)
 
 
@@ -81,8 +83,8 @@ def broadcast(
     group_src: int | None = None,
 ) -> Work | None:  # fmt: skip
     """Put the value that process `src` has into `tensor` of all."""
-    _group(group)
-    _check_root("broadcast", src)
+    joined(group)
+    check_root("broadcast", src)
     return _done(async_op)
 
 
@@ -90,7 +92,7 @@ def all_gather(
     tensor_list: list[Any], tensor: Any, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
     """Put the value of each process into the tensor of its number in `tensor_list`."""
-    _group(group)
+    joined(group)
     if len(tensor_list) != 1:
         raise RuntimeError(
             "ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length 1, got "
@@ -104,7 +106,7 @@ def all_gather_into_tensor(
     output_tensor: Any, input_tensor: Any, group: ProcessGroup | None = None, async_op: bool = False
 ) -> Work | None:
     """Put the values of all processes into one tensor, one after the other."""
-    _group(group)
+    joined(group)
     _copy(output_tensor, input_tensor.reshape(output_tensor.shape))
     return _done(async_op)
 
@@ -114,8 +116,8 @@ def gather(
     group: ProcessGroup | None = None, async_op: bool = False, group_dst: int | None = None,
 ) -> Work | None:  # fmt: skip
     """Put the value of each process into `gather_list` of process `dst`."""
-    _group(group)
-    _check_root("gather", dst)
+    joined(group)
+    check_root("gather", dst)
     if not gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     _copy(gather_list[0], tensor)
@@ -127,8 +129,8 @@ def scatter(
     group: ProcessGroup | None = None, async_op: bool = False, group_src: int | None = None,
 ) -> Work | None:  # fmt: skip
     """Put what `scatter_list` of process `src` has for each process into its `tensor`."""
-    _group(group)
-    _check_root("scatter", src)
+    joined(group)
+    check_root("scatter", src)
     if not scatter_list:
         raise ValueError("Argument ``scatter_list`` must be specified on source rank.")
     _copy(tensor, scatter_list[0])
@@ -140,7 +142,7 @@ def reduce_scatter(
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
     """Reduce each of `input_list` over all processes and give each process its own."""
-    _group(group)
+    joined(group)
     _copy(output, input_list[0])
     return _done(async_op)
 
@@ -150,7 +152,7 @@ def reduce_scatter_tensor(
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
     """Reduce `input` over all processes and give each process its part."""
-    _group(group)
+    joined(group)
     _copy(output, input.reshape(output.shape))
     return _done(async_op)
 
@@ -160,14 +162,14 @@ def all_to_all(
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
     """Give each process what every other has for it."""
-    _group(group)
+    joined(group)
     _copy(output_tensor_list[0], input_tensor_list[0])
     return _done(async_op)
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | None = None) -> None:
     """Put the object of each process into `object_list`."""
-    _group(group)
+    joined(group)
     object_list[0] = obj
 
 
@@ -176,8 +178,8 @@ def gather_object(
     group: ProcessGroup | None = None, group_dst: int | None = None,
 ) -> None:  # fmt: skip
     """Put the object of each process into `object_gather_list` of process `dst`."""
-    _group(group)
-    _check_root("gather", dst)
+    joined(group)
+    check_root("gather", dst)
     if not object_gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
     object_gather_list[0] = obj
@@ -188,8 +190,8 @@ def broadcast_object_list(
     group_src: int | None = None,
 ) -> None:  # fmt: skip
     """Put the objects of process `src` into the list of all."""
-    _group(group)
-    _check_root("broadcast", src)
+    joined(group)
+    check_root("broadcast", src)
 
 
 def scatter_object_list(
@@ -197,8 +199,8 @@ def scatter_object_list(
     src: int | None = None, group: ProcessGroup | None = None, group_src: int | None = None,
 ) -> None:  # fmt: skip
     """Give each process its object of the list of process `src`."""
-    _group(group)
-    _check_root("scatter", src)
+    joined(group)
+    check_root("scatter", src)
     if not scatter_object_input_list:
         raise ValueError("source rank must provide non-None scatter_object_input_list")
     scatter_object_output_list[0] = scatter_object_input_list[0]
@@ -206,7 +208,7 @@ def scatter_object_list(
 
 def send(tensor: Any, dst: int | None = None, group: ProcessGroup | None = None, tag: int = 0) -> None:
     """Send `tensor` to another process, of which there is none."""
-    _group(group)
+    joined(group)
     raise ValueError(
         "Invalid destination rank: destination rank should not be the same as the rank of the current "
         "process."
@@ -215,7 +217,7 @@ def send(tensor: Any, dst: int | None = None, group: ProcessGroup | None = None,
 
 def recv(tensor: Any, src: int | None = None, group: ProcessGroup | None = None, tag: int = 0) -> int:
     """Receive `tensor` from another process, of which there is none."""
-    _group(group)
+    joined(group)
     raise ValueError(
         "Invalid source rank: source rank should not be the same as the rank of the current process."
     )

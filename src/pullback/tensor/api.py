@@ -31,7 +31,8 @@ from ..core.value import TensorBase, run, wrap
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
-from .wrong_calls import wrong_call
+from .warn import warn_once
+from .wrong_calls import deprecated_call, wrong_call
 
 Function = Callable[..., Any]
 
@@ -160,9 +161,13 @@ _IN_PYTHON = frozenset({"norm", "split", "unique", "unique_consecutive"})
 def _renamed(
     function: Function, place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What a function gives whose call failed, with NumPy's names taken for torch's and Python's types for
-    dtypes; `PASS` where there are none, or where that is wrong too.
+    """What a function gives whose call failed, by an older signature, or with NumPy's names taken for torch's
+    and Python's types for dtypes; `PASS` where there are none, or where that is wrong too.
     """
+    own = args[:1] if place == "Tensor" else ()
+    older = _older(place, name, args[len(own) :], kwargs)
+    if older is not None:
+        return function(*own, **older)
     if place == "nn" or name in _IN_PYTHON:
         named = dict(kwargs)
     else:
@@ -181,6 +186,15 @@ def _renamed(
 def _as_dtype(value: Any) -> Any:
     """The dtype that a Python type stands for; anything else as it is."""
     return dtypes.BY_PYTHON_TYPE.get(value, value) if isinstance(value, type) else value
+
+
+def _older(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+    """The arguments by name of a call by an older signature, of which it warns."""
+    found = deprecated_call(place, name, args, kwargs)
+    if found is None:
+        return None
+    warn_once(found[1], 4, kind="an older signature")
+    return found[0]
 
 
 def as_function(method: Function, name: str) -> Function:
@@ -305,6 +319,8 @@ def ask_overrides(
 
 #: Functions whose twins torch lets write to expanded tensors, with a warning.
 FILLING = frozenset({"index_fill", "masked_fill"})
+#: Functions that torch also takes by an older signature, a number first.
+OLDER = frozenset({"add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "baddbmm", "sub"})
 #: Functions whose twins may not read what they write to.
 SCATTERING = frozenset({
     "index_add", "index_copy", "index_reduce", "put", "scatter", "scatter_add", "scatter_reduce"
@@ -343,7 +359,7 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
         storage.
     """
     op: Op | None = getattr(function, "op", None)
-    fills, apart = name in FILLING, name in SCATTERING
+    fills, apart, has_older = name in FILLING, name in SCATTERING, name in OLDER
     label = name + "_"
 
     def general(input: Any, *args: Any, **kwargs: Any) -> Any:
@@ -354,6 +370,10 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
                 return dispatch_override(called, (input, *args), kwargs)
             if modes().watcher is not None:
                 return intercepted(call, None, label, (input, *args), kwargs)
+        if has_older and len(args) > 1 and not isinstance(args[0], TensorBase):
+            older = _older("Tensor", label, args, kwargs)
+            if older is not None:
+                return general(input, **older)
         operands = (*args, *kwargs.values())
         recording = any(isinstance(a, TensorBase) and inplace.requires_grad(a) for a in (input, *operands))
         if modes().differentiating:

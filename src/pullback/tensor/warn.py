@@ -8,10 +8,12 @@ _GIVEN: set[str] = set()
 _always = False
 
 
-def warn_once(text: str, stacklevel: int) -> None:
-    """Warn the first time only, unless `set_warn_always` says otherwise."""
-    if _always or text not in _GIVEN:
-        _GIVEN.add(text)
+def warn_once(text: str, stacklevel: int, kind: str | None = None) -> None:
+    """Warn the first time only, of a text or of all texts of one kind, unless `set_warn_always` says
+    otherwise.
+    """
+    if _always or (kind or text) not in _GIVEN:
+        _GIVEN.add(kind or text)
         warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
 
 

@@ -40,6 +40,30 @@ def _parser(place: str, name: str) -> Parser | None:
     return Parser(printed, *texts, numbers=numbers)
 
 
+def deprecated_call(
+    place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[dict[str, Any], str] | None:
+    """Read a call that torch takes by an older signature, such as ``add_(alpha, other)``.
+
+    Returns
+    -------
+    (dict, str) or None
+        The arguments by name, and torch's warning; None where no such signature fits.
+    """
+    parser = _parser(place, name)
+    if parser is None:
+        return None
+    for signature in parser.signatures:
+        bound = signature.match(args, kwargs) if signature.deprecated else None
+        if bound is not None:
+            instead = "".join(f"\n\t{name}{s.printed}" for s in parser.signatures if not s.deprecated)
+            return bound, (
+                f"This overload of {name} is deprecated:\n\t{name}{signature.printed}\nConsider using one of "
+                f"the following signatures instead:{instead}"
+            )
+    return None
+
+
 def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError | None:
     """Build torch's error for a call, or return None where the arguments fit.
 

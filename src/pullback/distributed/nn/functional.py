@@ -1,0 +1,76 @@
+"""Collectives that return their results and pull covectors back; in a group of one each is a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...process_group import ProcessGroup
+from ..collectives import ReduceOp, check_root, joined
+
+
+def broadcast(tensor: Any, src: int, group: ProcessGroup | None = None) -> Any:
+    """The value that process `src` has."""
+    joined(group)
+    check_root("broadcast", src)
+    return tensor.clone()
+
+
+def gather(tensor: Any, dst: int = 0, group: ProcessGroup | None = None) -> tuple[Any, ...]:
+    """The values of all processes, in process `dst`."""
+    joined(group)
+    check_root("gather", dst)
+    return (tensor.clone(),)
+
+
+def scatter(tensors: Sequence[Any], src: int = 0, group: ProcessGroup | None = None) -> Any:
+    """What `tensors` of process `src` has for this one."""
+    joined(group)
+    check_root("scatter", src)
+    return tensors[0].clone()
+
+
+def reduce(
+    tensor: Any, dst: int, op: ReduceOp = ReduceOp.SUM, group: ProcessGroup | None = None
+) -> Any:
+    """The reduction over all processes, in process `dst`."""
+    joined(group)
+    check_root("reduce", dst)
+    return tensor.clone()
+
+
+def reduce_scatter(
+    output: Any, input_list: Sequence[Any], op: ReduceOp = ReduceOp.SUM, group: ProcessGroup | None = None
+) -> Any:
+    """Of `input_list` what is for this process, reduced over all; `output` gives its shape."""
+    joined(group)
+    return input_list[0].clone()
+
+
+def all_gather(tensor: Any, group: ProcessGroup | None = None) -> tuple[Any, ...]:
+    """The values of all processes."""
+    joined(group)
+    return (tensor.clone(),)
+
+
+def all_to_all(
+    output_tensor_list: Sequence[Any], input_tensor_list: Sequence[Any], group: ProcessGroup | None = None
+) -> tuple[Any, ...]:
+    """What each process has for this one; the first list gives shapes."""
+    joined(group)
+    return tuple(tensor.clone() for tensor in input_tensor_list)
+
+
+def all_to_all_single(
+    output: Any, input: Any, output_split_sizes: Sequence[int] | None = None,
+    input_split_sizes: Sequence[int] | None = None, group: ProcessGroup | None = None,
+) -> Any:  # fmt: skip
+    """The same of the parts of one tensor; `output` gives its shape."""
+    joined(group)
+    return input.clone()
+
+
+def all_reduce(tensor: Any, op: ReduceOp = ReduceOp.SUM, group: ProcessGroup | None = None) -> Any:
+    """The reduction over all processes."""
+    joined(group)
+    return tensor.clone()
