@@ -26,12 +26,15 @@ from ..core.versions import bump
 from ..utils._pytree import tree_flatten
 from . import shortcut
 from .absent import without
+from .ahead import Ahead
 from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
 from .checking import Check
 from .executable import Executable
 from .first_state import FirstState
 from .guards import overlap
+from .llvm import caller
+from .objects import layout
 from .passes import optimized
 from .reach import RATES, SCALARS, OutOfReach, Reach
 from .shortcut import MISS
@@ -330,7 +333,9 @@ class Compiled:
         # A momentum that has changed will change again.
         self._turns = self._turns.union(*(s.reach.turned() for s in self.specializations))
         try:
-            with uncollected():
+            # Offsets in objects are found while nothing else runs.
+            layout()
+            with uncollected(), Ahead({"calls": caller.is_there}):
                 reach, captured = self._captured(args, kwargs, tensors, others)
         except MakesState:
             self._traces += 1

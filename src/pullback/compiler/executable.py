@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,14 @@ from numpy import ndarray
 
 from ..core.op import TABLE
 from . import image
+from .ahead import Ahead
 from .llvm import engine, functions
-from .llvm.emitter import Module
+from .llvm.emitter import TYPES, Module
 from .llvm.pool import pool
-from .lowered import Buffer, Call
+from .lowered import Buffer, Call, Contraction
 from .lowering import Result, lower
 from .plan import ALIGNMENT, Plan
+from .product import kernel as product
 from .program import Program
 from .schedule import Step
 from .writer import Writer
@@ -74,7 +76,10 @@ class Executable:
 
     def _image(self, pairs: Sequence[image.Pair], kept: bool) -> tuple[image.Image, dict[str, int]]:
         """Build what running the program takes."""
-        lowered, plan, writer = self.lowered, self.plan, self.writer
+        lowered = self.lowered
+        with Ahead(_shared(lowered)):
+            plan = self.plan
+        writer = self.writer
         self.segments = writer.segments()
         #: Generators that it draws from.
         self.generators = _generators(self.steps)
@@ -200,6 +205,15 @@ class Executable:
         parts = result if step.several else (result,)
         for buffer, part in zip(step.outputs, parts, strict=True):
             self.array(buffer, given)[...] = part
+
+
+def _shared(lowered: Result) -> dict[Hashable, Callable[[], Any]]:
+    """What a program is going to need that is the same for all: the code of matrix products, and threads."""
+    products = {TYPES[node.buffer.dtype] for node in lowered.nodes if isinstance(node, Contraction)}
+    makers: dict[Hashable, Callable[[], Any]] = {}
+    for real in sorted(products):
+        makers[real] = functools.partial(product.compiled, real)
+    return makers | {"pool": pool} if products else makers
 
 
 def _generators(steps: Sequence[Step]) -> list[Any]:
