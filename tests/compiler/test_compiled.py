@@ -248,6 +248,39 @@ def test_a_layer_with_dropout_trains_as_eager_does():
         torch.testing.assert_close(got, step(x), rtol=1e-4, atol=1e-5)
 
 
+def test_results_are_written_into_out():
+    kept, x = torch.zeros(4, 6), torch.randn(4, 6)
+
+    def function(x):
+        torch.add(x, 1, out=kept)
+        return torch.mul(kept, x, out=torch.empty(4, 6)).sum()
+
+    compiled = native(function, fullgraph=True)
+    for n in range(2):
+        torch.testing.assert_close(compiled(x + n), ((x + n + 1) * (x + n)).sum())
+        torch.testing.assert_close(kept, x + n + 1)
+
+
+def test_a_normed_weight_trains_as_eager_does():
+    def trained(compile):
+        torch.manual_seed(0)
+        layer = nn.utils.parametrizations.spectral_norm(nn.Linear(6, 5))
+        optimizer = torch.optim.SGD(layer.parameters(), 0.1)
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = layer(x).pow(2).sum()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        run = native(step, fullgraph=True) if compile else step
+        losses = [run(torch.full((3, 6), 0.1 * n)) for n in range(4)]
+        return losses, layer.state_dict()
+
+    torch.testing.assert_close(trained(True), trained(False), rtol=1e-4, atol=1e-5)
+
+
 def test_random_permutations_run_eagerly():
     compiled = native(lambda x: x[torch.randperm(3)])
     with pytest.warns(UserWarning, match="random numbers"):

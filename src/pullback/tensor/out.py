@@ -66,8 +66,13 @@ def _refuse(
         _check_memory(out, name, operands)
 
 
+def _is_plain(*tensors: Any) -> bool:
+    """Whether tensors hold arrays, not parts of a trace or of a transform."""
+    return all(type(t._value) is np.ndarray for t in tensors)
+
+
 def _check_memory(out: Any, name: str, operands: list[Any]) -> None:
-    if is_meta(out):
+    if not _is_plain(out, *operands):
         return
     if name not in checks.CARELESS and overlap.overlaps_itself(out._value):
         raise graph_errors.overlapping_write()
@@ -81,7 +86,7 @@ def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:
         resize_out(out, shape_of(result), quietly=name in checks.RESIZING)
     elif name not in checks.READING_APART:
         _check_memory(out, name, operands)
-    if name in checks.COPYING and modes().grad:
+    if (name in checks.COPYING and modes().grad) or not (is_meta(out) or _is_plain(out, result)):
         return out.copy_(result)
     if not is_meta(out):
         out._value[...] = result._value
