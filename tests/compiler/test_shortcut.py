@@ -440,3 +440,30 @@ def test_what_is_refused_is_refused_before_anything_is_written_over(stretch, mon
             call(*wrong)
         assert held() == before
     assert torch.isfinite(call(*right))
+
+
+def test_hooks_of_one_of_many_leaves_run():
+    leaves = [torch.ones(2, requires_grad=True) for _ in range(3)]
+
+    def step():
+        for leaf in leaves:
+            leaf.grad = None
+        loss = (leaves[0] * leaves[1] * leaves[2]).sum()
+        loss.backward()
+        return loss
+
+    call = Counted(step)
+    for _ in range(3):
+        call()
+    # Another leaf's hooks are looked at once.
+    other = torch.ones(2, requires_grad=True)
+    other.register_hook(lambda g: g)
+    for _ in range(2):
+        call()
+    assert call.short == 4
+    seen: list[Any] = []
+    handle = leaves[1].register_post_accumulate_grad_hook(seen.append)
+    with pytest.warns(UserWarning, match="hooks"):
+        call()
+    assert seen == [leaves[1]] and call.short == 4
+    handle.remove()

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core import blame
 from ..core.calls import edge_of
+from ..core.hooks import leaves_hooked
 from ..core.modes import modes
 from ..core.node import LEAF, Output
 from ..core.value import TensorBase
@@ -257,8 +258,16 @@ class _Forward:
         }  # fmt: skip
         source.names["keep_cells"] = keep
         # What backward inside the function leaves on a leaf goes through its hooks in eager code.
-        for at, _ in captured.grads:
-            source.unless(f"{self.cells[at]}._leaf_hooks is None")
+        bare = [f"{self.cells[at]}._leaf_hooks is None" for at, _ in captured.grads]
+        if len(bare) == 1 or any(captured.cells[at].kind != "fixed" for at, _ in captured.grads):
+            for condition in bare:
+                source.unless(condition)
+        elif bare:
+            # Ten leaves take 0.2 µs to ask.
+            source.names |= {"hooked": leaves_hooked, "seen": [None]}
+            source.line("if hooked[0] is not seen[0]:")
+            source.line(f"if not ({' and '.join(bare)}): return MISS", 2)
+            source.line("seen[0] = hooked[0]", 2)
 
     def _tuple(self, expressions: Any) -> str:
         inside = ", ".join(expressions)

@@ -90,10 +90,15 @@ def hooks_of(node: Any) -> NodeHooks:
     return node._hooks
 
 
+#: Holds another object whenever a leaf has got hooks, for those who know of many leaves that they had none.
+leaves_hooked = [object()]
+
+
 def leaf_hooks(leaf: Any) -> NodeHooks:
     """The hooks of a leaf; its live accumulator shares them."""
     if leaf._leaf_hooks is None:
         leaf._leaf_hooks = NodeHooks()
+        leaves_hooked[0] = object()
     reference = leaf._accumulator
     node = reference() if reference is not None else None
     if node is not None:
