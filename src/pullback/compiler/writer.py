@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from . import chains, groups, parallel
+from . import chains, groups, listed, parallel
 from .chains import Chain, Member
 from .kernel import Emission, Kernel
+from .listed import MOST, Listed
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module
 from .llvm.pool import PARALLEL, pool
@@ -45,6 +46,8 @@ class Writer:
         self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
         self.products: dict[Product, str] = {} if whole is None else whole.products
         self.numbers: dict[Product, str] = {} if whole is None else whole.numbers
+        #: Functions that unpack the pointers of listed calls.
+        self.unpacking: dict[tuple[str, int, str], str] = {}
         self._calls = 0
         #: Whether the functions find buffers by the table of pointers; those of loops are given them.
         self.has_table = True
@@ -85,7 +88,8 @@ class Writer:
             if start and start == self.settled:
                 calls += self._ending()
             part = self.module.name("stretch")
-            self._write(self._head(f"internal void @{part}", "noinline "), {}, steps[start:end])
+            head = self._head(f"internal void @{part}", "noinline ")
+            self._write(head, {}, steps[start:end], listing=True)
             calls.append(f"  call void @{part}(ptr %table)")
         self.functions.append("\n".join([self._head(f"void @{name}")[0], *calls, "  ret void", "}"]))
         return name
@@ -114,15 +118,22 @@ class Writer:
         return name
 
     def _write(
-        self, head: list[str], pointers: dict[int, str], steps: Sequence[list[Any]], settled: int = 0
-    ) -> None:
+        self, head: list[str], pointers: dict[int, str], steps: Sequence[list[Any]], settled: int = 0,
+        listing: bool = False,
+    ) -> None:  # fmt: skip
         self.lines = head
         self.pointers = pointers
         self.shifted: set[str] = set()
+        calls: list[Listed] = []
         for n, (step, *others) in enumerate(steps):
             if n and n == settled:
                 self.lines += self._ending()
             chain = self.plan.chain(step)
+            call = self._listed(step) if listing and chain is None and not others else None
+            if call is not None:
+                calls.append(call)
+                continue
+            self._list(calls)
             if chain is not None:
                 self._chain(chain)
             elif others:
@@ -135,7 +146,51 @@ class Writer:
                 self._precompiled(step)
             else:
                 self._contraction(step)
+        self._list(calls)
         self.functions.append("\n".join([*self.lines, "  ret void", "}"]))
+
+    def _listed(self, step: Any) -> Listed | None:
+        """A step as a call of a list; None where it is more than a call."""
+        if isinstance(step, (Kernel, Routine)):
+            emission = self.emissions[id(step)]
+            if emission.parts > 1 or len(emission.parameters) > MOST:
+                return None
+            name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+            return Listed(
+                name, [self._entry(p) for p in emission.parameters], f"i64 0, i64 {emission.rows}"
+            )
+        if isinstance(step, Contraction):
+            size = step.buffer.dtype.itemsize
+            operands = [self._entry(m.buffer.number, m.offset * size) for m in (step.left, step.right)]
+            operands += [self._entry(step.buffer.number), self._entry(self.plan.scratch(step))]
+            return Listed(self._product_name(self.plan.product(step)), operands)
+        return None
+
+    def _entry(self, buffer_number: int, away: int = 0) -> tuple[int, int]:
+        """Where a buffer is found: an entry of the table, of which the arena is the first, and bytes behind
+        it.
+        """
+        slot = self.plan.slots.get(buffer_number)
+        return (0, self.plan.offsets[buffer_number] + away) if slot is None else (slot, away)
+
+    def _list(self, calls: list[Listed]) -> None:
+        """Do the calls that have gathered."""
+        if not calls:
+            return
+        if not self.unpacking:
+            self.functions.append(listed.loop("listed"))
+        unpacked = []
+        for call in calls:
+            key = call.function, len(call.pointers), call.further
+            name = self.unpacking.get(key)
+            if name is None:
+                name = self.unpacking[key] = f"unpacking{len(self.unpacking)}"
+                self.functions.append(listed.unpacking(name, call))
+            unpacked.append((name, call))
+        name = self.module.name("calls")
+        self.functions.append(listed.constant(name, unpacked))
+        self.lines.append(f"  call void @listed(ptr %table, ptr @{name}, i64 {len(calls)})")
+        calls.clear()
 
     def _bodies(self, step: Loop | Branch) -> None:
         plans = self.plan.bodies[id(step)]
@@ -268,13 +323,16 @@ class Writer:
             self.lines.append(f"  call void @{function}(ptr {table})")
 
     def _contraction(self, step: Contraction) -> None:
-        made = self.plan.product(step)
+        name = self._product_name(self.plan.product(step))
+        operands = ", ".join(f"ptr {p}" for p in self._operands(step))
+        self.lines.append(f"  call void @{name}({operands})")
+
+    def _product_name(self, made: Product) -> str:
         name = self.products.get(made)
         if name is None:
             name = self.products[made] = self.module.name("product")
             self.functions.append(self._product(name, made))
-        operands = ", ".join(f"ptr {p}" for p in self._operands(step))
-        self.lines.append(f"  call void @{name}({operands})")
+        return name
 
     def _operands(self, step: Contraction) -> list[str]:
         """Pointers to the operands, the result and the scratch of a product."""
