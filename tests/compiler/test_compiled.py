@@ -281,6 +281,20 @@ def test_a_normed_weight_trains_as_eager_does():
     torch.testing.assert_close(trained(True), trained(False), rtol=1e-4, atol=1e-5)
 
 
+def test_distributions_check_what_is_known():
+    def function(logits, choice):
+        policy = torch.distributions.Categorical(logits=logits)
+        return policy.log_prob(choice) + policy.entropy()
+
+    logits, choice = torch.randn(5, 3), torch.randint(0, 3, (5,))
+    torch.testing.assert_close(native(function, fullgraph=True)(logits, choice), function(logits, choice))
+    known = torch.distributions.Normal(torch.zeros(3), torch.ones(3))
+    with pytest.raises(ValueError, match="The value argument to log_prob must be a Tensor"):
+        native(lambda x: known.log_prob(1.0) + x, fullgraph=True)(logits)
+    with pytest.raises(ValueError, match="Expected parameter scale"):
+        native(lambda x: torch.distributions.Normal(x, -torch.ones(3)).mean, fullgraph=True)(logits)
+
+
 def test_random_permutations_run_eagerly():
     compiled = native(lambda x: x[torch.randperm(3)])
     with pytest.warns(UserWarning, match="random numbers"):

@@ -17,7 +17,7 @@ from . import constraints
 from .exp_family import ExponentialFamily
 from .gamma_family import Gamma
 from .probabilities import ProbsOrLogits, as_parameter, given_one
-from .utils import broadcast_all, lazy_property
+from .utils import broadcast_all, is_unknown, lazy_property
 
 
 def _cross_entropy(logits: Any, target: Any) -> Any:
@@ -246,7 +246,7 @@ class Geometric(ProbsOrLogits):
         value, batch_shape = as_parameter(value)
         self._set_given(name, value)
         super().__init__(batch_shape, validate_args=validate_args)
-        if self._validate_args and probs is not None:
+        if self._validate_args and probs is not None and not is_unknown(value):
             valid = value > 0
             if not valid.all():
                 raise ValueError(

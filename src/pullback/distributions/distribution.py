@@ -10,11 +10,19 @@ from ..size import Size
 from ..tensor.reductions import _is_all_true
 from ..tensor.tensor import Tensor
 from . import constraints
-from .utils import NUMBER, broadcast_all, lazy_property
+from .utils import NUMBER, broadcast_all, is_unknown, lazy_property
 
 __all__ = ["Distribution"]
 
 NO_DIMS = Size()
+
+
+def _is_refused(constraint: Any, value: Any) -> bool:
+    """Whether a value breaks a constraint, as far as numbers are known."""
+    if is_unknown(value):
+        return False
+    valid = constraint.check(value)
+    return not is_unknown(valid) and not _is_all_true(valid)
 
 
 class Distribution:
@@ -85,7 +93,7 @@ class Distribution:
             if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
                 continue  # it would have to be computed from the one that was given
             value = getattr(self, name)
-            if not _is_all_true(constraint.check(value)):
+            if _is_refused(constraint, value):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
                     f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
@@ -249,7 +257,7 @@ class Distribution:
                 stacklevel=3,
             )
             return
-        if not _is_all_true(support.check(value)):
+        if _is_refused(support, value):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be "
                 f"within the support ({support!r}) of the distribution {self!r}, but found invalid "

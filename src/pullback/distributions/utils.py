@@ -8,7 +8,10 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, Final
 
+from numpy import ndarray
+
 from ..autograd.grad_mode import enable_grad
+from ..core.tracer import is_tracing
 from ..dtypes import finfo, get_default_dtype
 from ..nn.functional.activation import softmax
 from ..tensor.creation import empty, tensor
@@ -31,6 +34,13 @@ euler_constant: Final[float] = 0.5772156649015329
 
 #: What counts as a number and not as a tensor.
 NUMBER = (int, float, bool)
+
+
+def is_unknown(value: Any) -> bool:
+    """Whether a value is a part of a trace and has no numbers to check; `torch.compile` turns all checks off
+    for the same reason.
+    """
+    return is_tracing() and isinstance(value, Tensor) and type(value._value) is not ndarray
 
 
 def broadcast_all(*values: Any) -> tuple[Any, ...]:
