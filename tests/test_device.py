@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pullback import dtypes
+from pullback import dtypes, ones
 from pullback.device import as_device, device, get_default_device, set_default_device
 from pullback.size import Size
 from tests.recorded import load, outcome
@@ -102,3 +102,14 @@ def test_the_default_is_per_thread() -> None:
         thread.start()
         thread.join()
     assert seen == [device("cpu")]
+
+
+@pytest.mark.parametrize("kind", ["cuda", "xpu"])
+def test_a_method_for_one_kind_of_device_is_given_another(kind: str) -> None:
+    x = ones(2)
+    for other in ("cpu", device("cpu"), "meta"):
+        with pytest.raises(RuntimeError, match=f"^Invalid device, must be {kind} device$"):
+            getattr(x, kind)(other)
+    for own in (None, f"{kind}:0", device(kind)):
+        with pytest.raises(AssertionError, match=f"Torch not compiled with {kind.upper()} enabled"):
+            getattr(x, kind)(own)

@@ -156,22 +156,32 @@ def cpu(self: Any, *, memory_format: Any = None) -> Any:
     return converted(on_device(self, CPU), memory_format)
 
 
+def _elsewhere(kind: str, given: Any) -> Any:
+    """Raise torch's error for a tensor that is to go to a kind of device of which there is none."""
+    name = kind if given is None else given
+    if isinstance(name, str):
+        name = device(name)
+    if isinstance(name, device) and name.type != kind:
+        raise RuntimeError(f"Invalid device, must be {kind} device")
+    return as_device(name, kind)
+
+
 @public(is_function=False, out=False)
 def cuda(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
     """Raise torch's error: there is no such device."""
-    return as_device("cuda" if device is None else device, "cuda")
+    return _elsewhere("cuda", device)
 
 
 @public(is_function=False, out=False)
 def xpu(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
     """Raise torch's error: there is no such device."""
-    return as_device("xpu" if device is None else device, "xpu")
+    return _elsewhere("xpu", device)
 
 
 @public(is_function=False, out=False)
 def ipu(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
     """Raise torch's error: there is no such device."""
-    return as_device("ipu" if device is None else device, "ipu")
+    return _elsewhere("ipu", device)
 
 
 @public(is_function=False, out=False)
