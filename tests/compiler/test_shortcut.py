@@ -467,3 +467,14 @@ def test_hooks_of_one_of_many_leaves_run():
         call()
     assert seen == [leaves[1]] and call.short == 4
     handle.remove()
+
+
+def test_without_native_calls_everything_goes_the_long_way(monkeypatch):
+    monkeypatch.setattr(caller, "is_there", lambda: False)
+    leaves, states = _steps(lambda step: torch.compile(step, backend="native"))
+    twins, expected = _steps(lambda step: step)
+    assert [leaf.tolist() for leaf in leaves] == [twin.tolist() for twin in twins]
+    assert [leaf._version for leaf in leaves] == [5, 5]
+    for (loss, grads), (its_loss, its_grads) in zip(states, expected, strict=True):
+        assert loss.item() == its_loss.item()
+        assert [g.tolist() for g in grads] == [g.tolist() for g in its_grads]
