@@ -295,6 +295,44 @@ def test_distributions_check_what_is_known():
         native(lambda x: torch.distributions.Normal(x, -torch.ones(3)).mean, fullgraph=True)(logits)
 
 
+class Layer:
+    def __init__(self, keys):
+        self.keys, self.is_full = keys, False
+
+
+class Cache:
+    def __init__(self, *keys):
+        self.layers, self.config = [Layer(k) for k in keys], CONFIG
+
+
+CONFIG = Layer(None)
+
+
+def test_a_function_returns_objects_that_it_made():
+    x = torch.randn(3, requires_grad=True)
+    compiled = native(lambda x: {"out": x * 2, "cache": Cache(x + 1, x.exp())}, fullgraph=True)
+    caches = []
+    for n in range(3):
+        found = compiled(x + n)["cache"]
+        assert type(found) is Cache and found.config is CONFIG and not found.layers[0].is_full
+        for layer, want in zip(found.layers, (x + n + 1, (x + n).exp()), strict=True):
+            torch.testing.assert_close(layer.keys, want)
+        found.layers[1].keys.sum().backward()
+        caches.append(found)
+    assert len({id(c.layers[0]) for c in caches}) == 3
+    torch.testing.assert_close(x.grad, sum((x + n).exp() for n in range(3)).detach())
+
+
+def test_objects_that_others_hold_are_not_made_anew():
+    kept = Cache(torch.zeros(3))
+
+    with pytest.warns(UserWarning, match="objects with tensors in them"):
+        assert native(lambda x: (x + kept.layers[0].keys, kept))(torch.ones(3))[1] is kept
+    twice = Cache(torch.zeros(3))
+    with pytest.warns(UserWarning, match="twice"):
+        native(lambda x: [Cache(x)] * 2)(twice.layers[0].keys)
+
+
 def test_random_permutations_run_eagerly():
     compiled = native(lambda x: x[torch.randperm(3)])
     with pytest.warns(UserWarning, match="random numbers"):

@@ -27,6 +27,7 @@ from ..core.value import TensorBase, wrap
 from ..ops.cheap import CHEAP
 from ..tensor.random import default_generator
 from ..utils._pytree import tree_flatten, tree_unflatten
+from .instances import opened
 from .program import Program
 from .reach import SCALARS, Reach
 from .recurrent import take_apart
@@ -308,7 +309,10 @@ class _Capture:
                 raise Unsupported("a gradient has a history, or shares its memory")
             grads[id(g)] = at
             out.grads.append((at, output(g)))
-        leaves, out.structure = tree_flatten(result)
+        again = Reach([self.function, self.args, self.kwargs])
+        leaves, out.structure = tree_flatten(
+            opened(result, lambda made: not (self.reach.met(made) or again.met(made)))
+        )
         self._check_values(leaves)
         if any(leaf is dial.cell for leaf in leaves for dial in self.reach.dials):
             raise Unsupported("a learning rate is a result")
@@ -318,7 +322,6 @@ class _Capture:
         roots = found.roots
         made = {id(t) for t in found.tensors} | {id(leaf) for leaf in leaves}
         known = {id(t._grad) for t in self.tensors} | made | self._index.keys()
-        again = Reach([self.function, self.args, self.kwargs])
         placed = [t for t in again.cells if id(t) not in known and self._traced(t)]
         if any(t._node not in (None, LEAF) or t._view is not None for t in placed):
             raise Unsupported("a tensor with a history is left in a container")

@@ -154,6 +154,10 @@ class Reach:
                 raise OutOfReach(f"the function reaches more than {LIMIT} objects")
             waiting.extend(self._visit(waiting.popleft()))
 
+    def met(self, thing: Any) -> bool:
+        """Whether something was reached."""
+        return id(thing) in self._seen
+
     def holds(self) -> bool:
         """Whether everything is as it was."""
         return all(bond.holds() for bond in self.bonds)
