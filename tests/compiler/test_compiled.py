@@ -295,6 +295,26 @@ def test_distributions_check_what_is_known():
         native(lambda x: torch.distributions.Normal(x, -torch.ones(3)).mean, fullgraph=True)(logits)
 
 
+class Registry(dict):
+    """Has methods of its own by names of a dict's."""
+
+    def get(self, key):
+        return self[key] * 2
+
+    def __getitem__(self, key):
+        return super().__getitem__(key) + 1
+
+
+def test_dicts_with_methods_of_their_own_are_read_as_they_are():
+    registry = Registry(factor=3.0)
+    compiled = native(lambda x: x * registry["factor"], fullgraph=True)
+    for _ in range(3):
+        assert compiled(torch.ones(2)).tolist() == [4, 4]
+    assert programs(compiled) == 1
+    registry["factor"] = 4.0
+    assert compiled(torch.ones(2)).tolist() == [5, 5]
+
+
 class Layer:
     def __init__(self, keys):
         self.keys, self.is_full = keys, False

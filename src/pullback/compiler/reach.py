@@ -110,7 +110,8 @@ def _item(container: Any, key: Any) -> Any:
 
 
 def _get(container: dict[Any, Any], key: Any) -> Any:
-    return container.get(key, _ABSENT)
+    # As a dict holds it, whatever the methods of a class of the user's are.
+    return dict.get(container, key, _ABSENT)
 
 
 def _cell(container: types.CellType, key: Any) -> Any:
@@ -181,13 +182,13 @@ class Reach:
     def snapshot(self) -> Callable[[], None]:
         """Return a function that gives every container what it holds now."""
         containers = [bond.container for bond in self.bonds if bond.read is _length]
-        contents = [c.copy() for c in containers]
+        contents: list[Any] = [dict.copy(c) if isinstance(c, dict) else list(c) for c in containers]
 
         def restore() -> None:
             for container, content in zip(containers, contents, strict=True):
                 if isinstance(container, dict):
-                    if container.keys() != content.keys() or any(
-                        container[k] is not content[k] for k in content
+                    if dict.keys(container) != content.keys() or any(
+                        dict.get(container, k, _ABSENT) is not content[k] for k in content
                     ):
                         container.clear()
                         container.update(content)
@@ -214,17 +215,18 @@ class Reach:
                 yield thing._grad
         elif isinstance(thing, dict):
             yield from self._bound(_length, thing, None, len(thing))
-            turning = self._turning if "lr" in thing and "params" in thing else ()
-            for key in list(thing):
+            held = dict.copy(thing)
+            turning = self._turning if "lr" in held and "params" in held else ()
+            for key, value in held.items():
                 if isinstance(key, TensorBase):
                     yield key
-                if key in turning and turns(key, thing[key]):
+                if key in turning and turns(key, value):
                     self._dial(thing, key)
                     continue
                 # Schedulers ask whether `step` was called; the trace has called it.
                 if key == "_opt_called":
                     continue
-                yield from self._bound(_get, thing, key, thing[key])
+                yield from self._bound(_get, thing, key, value)
         elif isinstance(thing, (list, tuple, deque)):
             if not isinstance(thing, tuple):
                 yield from self._bound(_length, thing, None, len(thing))
