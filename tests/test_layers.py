@@ -23,14 +23,14 @@ LAYERS = [
     [
         (
             "version torch_version absent dtypes device errors exclusions futures graph_errors size streams "
-            "process_group"
+            "process_group symbolic assertions"
         )
     ],
     ["array"],
     ["core"],
     ["ops"],
     ["tensor fft linalg masked quasirandom random return_types signal sparse special storage types"],
-    ["autograd", "_C", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
+    ["autograd", "_C _subclasses _tensor_str", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
     ["func _vmap_internals"],
     ["nn"],
     ["optim", "utils", "_utils", "checks", "ao", "_higher_order_ops", "distributions", "multiprocessing",
@@ -38,8 +38,8 @@ LAYERS = [
     ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
     [
         (
-            "__init__ __main__ _VF _custom_ops _as_torch check functional fx hub onnx overrides runner "
-            "serialization"
+            "__config__ __init__ __main__ _VF _custom_ops _as_torch check functional fx hub onnx overrides "
+            "runner serialization"
         )
     ],
 ]

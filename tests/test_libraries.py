@@ -11,6 +11,7 @@ import pytest
 import pullback as torch
 from pullback import checks, hub, library, onnx, types
 from pullback._C import DispatchKey, DispatchKeySet
+from pullback._C._functorch import is_batchedtensor
 from pullback._dynamo.utils import is_compile_supported
 from pullback.ao.quantization import DeQuantStub, QuantStub
 from pullback.onnx import symbolic_helper
@@ -128,3 +129,84 @@ def test_a_sparse_tensor_of_a_size_alone() -> None:
     assert torch.sparse_coo_tensor(size=(2, 3)).to_dense().tolist() == [[0.0] * 3] * 2
     with pytest.raises(TypeError, match="needs indices and values, or a size"):
         torch.sparse_coo_tensor()
+
+
+def test_names_of_torchs_own_ops() -> None:
+    add = torch.ops.aten.add
+    assert (str(add), str(add.Tensor)) == ("aten.add", "aten.add.Tensor")
+    assert add.Tensor.name() == "aten::add.Tensor"
+    assert torch.ops.aten.clone.default.name() == "aten::clone"
+    assert {add.Tensor: 1}[torch.ops.aten.add.Tensor] == 1
+    assert add.Tensor(torch.ones(2), torch.ones(2), alpha=2).tolist() == [3.0, 3.0]
+    with pytest.raises(NotImplementedError, match="is a name alone"):
+        torch.ops.aten._no_such_op(torch.ones(2))
+
+
+def test_classes_that_have_no_instances() -> None:
+    assert not isinstance(3, (torch.SymInt, torch.SymFloat, torch.SymBool))
+    assert torch.ones(2).dtype not in (torch.complex32, torch.chalf)
+    with pytest.raises(NotImplementedError, match="complex32 is a name alone"):
+        torch.zeros(2, dtype=torch.complex32)
+    with pytest.raises(NotImplementedError, match="sizes are numbers"):
+        torch.SymInt(3)
+    assert torch._subclasses.fake_tensor.is_fake(torch.ones(1)) is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((torch.tensor(0.0),), "Expected Tensor with single nonzero value, but got zero"),
+        ((torch.tensor(0.0), "message"), "message"),
+        ((torch.tensor([1, 2]),), "Boolean value of Tensor with more than one value is ambiguous"),
+        ((torch.tensor([]),), "Boolean value of Tensor with no values is ambiguous"),
+    ],
+)
+def test_assertions(arguments: tuple[Any, ...], text: str) -> None:
+    torch._assert_async(torch.tensor(1))
+    torch._assert(True, "")
+    with pytest.raises(RuntimeError, match=text):
+        torch._assert_async(*arguments)
+    with pytest.raises(AssertionError, match="message"):
+        torch._assert(False, "message")
+
+
+def test_parts_of_texts() -> None:
+    text = torch._tensor_str
+    assert text._tensor_str(torch.ones(2, 3), 8) == "[[1., 1., 1.],\n         [1., 1., 1.]]"
+    assert text._add_suffixes("x", ["a", "b"], 7, True) == "x,\n       a, b)"
+    assert text._str(torch.ones(1)) == "tensor([1.])"
+    assert text.PRINT_OPTS.edgeitems == 3
+
+
+def test_what_transforms_run() -> None:
+    seen = []
+
+    def function(x: Any) -> Any:
+        seen.append((is_batchedtensor(x), torch._C._are_functorch_transforms_active()))
+        return x * 2
+
+    torch.func.vmap(function)(torch.ones(3))
+    assert seen == [(True, True)]
+    assert not torch._C._are_functorch_transforms_active()
+    x = torch.ones(4)
+    assert torch._C._is_alias_of(x, x[1:]) and not torch._C._is_alias_of(x, x.clone())
+
+
+def test_modules_that_answer_questions() -> None:
+    assert "BLAS" in torch.__config__.show()
+    assert "get_num_threads" in torch.__config__.parallel_info()
+    assert torch.torch is torch
+    assert not torch.distributed.rpc.is_available()
+    assert torch.Future is torch.futures.Future
+
+
+def test_hooks_of_one_tensor_see_the_same_gradient() -> None:
+    """As in torch, where one hook may leave an attribute for another."""
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    seen: list[int] = []
+    y.register_hook(lambda g: setattr(g, "mark", 7))
+    y.register_hook(lambda g: seen.append(g.mark))
+    y.grad_fn.register_prehook(lambda gs: seen.append(gs[0].mark))
+    y.sum().backward()
+    assert seen == [7, 7]

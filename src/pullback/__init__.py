@@ -55,7 +55,10 @@ _compilation.provide(lambda: importlib.import_module(f"{__package__}.compiler").
 
 #: Packages and modules of torch's that load when first used.
 _LAZY = (
+    "__config__",
     "_VF",
+    "_subclasses",
+    "_tensor_str",
     "_C",
     "_dynamo",
     "_inductor",
@@ -120,6 +123,9 @@ _LAZY_NAMES = {
         ),
         "autograd.grad_mode",
     ),
+    "Future": "futures",
+    **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "symbolic"),
+    **dict.fromkeys(("_assert", "_assert_async"), "assertions"),
     "set_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
@@ -262,6 +268,8 @@ def __getattr__(name: str) -> Any:
         except ModuleNotFoundError as error:
             if error.name != f"{__package__}.{name}":
                 raise
+    if name == "torch":  # torch's own modules import it, so that programs find it here
+        return importlib.import_module(__name__)
     raise AttributeError(f"module 'torch' has no attribute '{name}': {_missing('torch', name)}", name=name)
 
 

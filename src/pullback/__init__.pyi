@@ -11,10 +11,13 @@ from typing import TypeAlias
 from typing import overload
 from . import _C as _C
 from . import _VF as _VF
+from . import __config__ as __config__
 from . import _custom_ops as _custom_ops
 from . import _dynamo as _dynamo
 from . import _higher_order_ops as _higher_order_ops
 from . import _inductor as _inductor
+from . import _subclasses as _subclasses
+from . import _tensor_str as _tensor_str
 from . import accelerator as accelerator
 from . import amp as amp
 from . import ao as ao
@@ -71,12 +74,16 @@ from .dtypes import dtype as dtype
 from .dtypes import finfo as finfo
 from .dtypes import iinfo as iinfo
 from .explain import CallableModule
+from .futures import Future as Future
 from .jit import ScriptFunction as ScriptFunction
 from .jit import ScriptModule as ScriptModule
 from .serialization.file_reader import PyTorchFileReader as PyTorchFileReader
 from .size import Size as Size
 from .streams import Event as Event
 from .streams import Stream as Stream
+from .symbolic import SymBool as SymBool
+from .symbolic import SymFloat as SymFloat
+from .symbolic import SymInt as SymInt
 from .tensor.constants import layout as layout
 from .tensor.constants import memory_format as memory_format
 from .tensor.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
@@ -101,6 +108,8 @@ ShortTensor: Any
 __version__: Any
 def _assert(condition: Any, message: Any) -> Tensor:
     """``assert condition, message`` that a class which overrides functions is told of."""
+def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
+    """Raise a RuntimeError where a tensor of one element is zero."""
 def _check(cond: Any, message: Any = None) -> None:
     """Raise RuntimeError where a condition is False."""
 def _check_index(cond: Any, message: Any = None) -> None:
@@ -450,6 +459,7 @@ def celu_(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
 cfloat: dtype
 def chain_matmul(*matrices: Any, out: Tensor | None = None) -> Tensor:
     """The product of a chain of matrices."""
+chalf: dtype
 def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
 channels_last: memory_format
@@ -532,6 +542,7 @@ def compiled_with_cxx11_abi() -> builtins.bool:
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """Complex numbers ``real + i·imag``; shapes broadcast."""
 complex128: dtype
+complex32: dtype
 complex64: dtype
 def concat(
     tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None,

@@ -141,6 +141,31 @@ float8_e5m2fnuz = _declare(ml_dtypes.float8_e5m2fnuz, "f8e5m2fnuz", "Float8_e5m2
 float8_e8m0fnu = _declare(ml_dtypes.float8_e8m0fnu, "f8e8m0fnu", "Float8_e8m0fnu", FLOATING)
 object.__setattr__(float8_e8m0fnu, "is_signed", False)
 
+
+class _NoArithmetic:
+    """In place of a NumPy dtype, for a dtype that programs name but no tensor has."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> NoReturn:
+        raise NotImplementedError(f"torch.{self._name} is a name alone: NumPy has no arithmetic for it")
+
+
+def _name_only(name: str, abbr: str, scalar_type: str, itemsize: builtins.int) -> dtype:
+    """A dtype that libraries compare others with."""
+    new = object.__new__(dtype)
+    for attribute, value in (
+        ("abbr", abbr), ("category", COMPLEX), ("is_complex", True), ("is_floating_point", False),
+        ("is_signed", True), ("itemsize", itemsize), ("name", name), ("numpy", _NoArithmetic(name)),
+        ("scalar_type", scalar_type),
+    ):  # fmt: skip
+        object.__setattr__(new, attribute, value)
+    return new
+
+
+complex32 = chalf = _name_only("complex32", "c32", "ComplexHalf", 4)
+
 # Where torch takes a dtype it also takes these Python types.
 BY_PYTHON_TYPE: dict[type, dtype] = {
     builtins.bool: bool,

@@ -382,23 +382,25 @@ def as_inner(t: Any, create_graph: bool) -> Any:
 
 def _run_prehooks(node: Node, hooks: NodeHooks, g: Any, create_graph: bool) -> Any:
     several = isinstance(node, MultiNode)
-    gs = list(g) if several else [g]
+    # All hooks see the same tensor: one may leave an attribute on it for another.
+    ts = [as_tensor(v) for v in g] if several else [as_tensor(g)]
     for index in sorted(set(hooks.tensor) | set(hooks.retained)):
-        if index >= len(gs) or gs[index] is None:
+        if index >= len(ts) or ts[index] is None:
             continue
         for hook in list(hooks.tensor.get(index, {}).values()):
-            replacement = hook(as_tensor(gs[index]))
+            replacement = hook(ts[index])
             if replacement is not None:
-                gs[index] = as_inner(checked_replacement(replacement, gs[index], hook), create_graph)
+                ts[index] = checked_replacement(replacement, ts[index], hook)
         if index in hooks.retained:
-            hooks.retained[index](as_tensor(gs[index]))
+            hooks.retained[index](ts[index])
     for hook in list(hooks.pre.values()):
-        replacement = hook(tuple(as_tensor(v) for v in gs))
+        replacement = hook(tuple(ts))
         if replacement is not None:
             if not isinstance(replacement, tuple):
                 replacement = (replacement,)
-            check_count(replacement, gs, hook)
-            gs = [as_inner(v, create_graph) for v in replacement]
+            check_count(replacement, ts, hook)
+            ts = list(replacement)
+    gs = [as_inner(v, create_graph) for v in ts]
     return gs if several else gs[0]
 
 

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from . import device_mesh as device_mesh
     from . import nn as nn
     from . import optim as optim
+    from . import rpc as rpc
     from . import tensor as tensor
 
 __all__ = [
@@ -66,6 +67,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("device_mesh", "nn", "optim", "tensor"):
+    if name in ("device_mesh", "nn", "optim", "rpc", "tensor"):
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'torch.distributed' has no attribute '{name}'", name=name)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from importlib import import_module
+from typing import Any, NoReturn
+
+
+def __getattr__(name: str) -> Any:
+    """Load torch's own names when a program asks for them."""
+    if name != "aten":
+        raise AttributeError(f"module 'pullback.ops' has no attribute '{name}'")
+    return import_module(f"{__name__}.aten")
 
 
 def load_library(path: str) -> NoReturn:

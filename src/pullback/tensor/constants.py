@@ -73,6 +73,7 @@ CONSTANTS: dict[str, Any] = {
         name: getattr(dtypes, name)
         for name in (
             "dtype", "finfo", "iinfo", "short", "int", "long", "half", "float", "double", "cfloat", "cdouble",
+            "chalf", "complex32",
             "get_default_dtype", "set_default_dtype", "promote_types", "can_cast",
         )
     },

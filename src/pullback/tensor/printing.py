@@ -170,7 +170,9 @@ def _complex_cells(elements: np.ndarray[Any, Any], options: PrintOptions) -> _Ce
 # ----------------------------------------------------------------------------------------------------
 
 
-def _contents(array: np.ndarray[Any, Any], dtype: dtypes.dtype, indent: int, options: PrintOptions) -> str:
+def contents_text(
+    array: np.ndarray[Any, Any], dtype: dtypes.dtype, indent: int, options: PrintOptions
+) -> str:
     """Return the elements of ``array``, which is not empty, in brackets that open at column ``indent``."""
     if not array.ndim:
         return _cells(array, dtype, options).texts[0]
@@ -273,7 +275,7 @@ def tensor_text(
         is_usual = is_usual or dtype in (dtypes.int64, dtypes.bool, dtypes.default_complex())
         show_size = options.edgeitems == 0
         if contents is None:
-            contents = _contents(array, dtype, len(prefix), options)
+            contents = contents_text(array, dtype, len(prefix), options)
     suffixes = []
     if device != "cpu":
         suffixes.append(f"device='{device}'")
@@ -287,11 +289,11 @@ def tensor_text(
         suffixes.append("requires_grad=True")
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
-    text = _append(prefix + contents, suffixes, len(prefix), options.linewidth)
+    text = with_suffixes(prefix + contents, suffixes, len(prefix), options.linewidth)
     return f"Parameter({text})" if is_parameter and class_name is not None else text
 
 
-def _append(text: str, suffixes: Sequence[str], indent: int, linewidth: int) -> str:
+def with_suffixes(text: str, suffixes: Sequence[str], indent: int, linewidth: int) -> str:
     """Return ``text``, ``suffixes`` and a bracket; one that would cross ``linewidth`` takes a new line."""
     parts = [text]
     column = len(text) - text.rfind("\n") + 1

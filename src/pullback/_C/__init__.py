@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from enum import Enum
 from types import SimpleNamespace
+from typing import Any
 
-from .core.value import TensorBase
-from .ops.linalg import LinAlgError as _LinAlgError
-from .size import Size
-from .tensor.conversion import parse_to
-from .tensor.overriding import DisableTorchFunctionSubclass, _disabled_torch_function_impl
-from .tensor.random import Generator
+from ..core.modes import modes
+from ..core.value import TensorBase
+from ..ops.linalg import LinAlgError as _LinAlgError
+from ..size import Size
+from ..tensor.conversion import parse_to
+from ..tensor.overriding import DisableTorchFunctionSubclass, _disabled_torch_function_impl
+from ..tensor.random import Generator
 
 __all__ = [
     "DispatchKey", "DispatchKeySet", "_TensorMeta", "_nn", "DisableTorchFunctionSubclass", "Generator",
-    "Size", "TensorBase", "_LinAlgError", "_disabled_torch_function_impl", "_get_tracing_state",
-    "_log_api_usage_once",
+    "Size", "TensorBase", "_LinAlgError", "_are_functorch_transforms_active",
+    "_disabled_torch_function_impl", "_get_tracing_state", "_is_alias_of", "_log_api_usage_once",
 ]
 
 
@@ -28,6 +30,17 @@ def _get_tracing_state() -> None:
 
 def _log_api_usage_once(event: str) -> None:
     """Take the name of an API that is used; nothing is counted."""
+
+
+def _are_functorch_transforms_active() -> bool:
+    """Whether a transform of a function is running."""
+    return bool(modes().transform)
+
+
+def _is_alias_of(a: Any, b: Any) -> bool:
+    """Whether two tensors have the same storage."""
+    return bool(a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr())
+
 
 #: The class of the class of tensors.
 _TensorMeta = type(TensorBase)
