@@ -197,6 +197,8 @@ def test_control_flow_on_numbers_runs_eagerly_with_one_warning():
         lambda: torch.empty(3).uniform_(1, 2),
         lambda: torch.bernoulli(torch.full((3,), 0.5)),
         lambda: nn.functional.dropout(torch.ones(3)),
+        lambda: nn.functional.dropout(torch.rand(3) * 2, inplace=True),
+        lambda: nn.functional.alpha_dropout(torch.rand(3) * 2, 0.3, True, inplace=True),
         lambda: torch.rand(3) + torch.randn(3) * torch.rand(()),
     ],
 )

@@ -29,9 +29,15 @@ def _times(input: Any, noise: Any) -> Any:
     return input * noise
 
 
-def _with_mask(input: Any, like: Any, p: float, inplace: bool) -> Any:
-    noise = draws.dropout_noise.call(like, float(p), random_facade.default_generator)
-    return applied(input, inplace, _times, noise)
+def _noise(like: Any, p: float) -> Any:
+    """What is multiplied with. Who calls gives a detached input, which is gone before that is written to."""
+    return draws.dropout_noise.call(like, float(p), random_facade.default_generator)
+
+
+def _kept(like: Any, p: float) -> Any:
+    return None if p == 1 else draws.bernoulli_number.call(
+        like, 1 - float(p), random_facade.default_generator
+    )
 
 
 def _channels(input: Any, kept: int) -> Any:
@@ -48,7 +54,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     check_probability(p)
     if not training or p == 0:
         return input
-    return _with_mask(input, input.detach(), p, inplace)
+    return applied(input, inplace, _times, _noise(input.detach(), p))
 
 
 def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images: bool = True) -> Any:
@@ -56,9 +62,9 @@ def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images:
     if not training or p == 0:
         return input
     if images:
-        return _with_mask(input, _channels(input, 2), p, inplace)
+        return applied(input, inplace, _times, _noise(_channels(input, 2), p))
     one = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    result = _with_mask(one, _channels(one, 2), p, inplace)
+    result = applied(one, inplace, _times, _noise(_channels(one, 2), p))
     return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
@@ -124,7 +130,7 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: b
     check_probability(p)
     if not training or p == 0:
         return input
-    return _with_limit(input, input.detach(), p, inplace)
+    return _with_limit(input, _kept(input.detach(), p), p, inplace)
 
 
 @functional
@@ -133,13 +139,12 @@ def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, in
     check_probability(p)
     if not training or p == 0:
         return input
-    return _with_limit(input, _channels(input, 2), p, inplace)
+    return _with_limit(input, _kept(_channels(input, 2), p), p, inplace)
 
 
-def _with_limit(input: Any, like: Any, p: float, inplace: bool) -> Any:
-    if p == 1:
+def _with_limit(input: Any, keep: Any, p: float, inplace: bool) -> Any:
+    if keep is None:
         return applied(input, inplace, _times, 0.0)
-    keep = draws.bernoulli_number.call(like, 1 - float(p), random_facade.default_generator)
     a = 1 / math.sqrt((_SELU_LIMIT * _SELU_LIMIT * p + 1) * (1 - p))
     shift = (keep + -1) * (_SELU_LIMIT * a) + _SELU_LIMIT * a * p
     return applied(input, inplace, _scaled_and_shifted, keep * a, shift)
