@@ -65,17 +65,17 @@ class Executable:
         name = image.name_of(program, pairs) if self.kept else None
         found = None if name is None else image.read(name)
         if found is None:
-            made, addresses = self._image(pairs, name is not None)
-            if name is not None and self._is_native:
-                image.write(name, made)
+            made, addresses = self._image(pairs, name)
         else:
             made, addresses = found
             self.segments = ["segment0"]
             self.generators: list[Any] = []
         self._load(made, addresses)
 
-    def _image(self, pairs: Sequence[image.Pair], kept: bool) -> tuple[image.Image, dict[str, int]]:
-        """Build what running the program takes."""
+    def _image(
+        self, pairs: Sequence[image.Pair], name: str | None
+    ) -> tuple[image.Image, dict[str, int]]:
+        """Build what running the program takes, and keep it under a name."""
         lowered = self.lowered
         with Ahead(_shared(lowered)):
             plan = self.plan
@@ -91,9 +91,12 @@ class Executable:
             tuple(symbols), engine.NOTHING,
         )  # fmt: skip
         if writer.names:
+            whole = name is not None and self._is_native and image.is_lasting(symbols)
             # An image is kept as a whole.
-            compiled = engine.compiled if kept and self._is_native else engine.kept
+            compiled = engine.compiled if whole else engine.kept
             found = found._replace(code=compiled(text, True, plan.is_straight))
+            if whole:
+                image.write(str(name), found)
         return found, symbols
 
     @functools.cached_property

@@ -8,7 +8,7 @@ part in, or machine code that was compiled for shapes of their own, have no imag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,7 +79,7 @@ def read(name: str) -> tuple[Image, dict[str, int]] | None:
     if found is None:
         return None
     about, content = found
-    addresses = _addresses(about["symbols"])
+    addresses = _addresses(about["symbols"], about["reals"])
     if addresses is None:
         return None
 
@@ -103,10 +103,15 @@ def read(name: str) -> tuple[Image, dict[str, int]] | None:
     return image, addresses
 
 
+def is_lasting(symbols: Iterable[str]) -> bool:
+    """Whether another process finds the functions that machine code calls by these names."""
+    return all(symbol == PARALLEL or symbol in product.DTYPES for symbol in symbols)
+
+
 def write(name: str, image: Image) -> None:
-    """Keep an image, if what it calls is there in every process."""
-    if _addresses(image.symbols) is None:
-        return
+    """Keep an image; what it calls must be lasting."""
+    # The dtype of a matrix product, "" for the pool's function.
+    reals = ["" if symbol == PARALLEL else product.DTYPES[symbol] for symbol in image.symbols]
 
     def entries(buffers: Sequence[Buffer]) -> list[Any]:
         return [(b.number, kind(b.shape, b.dtype)) for b in buffers]
@@ -116,21 +121,21 @@ def write(name: str, image: Image) -> None:
         "constants": [(number, kind(a.shape, a.dtype)) for number, a in image.constants.items()],
         "slots": [*image.slots.items()], "arena_bytes": image.arena_bytes, "elements": image.elements,
         "checked": image.checked, "parallel": image.parallel, "shared": sorted(image.shared),
-        "symbols": image.symbols, "called": image.code.called, "code": len(image.code.object),
+        "symbols": image.symbols, "reals": reals, "called": image.code.called, "code": len(image.code.object),
     }  # fmt: skip
     content = [image.code.object, *(array.tobytes() for array in image.constants.values())]
     cache.write(name, about, b"".join(content))
 
 
-def _addresses(symbols: Sequence[str]) -> dict[str, int] | None:
-    """Where functions are that programs call; None where one is not known by its name."""
+def _addresses(symbols: Sequence[str], reals: Sequence[str]) -> dict[str, int] | None:
+    """Where these functions are here; None where one is another now."""
     found = {}
-    for symbol in symbols:
-        if symbol == PARALLEL:
+    for symbol, real in zip(symbols, reals, strict=True):
+        if not real:
             found[symbol] = pool().address
             continue
-        code = next((c for c in map(product.compiled, ("float", "double")) if c.name == symbol), None)
-        if code is None:
+        code = product.compiled(real)
+        if code.name != symbol:
             return None
         found[symbol] = code.part
     return found

@@ -49,6 +49,10 @@ class Blocks(NamedTuple):
         return cls(DEPTH, rows // whole.rows * whole.rows, columns // width * width)
 
 
+#: By the name of machine code that this process has, its dtype.
+DTYPES: dict[str, str] = {}
+
+
 class Compiled:
     """The machine code of one dtype.
 
@@ -65,6 +69,7 @@ class Compiled:
         self.name = apart.name_of(text)
         self._library = engine.Library(text, {}, optimize=False)
         self.part = self._library.address("part")
+        DTYPES[self.name] = real
 
 
 compiled = functools.cache(Compiled)
