@@ -138,8 +138,13 @@ def seed_everything(base_seed: int, worker: int) -> None:
     """Seed Python, this package and NumPy in a worker as torch does."""
     random.seed(base_seed + worker)
     manual_seed(base_seed + worker)
+    np.random.seed(numpy_seed(base_seed, worker))
+
+
+def numpy_seed(base_seed: int, worker: int) -> list[int]:
+    """What torch seeds NumPy with in a worker: four words."""
     entropy = [worker, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]
-    np.random.seed(np.random.SeedSequence(entropy).generate_state(4))
+    return np.random.SeedSequence(entropy).generate_state(4).tolist()
 
 
 def run(
