@@ -250,6 +250,57 @@ def test_a_layer_with_dropout_trains_as_eager_does():
         torch.testing.assert_close(got, step(x), rtol=1e-4, atol=1e-5)
 
 
+def test_detached_tensors_see_what_is_written():
+    def function(x):
+        y = x * 2
+        kept = y.detach()
+        y.add_(1)
+        return y, kept, kept * 3
+
+    compiled, x = native(function, fullgraph=True), torch.randn(3)
+    for _ in range(2):
+        y, kept, product = compiled(x)
+        torch.testing.assert_close((y, kept, product), function(x))
+        assert kept.data_ptr() == y.data_ptr()
+
+    weight = torch.randn(3, requires_grad=True)
+
+    def saved(x):
+        kept = weight.detach()
+        out = (kept * x.requires_grad_()).sum()
+        with torch.no_grad():
+            weight.mul_(2)
+        out.backward()
+
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        native(saved)(torch.ones(3))
+
+
+def test_gradients_of_samples_update_what_they_are_of():
+    def trained(compile):
+        torch.manual_seed(0)
+        model = nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        x, target = torch.randn(5, 4), torch.randint(0, 2, (5,))
+
+        def loss(parameters, x, target):
+            out = torch.func.functional_call(model, parameters, (x[None],))
+            return nn.functional.cross_entropy(out, target[None])
+
+        def step():
+            parameters = {name: p.detach() for name, p in model.named_parameters()}
+            each = torch.func.vmap(torch.func.grad(loss), (None, 0, 0))(parameters, x, target)
+            for name, p in model.named_parameters():
+                p.grad = each[name].mean(0)
+            optimizer.step()
+            return each["weight"].norm()
+
+        run = native(step, fullgraph=True) if compile else step
+        return [run() for _ in range(4)], model.state_dict()
+
+    torch.testing.assert_close(trained(True), trained(False))
+
+
 def test_results_are_written_into_out():
     kept, x = torch.zeros(4, 6), torch.randn(4, 6)
 

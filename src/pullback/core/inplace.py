@@ -296,13 +296,16 @@ def store(x: Any, new: Any) -> Any:
             _keep_overwritten(node, x, new)
             if type(value) is ndarray:
                 _keep_lifted(node, x)
+        sharing: list[Any] = []
         for traced in (value, new._value):
             if (recorder := getattr(traced, "recorder", None)) is not None:
-                recorder.check_unshared(x)
+                sharing = recorder.sharing(x)
         if new._level > x._level:
             x._level = new._level
         kind = dtype_of(value)
         x._value = new._value if dtype_of(new._value) == kind else cast(new._value, kind)
+        for detached in sharing:
+            detached._value, detached._level = x._value, x._level
     bump(x)
     record_write(x, node)
     return x

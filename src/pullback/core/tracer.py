@@ -155,15 +155,27 @@ class Recorder:
             self.refused = error
         return error
 
-    def check_unshared(self, written: Any) -> None:
-        """Refuse a write to memory that another tensor shares without being a view: its value is not known
-        to change.
+    def sharing(self, written: Any) -> list[Any]:
+        """The detached tensors that get what is written to a tensor, whose memory and version they share.
+
+        A write is refused where other tensors share the memory without being views: their values would not
+        be known to change.
         """
         owner = written if written._view is None else written._view.base
+        found = []
         for alias in self.aliases:
             first, second = alias.owner(), alias.tensor()
-            if first is not None and second is not None and (owner is first or owner is second):
+            if first is None or second is None or not (owner is first or owner is second):
+                continue
+            alone = written._view is None and second._view is None
+            if alias.how == "detach" and alone and alias.source() is written:
+                found.append(second)
+            else:
                 self.refuse(RuntimeError("the function writes to memory that a detached tensor shares"))
+        for tensor in found:
+            if any(alias.owner() is tensor and alias.tensor() is not None for alias in self.aliases):
+                self.refuse(RuntimeError("the function writes to memory that a detached tensor shares"))
+        return found
 
 
     def check_apart(self, written: Any, overlap: bool, operands: Iterable[Any]) -> None:
