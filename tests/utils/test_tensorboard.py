@@ -95,3 +95,52 @@ def test_graphs_are_not_written(tmp_path: Path) -> None:
     with torch.utils.tensorboard.SummaryWriter(tmp_path) as writer:
         with pytest.warns(UserWarning, match="add_graph does nothing"):
             writer.add_graph(torch.nn.Linear(1, 1))
+
+
+def test_records_for_who_writes_files_alone() -> None:
+    from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
+
+    from pullback.utils.tensorboard import summary
+
+    records = summary.hparams(
+        {"rate": 0.1, "kind": "adam", "fast": True, "none": None}, {"loss": 0},
+        {"rate": [0.1, 0.2], "kind": ["adam", "sgd"]},
+    )  # fmt: skip
+    experiment, start, end = (
+        HParamsPluginData.FromString(r.value[0].metadata.plugin_data.content) for r in records
+    )
+    domains = {i.name: list(i.domain_discrete) for i in experiment.experiment.hparam_infos}
+    assert domains == {"rate": [0.1, 0.2], "kind": ["adam", "sgd"], "fast": []}
+    assert [m.name.tag for m in experiment.experiment.metric_infos] == ["loss"]
+    values = start.session_start_info.hparams
+    assert (values["rate"].number_value, values["kind"].string_value) == (0.1, "adam")
+    assert set(values) == {"rate", "kind", "fast"}
+    assert end.HasField("session_end_info")
+    assert summary.scalar("a", torch.tensor(1.5)).value[0].simple_value == 1.5
+    assert summary.histogram("h", torch.tensor([1.0, 2.0, 2.0]), "auto").value[0].histo.num == 3
+    assert summary.text("t", "hello").value[0].tensor.string_val == [b"hello"]
+    assert summary.image("i", torch.ones(1, 3, 2, 2)).value[0].image.height == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ((), TypeError, "parameter: hparam_dict should be a dictionary, nothing logged."),
+        (({}, []), TypeError, "parameter: metric_dict should be a dictionary, nothing logged."),
+        (
+            ({}, {}, [1]), TypeError,
+            "parameter: hparam_domain_discrete should be a dictionary, nothing logged.",
+        ),
+        (
+            ({"a": 1}, {}, {"a": ["x"]}), TypeError,
+            "parameter: hparam_domain_discrete[a] should be a list of same type as hparam_dict[a].",
+        ),
+        (({"a": [1]}, {}), ValueError, "value should be one of int, float, str, bool, or torch.Tensor"),
+    ],
+)  # fmt: skip
+def test_wrong_hyperparameters(arguments: tuple[Any, ...], error: type[Exception], text: str) -> None:
+    from pullback.utils.tensorboard import summary
+
+    with pytest.raises(error) as seen:
+        summary.hparams(*arguments)
+    assert str(seen.value) == text

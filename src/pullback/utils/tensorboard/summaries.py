@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from google.protobuf.struct_pb2 import ListValue, Value
 from numpy import ndarray
 from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary, SummaryMetadata
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
@@ -142,18 +143,44 @@ def text(tag: str, content: str) -> Any:
     )])  # fmt: skip
 
 
-def hyperparameters(given: Mapping[str, Any], metrics: Mapping[str, Any]) -> list[Any]:
-    """The three records of a run: what was varied and measured, the values, and that it ended."""
+def hyperparameters(
+    given: Mapping[str, Any], metrics: Mapping[str, Any], discrete: Mapping[str, list[Any]] | None = None
+) -> list[Any]:
+    """The three records of a run: what was varied and measured, the values, and that it ended.
+
+    Parameters
+    ----------
+    given : mapping
+        Strings, numbers and tensors of one element; what is None is left out.
+    metrics : mapping
+        Only its names are written.
+    discrete : mapping, optional
+        All the values that a hyperparameter may have.
+    """
     start = SessionStartInfo()
     infos = []
+    for name, values in (discrete or {}).items():
+        kind = type(given.get(name))
+        if name not in given or not isinstance(values, list) or any(not isinstance(v, kind) for v in values):
+            raise TypeError(
+                f"parameter: hparam_domain_discrete[{name}] should be a list of same type as "
+                f"hparam_dict[{name}]."
+            )
     for name, value in given.items():
+        if value is None:
+            continue
         if isinstance(value, str):
             start.hparams[name].string_value = value
-            kind = "DATA_TYPE_STRING"
-        else:
+            kind, field = "DATA_TYPE_STRING", "string_value"
+        elif isinstance(value, (int, float, Tensor)):
             start.hparams[name].number_value = float(as_array(value).squeeze())
-            kind = "DATA_TYPE_FLOAT64"
-        infos.append(api_pb2.HParamInfo(name=name, type=getattr(api_pb2, kind)))
+            kind, field = "DATA_TYPE_FLOAT64", "number_value"
+        else:
+            raise ValueError("value should be one of int, float, str, bool, or torch.Tensor")
+        domain = None
+        if discrete and name in discrete:
+            domain = ListValue(values=[Value(**{field: v}) for v in discrete[name]])
+        infos.append(api_pb2.HParamInfo(name=name, type=getattr(api_pb2, kind), domain_discrete=domain))
     measured = [api_pb2.MetricInfo(name=api_pb2.MetricName(tag=name)) for name in metrics]
     experiment = api_pb2.Experiment(hparam_infos=infos, metric_infos=measured)
     end = SessionEndInfo(status=api_pb2.Status.Value("STATUS_SUCCESS"))

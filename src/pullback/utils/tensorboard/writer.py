@@ -230,8 +230,8 @@ class SummaryWriter:
             Of strings and numbers.
         metric_dict : mapping
             Of numbers.
-        hparam_domain_discrete
-            Taken for torch's sake.
+        hparam_domain_discrete : mapping, optional
+            Lists of all the values that hyperparameters may have.
         run_name : str, optional
             The folder's name, the time by default.
         global_step : int, optional
@@ -240,7 +240,7 @@ class SummaryWriter:
             raise TypeError("hparam_dict and metric_dict should be dictionary.")
         folder = os.path.join(self._file().get_logdir(), run_name or str(time.time()))
         with SummaryWriter(log_dir=folder) as run:
-            for record in summaries.hyperparameters(hparam_dict, metric_dict):
+            for record in summaries.hyperparameters(hparam_dict, metric_dict, hparam_domain_discrete):
                 run._file().add_summary(record, global_step)
             for name, value in metric_dict.items():
                 run.add_scalar(name, value, global_step)
