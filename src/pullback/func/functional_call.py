@@ -51,11 +51,18 @@ def functional_call(
             f"{type(parameter_and_buffer_dicts)}"
         )
     args = () if args is None else args if isinstance(args, tuple) else (args,)
+    with reparametrized(module, given, tie_weights, strict):
+        return module(*args, **(kwargs or {}))
+
+
+@contextmanager
+def reparametrized(module: Any, given: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
+    """A block in which a module has other parameters and buffers, as `functional_call` takes them."""
     values = _tied(module, given) if tie_weights else given
     if strict:
         _check_names(module, values)
     with _swapped(module, values, given):
-        return module(*args, **(kwargs or {}))
+        yield
 
 
 def _joined(dictionaries: Sequence[Any]) -> dict[str, Any]:

@@ -122,6 +122,10 @@ def stateless(torch: T) -> None:
     call = torch.nn.utils.stateless.functional_call
     print(call(layer, {"weight": torch.ones(1, 1), "bias": torch.zeros(1)}, torch.ones(1)))
     attempt(lambda: call(layer, {"weight": torch.ones(1, 1)}, torch.ones(1), strict=True))
+    own = layer.weight
+    with torch.nn.utils.stateless._reparametrize_module(layer, {"weight": torch.full((1, 1), 2.0)}):
+        print(layer.weight, layer.weight is own)
+    print(layer.weight is own, type(layer.weight))
 
 
 def prune_elements(torch: T) -> None:

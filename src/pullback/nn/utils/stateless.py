@@ -1,11 +1,13 @@
-"""torch.nn.utils.stateless: `functional_call` by its old name."""
+"""torch.nn.utils.stateless: `functional_call` by its old name, and as a block."""
 
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ...func.functional_call import functional_call as call
+from ...func.functional_call import reparametrized
 
 
 def functional_call(
@@ -21,6 +23,16 @@ def functional_call(
         stacklevel=2,
     )
     return call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+def _reparametrize_module(
+    module: Any, parameters_and_buffers: dict[str, Any], tie_weights: bool = False, strict: bool = False,
+    stack_weights: bool = False,
+) -> AbstractContextManager[None]:  # fmt: skip
+    """A block in which a module has other parameters and buffers; `stack_weights` says in which order they
+    are put back, which makes no difference here.
+    """
+    return reparametrized(module, parameters_and_buffers, tie_weights, strict)
 
 
 __all__ = ["functional_call"]

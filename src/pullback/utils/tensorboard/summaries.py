@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from google.protobuf.struct_pb2 import ListValue, Value
+from google.protobuf.struct_pb2 import ListValue, Value  # type: ignore[import-untyped]  # it comes without types
 from numpy import ndarray
 from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary, SummaryMetadata
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
@@ -160,8 +160,12 @@ def hyperparameters(
     start = SessionStartInfo()
     infos = []
     for name, values in (discrete or {}).items():
-        kind = type(given.get(name))
-        if name not in given or not isinstance(values, list) or any(not isinstance(v, kind) for v in values):
+        expected = type(given.get(name))
+        if (
+            name not in given
+            or not isinstance(values, list)
+            or any(not isinstance(v, expected) for v in values)
+        ):
             raise TypeError(
                 f"parameter: hparam_domain_discrete[{name}] should be a list of same type as "
                 f"hparam_dict[{name}]."
