@@ -159,7 +159,11 @@ class profile:
         profile_memory: bool = False, with_stack: bool = False, with_flops: bool = False,
         with_modules: bool = False, acc_events: bool = False, use_cuda: bool | None = None, **_: Any,
     ) -> None:
-        self.activities = set(activities) if activities is not None else supported_activities()
+        given = list(supported_activities() if activities is None else activities)
+        for activity in given:
+            if given.count(activity) > 1:
+                raise ValueError(f"Activity {activity} specified more than once")
+        self.activities = set(given)
         if ProfilerActivity.CUDA in self.activities:
             warnings.warn("CUDA is not available, disabling CUDA profiling", stacklevel=2)
         self.schedule = schedule or _always

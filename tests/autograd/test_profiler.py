@@ -141,3 +141,22 @@ def test_record_function_decorates() -> None:
     with profile() as made:
         assert three() == 3
     assert [e.name for e in made.events()] == ["named"]
+
+
+def test_times_of_devices_by_their_old_names() -> None:
+    events = example()
+    averages = events.key_averages()
+    assert averages.table(sort_by="cuda_time_total") == averages.table(sort_by="self_xpu_time_total")
+    with pytest.warns(FutureWarning, match="^`cuda_time_total` is deprecated. Use `device_time_total` inst"):
+        assert events[0].cuda_time_total == 0
+    with pytest.warns(FutureWarning, match="^`self_cuda_memory_usage` is deprecated. Use `self_device_mem"):
+        assert events[0].self_cuda_memory_usage == 0
+    with pytest.warns(FutureWarning, match="^`cuda_time` is deprecated, please use `device_time` instead"):
+        assert averages[0].cuda_time == 0
+    assert not hasattr(averages[0], "cuda_time_total")
+
+
+def test_an_activity_given_twice() -> None:
+    cpu = torch.profiler.ProfilerActivity.CPU
+    with pytest.raises(ValueError, match=r"^Activity ProfilerActivity.CPU specified more than once$"):
+        profile(activities=[cpu, cpu])

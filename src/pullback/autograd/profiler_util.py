@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -43,6 +45,14 @@ class _Times:
     node_id = -1
 
     @property
+    def cuda_time(self) -> float:
+        """`device_time` by its old name."""
+        warnings.warn(
+            "`cuda_time` is deprecated, please use `device_time` instead.", FutureWarning, stacklevel=2
+        )
+        return self.device_time
+
+    @property
     def cpu_time(self) -> float:
         """The average time of a call, in microseconds."""
         return self.cpu_time_total / self.count if self.count else 0.0
@@ -63,6 +73,16 @@ class _Times:
         return _time_text(self.self_cpu_time_total)
 
 
+def _by_old_name(old: str, new: str) -> property:
+    """A property that is called otherwise by now."""
+
+    def value(self: Any) -> Any:
+        warnings.warn(f"`{old}` is deprecated. Use `{new}` instead.", FutureWarning, stacklevel=2)
+        return getattr(self, new)
+
+    return property(value, doc=f"`{new}` by its old name.")
+
+
 class FunctionEvent(_Times):
     """One call of a function, or one ``record_function`` block.
 
@@ -81,6 +101,9 @@ class FunctionEvent(_Times):
     """
 
     count = 1
+    cuda_time_total = _by_old_name("cuda_time_total", "device_time_total")
+    self_cuda_time_total = _by_old_name("self_cuda_time_total", "self_device_time_total")
+    self_cuda_memory_usage = _by_old_name("self_cuda_memory_usage", "self_device_memory_usage")
 
     def __init__(
         self, id: int, name: str, start: float, end: float, thread: int, input_shapes: list[Any],
@@ -193,7 +216,8 @@ class EventList(list[Any]):
         Parameters
         ----------
         sort_by : str, optional
-            An attribute such as ``"cpu_time_total"``, largest first.
+            An attribute such as ``"cpu_time_total"``, largest first; in ``"cuda_time_total"`` and its like
+            the device means any.
         row_limit : int
             How many rows; −1 for all.
         max_src_column_width, max_name_column_width, max_shapes_column_width : int
@@ -205,7 +229,11 @@ class EventList(list[Any]):
         time_unit : str, optional
             ``"s"``, ``"ms"`` or ``"us"`` for all times.
         """
-        rows = sorted(self, key=lambda e: getattr(e, sort_by), reverse=True) if sort_by else list(self)
+        rows = list(self)
+        if sort_by is not None:
+            for device in ("cuda", "xpu", "privateuse1"):
+                sort_by = sort_by.replace(device, "device")
+            rows.sort(key=operator.attrgetter(sort_by), reverse=True)
         if top_level_events_only:
             rows = [event for event in rows if getattr(event, "cpu_parent", None) is None]
         whole = self.self_cpu_time_total
