@@ -301,6 +301,21 @@ def test_gradients_of_samples_update_what_they_are_of():
     torch.testing.assert_close(trained(True), trained(False))
 
 
+@pytest.mark.parametrize("mode", ["sum", "mean"])
+def test_bags_of_one_length(mode):
+    bag, indices = nn.EmbeddingBag(7, 3, mode=mode), torch.randint(0, 7, (4, 5))
+    scale = torch.randn(4, 5) if mode == "sum" else None
+
+    def step(indices):
+        return torch.autograd.grad(bag(indices, per_sample_weights=scale).sin().sum(), bag.weight)[0]
+
+    compiled = native(step, fullgraph=True)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(indices), step(indices))
+    with pytest.raises(RuntimeError, match="which is not in the valid range"):
+        compiled(indices + 5)
+
+
 def test_results_are_written_into_out():
     kept, x = torch.zeros(4, 6), torch.randn(4, 6)
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...core.tracer import Tracer
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...graph_errors import type_word
 from ...ops import embedding_bag as ops
 from ...size import size_of
 from ...tensor.api import public
-from .embedding import check_indices, renormalise
+from .embedding import check_indices, embedding, renormalise
 
 _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
@@ -94,6 +95,14 @@ def _check_rows(indices: np.ndarray, rows: int, fast: bool) -> None:
     )
 
 
+def _bags_of_one_length(shape: tuple[int, ...], indices: Any, weight: Any, scale: Any, mode: str) -> Any:
+    """Bags in a trace, where no index is known: `embedding` has the program check them."""
+    rows = embedding(indices.reshape(shape), weight)
+    if scale is not None:
+        rows = rows * scale.reshape((*shape, 1))
+    return rows.sum(1) if mode == "sum" else rows.mean(1)
+
+
 @public(namespace="nn.functional", method=False, out=False)
 def embedding_bag(
     input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2,
@@ -159,6 +168,9 @@ def embedding_bag(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for "
             f"mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
         )
+    plain = mode != "max" and padding_idx is None and max_norm is None and not (sparse or scale_grad_by_freq)
+    if fixed and plain and isinstance(indices._value, Tracer):
+        return _bags_of_one_length(shape_of(input), indices, weight, scale, mode)
     rows = shape_of(weight)[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise RuntimeError(
