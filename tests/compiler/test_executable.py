@@ -252,3 +252,12 @@ def test_the_largest_of_masked_numbers_is_found_in_vectors():
     seen[5:] = False
     compiled = agree(lambda x: torch.where(seen, x, -torch.inf).amax(1), x)
     assert "llvm.vector.reduce.fmaximum" in str(engine._module(compiled.llvm, True))
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: 2**x, lambda x: x**x, lambda x: x**2, lambda x: x / 2, lambda x: x // 2 % 3]
+)
+def test_arithmetic_of_integers(function):
+    for dtype in (torch.int32, torch.int64):
+        agree(function, torch.tensor([0, 3, 1, 2], dtype=dtype))
+    agree(lambda x: 0**x, torch.tensor([[0, 3], [1, 2]], dtype=torch.int32))

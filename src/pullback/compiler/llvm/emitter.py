@@ -102,6 +102,8 @@ class Module:
 
     def function(self, name: str, dtype: np.dtype[Any], count: int) -> str:
         """The name of a mathematical function for a dtype, which the module will hold."""
+        # What no module holds would be called at address 0.
+        assert is_float(dtype), f"{name} of {dtype}"
         symbol = f"{name}_{TYPES[dtype]}"
         self.functions.setdefault(symbol)
         return f"pullback_{symbol}"

@@ -216,7 +216,7 @@ class _Lowering:
             source = getattr(operand, "dtype", None)
             if source is not None and is_float(source) and not is_float(target) and target.kind != "b":
                 return None
-        if integral and op.name in ("div", "pow", "div_number", "pow_scalar"):
+        if integral and op.name in ("div", "pow", "div_number", "pow_scalar", "scalar_pow"):
             return None
         # What many elements share is computed once.
         operands = [
