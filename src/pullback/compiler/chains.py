@@ -20,6 +20,8 @@ from .product import Grid, Product
 DEARER = 0.02
 #: Steps that a chain takes in before one comes that connects them with it.
 AHEAD = 3
+#: Steps of a chain at most.
+MOST = 48
 
 
 class Chain(NamedTuple):
@@ -56,13 +58,9 @@ def found(steps: Sequence[Any], emissions: dict[int, Emission]) -> list[Chain]:
         if cut is None:
             continue
         first = n
-        last = end = n + 1
-        while end < len(steps) and end - last < AHEAD and _fits(cut, steps[first : end + 1], emissions):
-            end += 1
-            if _hang_together(steps[first:end]):
-                last = end
+        last = _end(cut, steps, n, emissions)
         while (
-            first > free
+            first > max(free, last - MOST)
             and _hang_together(steps[first - 1 : last])
             and _fits(cut, steps[first - 1 : last], emissions)
         ):
@@ -86,22 +84,43 @@ def _cut(made: Product) -> tuple[int, int, int] | None:
     return made.extents[0], made.height, alone.parts
 
 
+def _end(
+    cut: tuple[int, int, int], steps: Sequence[Any], first: int, emissions: dict[int, Emission]
+) -> int:
+    """Up to where the steps from a product on are a chain."""
+    filled: set[int] = set()
+    end = last = first
+    while end < min(len(steps), first + MOST) and end - last <= AHEAD:
+        if not _joins(cut, steps[end], filled, emissions):
+            break
+        end += 1
+        if _hang_together(steps[first:end]):
+            last = end
+    return last
+
+
 def _fits(cut: tuple[int, int, int], steps: Sequence[Any], emissions: dict[int, Emission]) -> bool:
     """Whether each step's share needs no more of the others than their same share."""
-    extent, width, _ = cut
     filled: set[int] = set()
-    for step in steps:
-        if isinstance(step, Contraction):
-            if not _product_fits(step, extent, width, filled):
-                return False
-            filled.add(step.buffer.number)
-        elif isinstance(step, Kernel):
-            if not _kernel_fits(step, emissions[id(step)], extent, filled):
-                return False
-            filled |= step.fills.keys()
-        else:
-            return False
-    return True
+    return all(_joins(cut, step, filled, emissions) for step in steps)
+
+
+def _joins(
+    cut: tuple[int, int, int], step: Any, filled: set[int], emissions: dict[int, Emission]
+) -> bool:
+    """Whether a step's share needs no more of what the steps before it filled than their same share; adds
+    what it fills.
+    """
+    extent, width, _ = cut
+    if isinstance(step, Contraction):
+        fits = _product_fits(step, extent, width, filled)
+        filled.add(step.buffer.number)
+        return fits
+    if isinstance(step, Kernel):
+        fits = _kernel_fits(step, emissions[id(step)], extent, filled)
+        filled |= step.fills.keys()
+        return fits
+    return False
 
 
 def _hang_together(steps: Sequence[Any]) -> bool:
@@ -138,8 +157,9 @@ def _is_local(
         return False
     if width > 1:
         # The rows of the left operand; all of the right one is read.
-        last = matrix.offset + (shape[1] - 1) * matrix.strides[1]
-        return matrix is step.left and matrix.strides[0] == share and matrix.offset >= 0 and last < share
+        ends = matrix.offset, matrix.offset + (shape[1] - 1) * matrix.strides[1]
+        own = min(ends) >= 0 and max(ends) < share
+        return matrix is step.left and matrix.strides[0] == share and own
     step_ = 1
     for stride, count in zip(reversed(matrix.batch), reversed(step.batch), strict=True):
         if count > 1 and stride != share * step_:
