@@ -111,6 +111,7 @@ def test_neither_threads_nor_parts_change_a_bit(monkeypatch):
     for most in (1, 3, 8, 16):
         monkeypatch.setattr(product, "_MOST", most)
         product._plain.cache_clear()
+        product._best.cache_clear()
         for count in (1, 2, 3):
             before = threads.get_num_threads()
             threads.set_num_threads(count)
@@ -121,6 +122,7 @@ def test_neither_threads_nor_parts_change_a_bit(monkeypatch):
                 threads.set_num_threads(before)
             results.append(c)
     product._plain.cache_clear()
+    product._best.cache_clear()
     assert all(np.array_equal(results[0], c) for c in results[1:])
 
 
@@ -149,11 +151,12 @@ def test_infinities_and_nan_stay_in_their_rows():
 
 
 def test_the_plainest_processor(plain_processor):
-    kernel.compiled.cache_clear()
-    product._plain.cache_clear()
+    cached = kernel.compiled, product._plain, product._best
+    for function in cached:
+        function.cache_clear()
     try:
         for extents in EXTENTS:
             test_all_orders_of_the_operands(extents, np.float32)
     finally:
-        kernel.compiled.cache_clear()
-        product._plain.cache_clear()
+        for function in cached:
+            function.cache_clear()

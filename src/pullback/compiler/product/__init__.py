@@ -111,36 +111,25 @@ class Product(NamedTuple):
 
     def grid(self) -> Grid:
         """How it is cut into parts; this depends on the work alone."""
-        if self.cut is not None:
-            return self.cut
-        rows, columns, inner = self.extents
-        work = self.matrices * rows * columns * inner * _NANOSECONDS
-        parts = max(1, min(_MOST, int(work / _PART)))
-        along_batch = min(self.matrices, parts)
-        parts //= along_batch
-        strips, slices = self._tiles()
-        cuts = [
-            Grid(min(parts // across, strips), across, along_batch)
-            for across in range(1, min(parts, slices) + 1)
-        ]
-        return min(cuts, key=self.cost)
+        return _best(self) if self.cut is None else self.cut
 
     def cost(self, grid: Grid) -> int:
         """Of the largest part of a matrix: what it adds up and what it packs, as numbers of accumulations
         for each k.
         """
-        strips, slices = self._tiles()
+        strips, slices = self.tiles()
         tall = -(-strips // grid.rows) * self.height
-        wide = -(-slices // grid.columns) * self._width()
+        wide = -(-slices // grid.columns) * self.width()
         return tall * wide + _PACKING * (tall + wide)
 
-    def _width(self) -> int:
+    def width(self) -> int:
+        """Columns of a tile."""
         kind = registers(self.real)
         return tile.largest(kind).vectors * kind.lanes
 
-    def _tiles(self) -> tuple[int, int]:
+    def tiles(self) -> tuple[int, int]:
         """Along rows and along columns."""
-        return -(-self.extents[0] // self.height), -(-self.extents[1] // self._width())
+        return -(-self.extents[0] // self.height), -(-self.extents[1] // self.width())
 
     def numbers(self) -> list[int]:
         """The numbers that its parts are told (see `kernel.NUMBERS`)."""
@@ -151,7 +140,7 @@ class Product(NamedTuple):
         def room(extent: int, most: int, unit: int) -> int:
             return -(-min(extent, most) // unit) * unit * depth + MARGIN
 
-        b_room = room(columns, blocks.columns, self._width())
+        b_room = room(columns, blocks.columns, self.width())
         scratch = MARGIN + b_room + room(rows, blocks.rows, self.height)
         values = {
             "rows": rows, "columns": columns, "inner": inner,
@@ -169,6 +158,22 @@ class Product(NamedTuple):
         """Bytes of scratch of all parts, that begin where a cache line does."""
         size = 4 if self.real == "float" else 8
         return self.grid().parts * self.numbers()[NUMBERS.index("scratch")] * size
+
+
+@functools.lru_cache(maxsize=4096)
+def _best(product: Product) -> Grid:
+    """The cut that packs least."""
+    rows, columns, inner = product.extents
+    work = product.matrices * rows * columns * inner * _NANOSECONDS
+    parts = max(1, min(_MOST, int(work / _PART)))
+    along_batch = min(product.matrices, parts)
+    parts //= along_batch
+    strips, slices = product.tiles()
+    cuts = [
+        Grid(min(parts // across, strips), across, along_batch)
+        for across in range(1, min(parts, slices) + 1)
+    ]
+    return min(cuts, key=product.cost)
 
 
 def merged(batch: Sequence[int], *steps: Sequence[int]) -> tuple[list[int], list[list[int]]]:
