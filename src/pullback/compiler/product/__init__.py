@@ -105,6 +105,12 @@ class Product(NamedTuple):
         return tile.largest(registers(self.real)).rows
 
     @property
+    def width(self) -> int:
+        """Columns of a tile."""
+        kind = registers(self.real)
+        return tile.largest(kind).vectors * kind.lanes
+
+    @property
     def code(self) -> Compiled:
         """The machine code that computes it."""
         return compiled(self.real)
@@ -119,17 +125,12 @@ class Product(NamedTuple):
         """
         strips, slices = self.tiles()
         tall = -(-strips // grid.rows) * self.height
-        wide = -(-slices // grid.columns) * self.width()
+        wide = -(-slices // grid.columns) * self.width
         return tall * wide + _PACKING * (tall + wide)
-
-    def width(self) -> int:
-        """Columns of a tile."""
-        kind = registers(self.real)
-        return tile.largest(kind).vectors * kind.lanes
 
     def tiles(self) -> tuple[int, int]:
         """Along rows and along columns."""
-        return -(-self.extents[0] // self.height), -(-self.extents[1] // self.width())
+        return -(-self.extents[0] // self.height), -(-self.extents[1] // self.width)
 
     def numbers(self) -> list[int]:
         """The numbers that its parts are told (see `kernel.NUMBERS`)."""
@@ -140,7 +141,7 @@ class Product(NamedTuple):
         def room(extent: int, most: int, unit: int) -> int:
             return -(-min(extent, most) // unit) * unit * depth + MARGIN
 
-        b_room = room(columns, blocks.columns, self.width())
+        b_room = room(columns, blocks.columns, self.width)
         scratch = MARGIN + b_room + room(rows, blocks.rows, self.height)
         values = {
             "rows": rows, "columns": columns, "inner": inner,
