@@ -323,3 +323,30 @@ def test_maps_along_axes(monkeypatch, name, dtype):
     for got, want in zip(natively, plainly, strict=True):
         np.testing.assert_array_equal(got, want)
         np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_large_matrices_are_native(dtype, monkeypatch):
+    from pullback.compiler import large as native
+
+    asked = []
+    multiply = native.multiply
+    monkeypatch.setattr(native, "multiply", lambda *given: asked.append(given) or multiply(*given))
+    monkeypatch.setattr(large, "MATRIX", 1)
+    monkeypatch.setattr(large, "WORTH_MULTIPLYING", 1)
+    x, w, b = data(40, 30, dtype=dtype), data(20, 30, dtype=dtype), data(20, dtype=dtype)
+    leaves = [torch.from_numpy(a.copy()).requires_grad_() for a in (x, w, b)]
+    out = F.linear(*leaves)
+    out.backward(out.detach())
+    assert len(asked) == 3
+    wide = x.astype(np.float64) @ w.astype(np.float64).T + b
+    expected = wide, wide @ w, wide.T @ x, wide.sum(0)
+    for got, want in zip((out, *(leaf.grad for leaf in leaves)), expected, strict=True):
+        np.testing.assert_allclose(got.detach().numpy(), want, rtol=1e-4, atol=1e-4)
+    # Neither rows nor columns in one piece, another dtype, no rows: NumPy's.
+    del asked[:]
+    apart = torch.from_numpy(data(40, 60, dtype=dtype))[:, ::2]
+    np.testing.assert_allclose((apart @ leaves[1].mT).detach().numpy(), apart.numpy() @ w.T, rtol=1e-5)
+    torch.ones(40, 30, dtype=torch.int64) @ torch.ones(30, 20, dtype=torch.int64)
+    assert (leaves[0][:0] @ leaves[1].mT).shape == (0, 20)
+    assert not asked

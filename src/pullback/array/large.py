@@ -20,8 +20,12 @@ from numpy import ndarray
 WORTH = 1 << 18
 _NEVER = 1 << 62
 
-#: `WORTH` once there is somebody to ask.
-SIZE = _NEVER
+#: Multiplications and additions of a matrix product from which a native one is asked for, and elements of an
+#: operand below which that is not looked at.
+WORTH_MULTIPLYING, _LOOKED_AT = 1 << 27, 1 << 17
+
+#: `WORTH`, and the elements of an operand, once there is somebody to ask.
+SIZE = MATRIX = _NEVER
 
 
 class Source(Protocol):
@@ -60,6 +64,9 @@ class Source(Protocol):
         """Running sums of each row of ``(rows, length)``, from its end with `reverse`; whether that
         was done.
         """
+
+    def product(self, x: ndarray, y: ndarray) -> ndarray | None:
+        """``x @ y`` for two matrices of one dtype."""
 
     def sums(self, x: ndarray, out: ndarray) -> bool | None:
         """The sum of each row of C-ordered ``(rows, length)``; whether that was done."""
@@ -136,19 +143,19 @@ def provide(load: Callable[[], Source | None]) -> None:
     """Take the function that loads the source, which the first large call runs; it gives None where there is
     no compiler.
     """
-    global _load, SIZE
+    global _load, SIZE, MATRIX
     if os.environ.get("PULLBACK_LARGE_KERNELS", "1") != "0":
-        _load, SIZE = load, WORTH
+        _load, SIZE, MATRIX = load, WORTH, _LOOKED_AT
 
 
 def source() -> Source | None:
     """Whoever has native loops."""
-    global _load, _source, SIZE
+    global _load, _source, SIZE, MATRIX
     if _load is not None:
         load, _load = _load, None
         _source = load()
         if _source is None:
-            SIZE = _NEVER
+            SIZE = MATRIX = _NEVER
     return _source
 
 
@@ -190,6 +197,16 @@ def running_sums(x: ndarray, out: ndarray, reverse: bool) -> bool | None:
     """See `Source.running_sums`."""
     found = source()
     return None if found is None else found.running_sums(x, out, reverse)
+
+
+def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
+    """``x @ y`` for two matrices: native where it is large."""
+    if x.size >= MATRIX and x.size * y.shape[1] >= WORTH_MULTIPLYING and x.dtype is y.dtype:
+        found = source()
+        product = None if found is None else found.product(x, y)
+        if product is not None:
+            return product
+    return x.dot(y)
 
 
 def sums(x: ndarray, out: ndarray) -> bool | None:

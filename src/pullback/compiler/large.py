@@ -35,6 +35,7 @@ from .lowered import Buffer
 from .lowering import Result, lower
 from .moving import Moving
 from .padding import Padding
+from .product import multiply
 from .program import Program
 from .reducing import Reducing
 from .running import Running
@@ -240,6 +241,17 @@ class Kernels:
     def running_sums(self, x: ndarray, out: ndarray, reverse: bool) -> bool | None:
         """Running sums of each row of ``(rows, length)``; whether that was done."""
         return self._running.sums(x, out, reverse)
+
+    def product(self, x: ndarray, y: ndarray) -> ndarray | None:
+        """``x @ y`` for two matrices of one dtype, each of which has a stride of one element."""
+        size = x.itemsize
+        if x.dtype not in (np.float32, np.float64) or not (x.flags.aligned and y.flags.aligned):
+            return None
+        if size not in x.strides or size not in y.strides or 0 in y.shape:
+            return None
+        out = np.empty((len(x), y.shape[1]), x.dtype)
+        multiply(x, y, out)
+        return out
 
     def sums(self, x: ndarray, out: ndarray) -> bool | None:
         """The sum of each row of ``(rows, length)``; whether that was done."""

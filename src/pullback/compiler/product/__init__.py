@@ -194,25 +194,42 @@ def merged(batch: Sequence[int], *steps: Sequence[int]) -> tuple[list[int], list
     return extents, kept
 
 
+class _Plain(NamedTuple):
+    """A product of two matrices, ready to be run."""
+
+    code: Compiled
+    parts: int
+    words: ndarray
+    scratch: int
+
+
 @functools.lru_cache(maxsize=512)
 def _plain(
     real: str, extents: tuple[int, int, int], a: tuple[int, int], b: tuple[int, int]
-) -> tuple[Product, list[int]]:
+) -> _Plain:
     product = Product(real, extents, Operand(*a), Operand(*b))
-    return product, product.numbers()
+    words = np.array(product.numbers(), np.int64)
+    return _Plain(product.code, product.grid().parts, words, product.scratch() + LINE)
+
+
+#: Scratches of products that ran, for the next: the system takes longer to give new memory than to multiply.
+_scratches: list[ndarray] = []
 
 
 def multiply(a: ndarray, b: ndarray, out: ndarray) -> None:
     """Write ``a @ b`` to a contiguous matrix; each operand has a stride of one element."""
     size = a.itemsize
-    product, numbers = _plain(
-        "float" if a.dtype == np.float32 else "double", (*out.shape, a.shape[1]),
-        tuple(s // size for s in a.strides), tuple(s // size for s in b.strides),
+    (a_row, a_column), (b_row, b_column) = a.strides, b.strides
+    product = _plain(
+        "float" if size == 4 else "double", (*out.shape, a.shape[1]), (a_row // size, a_column // size),
+        (b_row // size, b_column // size),
     )  # fmt: skip
-    memory = np.empty(product.scratch() + LINE, np.uint8)
+    memory = _scratches.pop() if _scratches else np.empty(product.scratch, np.uint8)
+    if memory.size < product.scratch:
+        memory = np.empty(product.scratch, np.uint8)
     start = memory.ctypes.data
-    words = np.array(numbers, np.int64)
     table = np.array(
-        [address(a), address(b), address(out), start + -start % LINE, words.ctypes.data], np.uintp
+        [address(a), address(b), address(out), start + -start % LINE, address(product.words)], np.uintp
     )
-    parallel(product.code.part, table, product.grid().parts)
+    parallel(product.code.part, table, product.parts)
+    _scratches.append(memory)
