@@ -222,9 +222,9 @@ def test_kernels_that_are_called_often_are_not_copied(count):
             x = (x @ w[6:] - x) if drawn.random() < 0.9 else v[:6] @ x
         return x
 
-    compiled = agree(
-        function, torch.randn(6, 6), *(torch.randn(12, 6) * 0.3 for _ in range(2)), tolerance=1e-3
-    )
+    wide = {"dtype": torch.float64}
+    matrices = [torch.randn(12, 6, **wide) * 0.3 for _ in range(2)]
+    compiled = agree(function, torch.randn(6, 6, **wide), *matrices, tolerance=1e-9)
     if count < STRETCH:
         assert "noinline" in next(line for line in compiled.llvm.split("\n") if "void @kernel0(" in line)
     else:

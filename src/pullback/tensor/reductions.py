@@ -195,6 +195,16 @@ def _declare(make: Callable[[str], _F]) -> _F:
     return function
 
 
+def _overridden(
+    function: Any, name: str, input: Any, dim: Any, keepdim: bool, dtype: Any, out: Any
+) -> Any:
+    """What a subclass's ``__torch_function__`` or a mode makes of `sum` or `mean`; `PASS` where none does."""
+    named = _given(dim=dim, keepdim=None if keepdim is False else keepdim, dtype=dtype, out=out)
+    if type(input) in OVERRIDING:
+        return dispatch_override(function, (input,), named)
+    return intercepted(function, None, name, (input,), named)
+
+
 # --- sum and mean -------------------------------------------------------------------------------------------
 
 
@@ -212,11 +222,7 @@ def sum_all(place: str) -> _F:
             options = {"dtype": dtype, "out": out}
             input, dim, keepdim = _taken_by_name(place, "sum", given, options, names)
         if OVERRIDING:
-            named = _given(dim=dim, keepdim=None if keepdim is False else keepdim, dtype=dtype, out=out)
-            found = (
-                dispatch_override(sum, (input,), named) if type(input) in OVERRIDING
-                else intercepted(sum, None, "sum", (input,), named)
-            )
+            found = _overridden(sum, "sum", input, dim, keepdim, dtype, out)
             if found is not PASS:
                 return found
         if dim is None and dtype is None and out is None and not keepdim:
@@ -249,11 +255,7 @@ def mean_all(place: str) -> _F:
             options = {"dtype": dtype, "out": out}
             input, dim, keepdim = _taken_by_name(place, "mean", given, options, names)
         if OVERRIDING:
-            named = _given(dim=dim, keepdim=None if keepdim is False else keepdim, dtype=dtype, out=out)
-            found = (
-                dispatch_override(mean, (input,), named) if type(input) in OVERRIDING
-                else intercepted(mean, None, "mean", (input,), named)
-            )
+            found = _overridden(mean, "mean", input, dim, keepdim, dtype, out)
             if found is not PASS:
                 return found
         if dim is None and dtype is None and out is None and not keepdim:
