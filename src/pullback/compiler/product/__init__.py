@@ -23,7 +23,7 @@ from .kernel import MARGIN, NUMBERS, Blocks, Compiled, compiled
 #: Estimated nanoseconds of a multiplication and addition, and of a part's work at least; parts at most (each
 #: packs what it needs: sixteen were slower than eight, 0017).
 _NANOSECONDS, _PART, _MOST = 0.009, 25_000, 8
-#: Accumulations in the time of packing an element: at most 0.8 cycles were measured, of 32 accumulations each.
+#: Accumulations in the time of packing an element: up to 0.8 cycles were measured, of 32 accumulations each.
 _PACKING = 32
 
 
