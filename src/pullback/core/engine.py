@@ -478,6 +478,13 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
                 if type(g) is type(value) is ndarray and g.strides != value.strides:
                     g = _laid_out_as(g, value)
                 leaf._grad = as_tensor(g)
+        elif not create_graph and (recorder := getattr(old._value, "recorder", None)) is not None:
+            # In place, as below: who holds the gradient finds it changed.
+            sharing = recorder.sharing(old)
+            total = plus(old, as_tensor(g))
+            for t in (old, *sharing):
+                t._value, t._level = total._value, total._level
+            old._counter[0] += 1
         elif create_graph or type(old._value) is not ndarray or not isinstance(g, ndarray):
             leaf._grad = plus(old, as_tensor(g))
         else:

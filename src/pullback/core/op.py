@@ -360,7 +360,12 @@ class Op:
         key = (tuple(seen), attrs, dtypes.get_default_dtype())
         found = self._known_shapes.get(key)
         if found is None:
-            found = result_kinds(self, inputs, attrs)
+            try:
+                found = result_kinds(self, inputs, attrs)
+            except ValueError:
+                if self.kind == "elementwise":
+                    check_broadcast(inputs)
+                raise
             if len(self._known_shapes) >= KNOWN_SHAPES:
                 self._known_shapes.clear()
             self._known_shapes[key] = found
@@ -374,7 +379,7 @@ def like_first(x: ndarray, *others: Any) -> tuple[tuple[Any, Any], ...]:
 
 def check_broadcast(inputs: Sequence[Any]) -> None:
     """Raise torch's error where the shapes of inputs do not broadcast."""
-    shapes = [np.shape(v) for v in inputs if v is not None]
+    shapes = [tuple(shape_of(v)) for v in inputs if v is not None]
     so_far: tuple[int, ...] = shapes[0]
     for shape in shapes[1:]:
         rank = max(len(so_far), len(shape))
