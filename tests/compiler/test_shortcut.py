@@ -12,9 +12,9 @@ from pullback import nn
 
 pytest.importorskip("llvmlite")
 from pullback.compiler import writer
+from pullback.compiler.buffer import Buffer
 from pullback.compiler.guards import result_record
 from pullback.compiler.llvm import caller
-from pullback.compiler.lowered import Buffer
 from pullback.compiler.objects import layout
 from pullback.compiler.shortcut import MISS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
@@ -29,7 +29,6 @@ from .absent import without
 from .ahead import Ahead
 from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
-from .checking import Check
 from .executable import Executable
 from .first_state import FirstState
 from .guards import overlap
@@ -40,6 +39,9 @@ from .reach import RATES, SCALARS, OutOfReach, Reach
 from .shortcut import MISS
 from .uncollected import uncollected
 from .unsupported import STANCE, MakesState, Unsupported
+
+if TYPE_CHECKING:
+    from .checking import Check
 
 #: Specialisations of one function before it runs eagerly.
 RECOMPILE_LIMIT = 8
@@ -76,6 +78,8 @@ class Specialization:
         if captured.places is not None:
             # The short way compares nothing.
             self.shortcut, self._pull = None, self._pull_slowly
+            from .checking import Check
+
             programs = (captured.program, captured.pullback)
             self._checks = [None if p is None else Check(p, captured.places) for p in programs]
         self._spec = spec

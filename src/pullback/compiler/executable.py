@@ -1,12 +1,15 @@
-"""From a scheduled program to something that runs: one native function per stretch between array kernels."""
+"""From a scheduled program to something that runs: one native function per stretch between array kernels.
+
+What builds programs is imported where one is built: a process that finds an image needs none of it.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import functools
 import threading
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import ndarray
@@ -14,16 +17,17 @@ from numpy import ndarray
 from ..core.op import TABLE
 from . import image
 from .ahead import Ahead
-from .llvm import engine, functions
-from .llvm.emitter import TYPES, Module
+from .buffer import ALIGNMENT, Buffer
+from .llvm import engine
 from .llvm.pool import pool
-from .lowered import Buffer, Call, Contraction
-from .lowering import Result, lower
-from .plan import ALIGNMENT, Plan
-from .product import kernel as product
 from .program import Program
-from .schedule import Step
-from .writer import Writer
+
+if TYPE_CHECKING:
+    from .lowered import Call
+    from .lowering import Result
+    from .plan import Plan
+    from .schedule import Step
+    from .writer import Writer
 
 
 class Refused(RuntimeError):
@@ -102,17 +106,24 @@ class Executable:
     @functools.cached_property
     def lowered(self) -> Result:
         """The program, lowered."""
+        from .lowering import lower
+
         return lower(self.program)
 
     @functools.cached_property
     def plan(self) -> Plan:
         """Its memory."""
+        from .llvm.emitter import Module
+        from .plan import Plan
+
         self._module = Module()
         return Plan(self.lowered, self._module)
 
     @functools.cached_property
     def writer(self) -> Writer:
         """What writes it for LLVM."""
+        from .writer import Writer
+
         plan = self.plan
         return Writer(plan, self._module)
 
@@ -137,11 +148,10 @@ class Executable:
         self.checked, self.elements, self.shared = found.checked, found.elements, found.shared
         self.pool = pool() if found.parallel else None
         # Only what the vectoriser chose to call is compiled.
-        self._library = (
-            engine.Library(found.code, addresses, functions.addresses) if found.code.object else None
-        )
+        self._library = engine.Library(found.code, addresses, _functions) if found.code.object else None
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-        self._run = [
+        #: Native functions, and calls of array kernels.
+        self._run: list[Any] = [
             call(self._library.address(s)) if isinstance(s, str) else s  # type: ignore[union-attr]  # there is one then
             for s in self.segments
         ]
@@ -191,15 +201,15 @@ class Executable:
         for slot, array in enumerate((*arrays, *outputs), start=1):
             table[slot] = array.ctypes.data
         given: dict[int, ndarray] = {}
-        if any(isinstance(segment, Call) for segment in self._run):
+        if not all(map(callable, self._run)):
             given = dict(
                 zip((b.number for b in (*self.inputs, *self.outputs)), (*arrays, *outputs), strict=True)
             )
         for segment in self._run:
-            if isinstance(segment, Call):
-                self._call(segment, given)
-            else:
+            if callable(segment):
                 segment(self.table_address)
+            else:
+                self._call(segment, given)
         return outputs
 
     def _call(self, step: Call, given: dict[int, ndarray]) -> None:
@@ -212,6 +222,10 @@ class Executable:
 
 def _shared(lowered: Result) -> dict[Hashable, Callable[[], Any]]:
     """What a program is going to need that is the same for all: the code of matrix products, and threads."""
+    from .llvm.emitter import TYPES
+    from .lowered import Contraction
+    from .product import kernel as product
+
     products = {TYPES[node.buffer.dtype] for node in lowered.nodes if isinstance(node, Contraction)}
     makers: dict[Hashable, Callable[[], Any]] = {}
     for real in sorted(products):
@@ -219,7 +233,16 @@ def _shared(lowered: Result) -> dict[Hashable, Callable[[], Any]]:
     return makers | {"pool": pool} if products else makers
 
 
+def _functions(symbols: Iterable[str]) -> dict[str, int]:
+    """The addresses of mathematical functions."""
+    from .llvm import functions
+
+    return functions.addresses(symbols)
+
+
 def _generators(steps: Sequence[Step]) -> list[Any]:
+    from .lowered import Call
+
     found = {}
     for step in steps:
         if isinstance(step, Call) and "generator" in TABLE[step.op].attrs:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from .buffer import Buffer
 from .llvm import caller
-from .lowered import Buffer
 from .objects import Layout, words
 from .reach import Bond, Reach
 

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .buffer import Buffer
 from .index import Index, Measured, Quotient, atom_index
-from .lowered import Buffer
 
 BINARY = (
     "add", "sub", "mul", "div", "floordiv", "rem", "maximum", "minimum", "and_", "or_", "xor", "shl", "shr",

@@ -16,9 +16,9 @@ from numpy import ndarray
 
 from .. import dtypes
 from . import cache
+from .buffer import Buffer
 from .llvm.engine import Code
 from .llvm.pool import PARALLEL, pool
-from .lowered import Buffer
 from .product import kernel as product
 from .program import Program
 from .text import Unprintable, kind, printed, read_kind

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .buffer import Buffer
 from .domain import BLOCK, Domain, flat, reduced, split, stream
 from .handlers import Analysis, Read
 from .index import Index, Indices, Variable, atom_index, constant, linear, strides_of
 from .llvm.emitter import TYPES, Emitter, Module, Value, computing, is_float, number
-from .lowered import Buffer, Map, Node, Reduction
+from .lowered import Map, Node, Reduction
 
 # Where a node runs: for every element, once a row, or gathered over columns or over everything.
 ELEMENT, ROW, COLUMN, ALL = "element", "row", "column", "all"

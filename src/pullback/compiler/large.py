@@ -26,12 +26,12 @@ from ..core.tracer import Recorder, Tracer
 from ..ops.structure import sum_dims
 from . import parallel
 from .bounding import Bounding
+from .buffer import Buffer
 from .convolution import Channels, Convolution, Pools
 from .kernel import Emission, Kernel, emit
 from .llvm import engine, functions
 from .llvm.emitter import TYPES, Module
 from .llvm.pool import pool
-from .lowered import Buffer
 from .lowering import Result, lower
 from .moving import Moving
 from .padding import Padding

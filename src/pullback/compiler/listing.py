@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .buffer import Buffer
 from .handlers import BINARY, COMPARISONS, MATHEMATICS, UNARY
 from .index import Atom, Index, Measured, Variable, atom_index, linear, strides_of
 from .kernel import Kernel
-from .lowered import Buffer, Call, Contraction, Loop, Map, Node, Reduction
+from .lowered import Call, Contraction, Loop, Map, Node, Reduction
 from .lowering import Result
 from .schedule import Step
 

@@ -11,51 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from .index import Indices, linear, strides_of
+from .buffer import Buffer
+from .index import Indices
 
 Shape = tuple[int, ...]
 Scalar = Any
 Body = Callable[[Any, Indices], Scalar]
-
-
-@dataclass(eq=False)
-class Buffer:
-    """Memory for one contiguous array.
-
-    Attributes
-    ----------
-    number : int
-        Unique within a program.
-    role : str
-        ``"input"``, ``"constant"`` or ``"temporary"``.
-    """
-
-    number: int
-    shape: Shape
-    dtype: np.dtype[Any]
-    role: str = "temporary"
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return prod(self.shape)
-
-    @property
-    def bytes(self) -> int:
-        """Memory that it takes."""
-        return self.size * self.dtype.itemsize
-
-    def load(self, ops: Any, indices: Indices) -> Scalar:
-        """Read the element at some indices."""
-        return ops.load(self, linear(indices, strides_of(self.shape)))
-
-    def __repr__(self) -> str:
-        return f"b{self.number}"
 
 
 @dataclass(eq=False)

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .buffer import Buffer
 from .index import Variable, atom_index, constant
 from .kernel import Emission, Partial, combined
 from .llvm.emitter import FLOAT32, FLOAT64, Emitter, Module
 from .llvm.pool import PARALLEL
-from .lowered import Buffer
 
 #: Estimated nanoseconds of work from which a kernel is cut, and of a part at least. Calling a thread that
 #: sleeps costs the caller 50 µs on the machine this was measured on, one that waits 0.2.

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 
 from . import chains, parallel
+from .buffer import ALIGNMENT, Buffer
 from .chains import Chain
 from .groups import grouped
 from .kernel import Emission, Kernel, emit
 from .llvm.emitter import Module
-from .lowered import Branch, Buffer, Contraction, Loop, Precompiled, Routine
+from .lowered import Branch, Contraction, Loop, Precompiled, Routine
 from .lowering import Result
 from .product import Product
 from .routine import emit_routine
 from .schedule import Step, schedule
 
-ALIGNMENT = 64
 #: Buffers up to which each is given the first place that fits, for which all others are looked at.
 FITTED = 1000
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .compiled import Compiled, Specialization
 from .eager import OptimizedModule, compile
-from .listing import listing
-from .timeline import Timeline, timeline
 from .unsupported import Unsupported
+
+if TYPE_CHECKING:
+    from .timeline import Timeline
 
 
 class Shown:
@@ -33,7 +34,7 @@ def published(native: Compiled, call: Any) -> Any:
     call.program = None
     call.kernels = Shown(lambda: kernels(native))
     call.llvm = Shown(lambda: last(native).forward.llvm)
-    call.timeline = lambda: timeline(last(native).captured.program)
+    call.timeline = lambda: _timeline(last(native).captured.program)
     reference = weakref.ref(call)
 
     def traced() -> None:
@@ -84,7 +85,7 @@ class Explanation:
 
     def timeline(self) -> Timeline:
         """Time each step of the program."""
-        return timeline(self.program)
+        return _timeline(self.program)
 
     def __str__(self) -> str:
         if self.eager_because is not None:
@@ -119,8 +120,16 @@ def last(native: Compiled) -> Specialization:
     return native.specializations[-1]
 
 
+def _timeline(program: Any) -> Timeline:
+    from .timeline import timeline
+
+    return timeline(program)
+
+
 def kernels(native: Compiled) -> str:
     """The steps of native code as Python, forward and pullback."""
+    from .listing import listing
+
     one = last(native)
     parts = [listing(one.forward.steps, one.forward.lowered)]
     if one.pullback is not None:

@@ -8,8 +8,6 @@ from typing import Any
 from ..core.body import Body
 from ..core.op import TABLE
 from ..core.tracer import Equation, Reference
-from .lowered import Call
-from .lowering import lower
 from .program import Program
 from .repetition import WORTH, Period, Slice, Slot
 
@@ -245,6 +243,10 @@ class Loop:
         products = any(TABLE[e.op].kind == "bilinear" or e.op.startswith("addmm") for e in body.equations)
         if size < WORTH or (largest > LARGE and size < LONG and not products):
             return False
+        # Only here, where there is a loop: it takes longer to import than most programs take to trace.
+        from .lowered import Call
+        from .lowering import lower
+
         program = Program(
             body.inputs, body.equations, body.outputs, body.constants, body.shapes, body.dtypes
         )

@@ -19,12 +19,13 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.threads import get_num_threads
+from .buffer import Buffer
 from .executable import Executable
 from .handlers import Analysis
 from .index import Variable, atom_index
 from .kernel import Kernel
 from .listing import title
-from .lowered import Branch, Buffer, Call, Contraction, Loop, Precompiled
+from .lowered import Branch, Call, Contraction, Loop, Precompiled
 from .plan import Plan
 from .product import multiply
 from .program import Program

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
+from ..buffer import Buffer
 from ..index import Index, Measured, Quotient, Variable, atom_index
-from ..lowered import Buffer
 
 BOOL = np.dtype(bool)
 INT64 = np.dtype(np.int64)

@@ -16,9 +16,10 @@ from ...core.op import TABLE, Op
 from ...core.tracer import Equation, Reference
 from ...ops.random import DRAWS
 from .. import layouts
+from ..buffer import Buffer
 from ..handlers import Analysis, Term
 from ..llvm.emitter import TYPES, computing, is_float
-from ..lowered import Buffer, Call, Lowered, Node
+from ..lowered import Call, Lowered, Node
 from ..program import Program
 from . import (
     arrangements,

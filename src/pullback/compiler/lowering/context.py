@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..buffer import Buffer
 from ..handlers import Analysis
-from ..index import ZERO, Indices, Variable, atom_index
-from ..lowered import Body, Buffer, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
+from ..index import ZERO, Indices, Variable, atom_index, linear, strides_of
+from ..lowered import Body, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
 from ..product import merged
 
 BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
@@ -62,7 +63,10 @@ class Context:
 
     def held(self, buffer: Buffer) -> Lowered:
         """The value that lies in a buffer."""
-        return Lowered(buffer.shape, buffer.dtype, buffer.load, buffer, cost=1)
+        def load(ops: Any, indices: Indices) -> Any:
+            return ops.load(buffer, linear(indices, strides_of(buffer.shape)))
+
+        return Lowered(buffer.shape, buffer.dtype, load, buffer, cost=1)
 
     def map(
         self, shape: Sequence[int], dtype: np.dtype[Any], body: Body, count: int | None = None

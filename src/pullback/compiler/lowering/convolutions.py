@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..apart import Kernel
+from ..buffer import Buffer
 from ..convolution.kernels import correlation, shape_of, weight
 from ..convolution.plan import Shape
 from ..convolution.pooling import PoolShape, maxima, pool_shape, spread
-from ..lowered import Buffer, Lowered, Precompiled
+from ..lowered import Lowered, Precompiled
 from ..lowered import Shape as Extents
 from .context import Context
 

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.body import Body
+from ..buffer import Buffer
 from ..handlers import Analysis
 from ..index import ZERO, Variable, atom_index, strides_of
-from ..lowered import Branch, Buffer, Call, Loop, Lowered
+from ..lowered import Branch, Call, Loop, Lowered
 from ..program import Program
 from .context import BOOL, Context
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from ..buffer import Buffer
 from ..handlers import Analysis
 from ..index import Indices, Variable, atom_index, constant, linear, strides_of
-from ..lowered import Body, Buffer, Lowered, Routine, Shape
+from ..lowered import Body, Lowered, Routine, Shape
 from .context import Context
 
 Places = Callable[[Any, Indices], Indices]

@@ -1,0 +1,43 @@
+"""Memory for the values of programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+#: Bytes at whose multiples buffers begin.
+ALIGNMENT = 64
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory for one contiguous array.
+
+    Attributes
+    ----------
+    number : int
+        Unique within a program.
+    role : str
+        ``"input"``, ``"constant"`` or ``"temporary"``.
+    """
+
+    number: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    role: str = "temporary"
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes."""
+        return self.size * self.dtype.itemsize
+
+    def __repr__(self) -> str:
+        return f"b{self.number}"
