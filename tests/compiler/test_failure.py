@@ -12,7 +12,7 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import compiled, executable, shortcut
+from pullback.compiler import compiled, executable, lowering, plan, shortcut
 from pullback.compiler.llvm import engine
 
 
@@ -74,7 +74,7 @@ def fails(error: type[BaseException]) -> Any:
 
 
 STAGES = {
-    "lowering": (executable, "lower"), "memory plan": (executable, "Plan"),
+    "lowering": (lowering, "lower"), "memory plan": (plan, "Plan"),
     "machine code": (engine, "compiled"), "loading": (engine, "_machine"),
     "memory": (executable, "_aligned"), "short way": (shortcut, "forward"),
 }  # fmt: skip
@@ -126,7 +126,7 @@ def test_a_first_step_of_another_kind_compiles_nothing(monkeypatch):
             training.compiled(training.x)
         assert same(training.state(), before)
     with monkeypatch.context() as patch:
-        patch.setattr(executable, "lower", fails(AssertionError))
+        patch.setattr(lowering, "lower", fails(AssertionError))
         loss = training.compiled(training.x)
     torch.set_rng_state(rng)
     assert loss.item() == twin.step(twin.x).item()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from pullback import nn
 from pullback.compiler.trace import trace
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import executable, image
+from pullback.compiler import cache, image, lowering, parts, writer
+from pullback.compiler.convolution import channels, kernels, mending, pooling
 from pullback.compiler.executable import Executable
-from pullback.compiler.llvm import engine
+from pullback.compiler.llvm import engine, functions
+from pullback.compiler.product import kernel as product
 from pullback.compiler.program import Program
 
 
@@ -46,8 +49,8 @@ def test_the_next_process_does_not_lower_the_program(function, monkeypatch):
     code = program(function, x)
     first = Executable(code)
     with monkeypatch.context() as patch:
-        patch.setattr(executable, "lower", fails)
-        patch.setattr(executable, "Writer", fails)
+        patch.setattr(lowering, "lower", fails)
+        patch.setattr(writer, "Writer", fails)
         second = Executable(Program.read(str(code)))
         given = [x._value] if code.inputs else []
         for a, b in zip(first.run(*given), second.run(*given), strict=True):
@@ -90,16 +93,73 @@ def test_what_has_no_text_or_calls_array_kernels_has_no_image(monkeypatch):
     np.testing.assert_array_equal(kept.run(x._value)[0], (x.cumsum(0).sort(1)[0] + 1).numpy())
 
 
-def test_code_that_was_compiled_for_shapes_is_kept_without_an_image(monkeypatch):
-    x, w = torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3)
-    code = program(lambda x, w: torch.conv2d(x, w), x, w)
+#: Machine code of processes that are played.
+HELD: list[Any] = []
+
+
+def network(x: Any, w: Any, b: Any) -> Any:
+    """A training step's gradients through convolutions, a batch norm and a pool."""
+    y = nn.functional.conv2d(x, w, b, padding=1)
+    y = nn.functional.batch_norm(y, None, None, training=True).relu()
+    y = nn.functional.max_pool2d(y, 2) @ torch.full((12, 12), 0.5)
+    y.sin().sum().backward()
+    return y, w.grad, b.grad, x.grad
+
+
+def network_program() -> tuple[Program, list[Any]]:
+    torch.manual_seed(3)
+    given = [torch.randn(*s, requires_grad=True) for s in ((16, 8, 24, 24), (8, 8, 3, 3), (8,))]
+    arrays = [t._value.copy() for t in given]
+    return program(network, *given), arrays
+
+
+def a_new_process(monkeypatch: Any) -> None:
+    """Let what was compiled and loaded be forgotten; the programs of before can still run."""
+    HELD.extend(parts._loaded.values())
+    monkeypatch.setattr(parts, "_loaded", WeakValueDictionary())
+    monkeypatch.setattr(functions, "_addresses", {})
+    for kernel in (
+        kernels.correlation, kernels.weight, mending._library, pooling.maxima, pooling.spread,
+        channels.forward, channels.backward, product.compiled,
+    ):  # fmt: skip
+        kernel.cache_clear()
+
+
+def test_code_that_was_compiled_apart_is_found_by_the_next_process(monkeypatch):
+    a_new_process(monkeypatch)
+    code, arrays = network_program()
     first = Executable(code)
-    assert first.entry
+    assert first.entry and "_joining" in first.llvm and "_transposition" in first.llvm
+    a_new_process(monkeypatch)
+    for module, name in ((lowering, "lower"), (writer, "Writer"), (engine, "_module")):
+        monkeypatch.setattr(module, name, fails)
+    second = Executable(code)
+    for a, b in zip(first.run(*arrays), second.run(*arrays), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("damage", [
+    lambda path: path.unlink(),
+    lambda path: path.write_bytes(path.read_bytes()[:-1]),
+    lambda path: path.write_bytes(path.read_bytes()[:-1] + b"?"),
+    lambda path: path.chmod(0o666),
+], ids=["absent", "cut short", "changed", "writable for others"])  # fmt: skip
+def test_where_code_compiled_apart_is_not_in_the_cache_the_program_is_compiled_anew(damage, monkeypatch):
+    a_new_process(monkeypatch)
+    code, arrays = network_program()
+    first = Executable(code)
+    expected = first.run(*arrays)
+    symbol = next(s for s in first.writer.symbols if s.startswith("pullback_apart_"))
+    entry = cache.folder() / f"{parts._entry(symbol[:39])}.code"
+    damage(entry)
+    a_new_process(monkeypatch)
     name = image.name_of(code, ())
     assert name is not None and image.read(name) is None
-    monkeypatch.setattr(engine, "compiled", fails)
-    second = Executable(code)
-    np.testing.assert_array_equal(*(e.run(x._value, w._value)[0] for e in (first, second)))
+    for a, b in zip(expected, Executable(code).run(*arrays), strict=True):
+        assert a.tobytes() == b.tobytes()
+    if entry.stat().st_mode & 0o777 != 0o666:
+        a_new_process(monkeypatch)
+        assert image.read(name) is not None
 
 
 def test_steps_of_a_training_in_the_next_process_are_the_first_ones(monkeypatch):
@@ -125,7 +185,7 @@ def test_steps_of_a_training_in_the_next_process_are_the_first_ones(monkeypatch)
 
     losses, parameters, _ = trained()
     with monkeypatch.context() as patch:
-        patch.setattr(executable, "lower", fails)
+        patch.setattr(lowering, "lower", fails)
         again, twins, call = trained()
     assert again == losses and twins == parameters
     assert call._native.specializations[0].shortcut is not None

@@ -9,13 +9,13 @@ function adds them in order.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
+from . import parts
 from .llvm import engine
 from .llvm.pool import pool
 from .llvm.vectors import Code
@@ -101,10 +101,10 @@ class Kernel:
         self, text: str, *, size: int, work: float, scratch: int = 0, sums: int = 0, splits: int = 1,
         mending: Mending | None = None,
     ) -> None:  # fmt: skip
-        self.name = name_of(text)
+        self.name = parts.name_of(text)
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits = scratch, sums, splits
-        self._library = engine.Library(text, {}, optimize=False)
+        self._library = parts.library(self.name, lambda: engine.compiled(text, False))
         self.part = self._library.address("part")
         self.joining = self._library.address("joining") if sums else 0
         self.mending = mending
@@ -149,11 +149,6 @@ def parallel(part: int, table: ndarray, parts: int) -> None:
     threads = pool()
     threads.prepare()
     _Parallel(threads.address)(part, table.ctypes.data, parts)
-
-
-def name_of(text: str) -> str:
-    """A name unique to a module's text."""
-    return "pullback_apart_" + hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def address(array: ndarray | None) -> int:

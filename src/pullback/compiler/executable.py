@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..core.op import TABLE
-from . import image
+from . import image, parts
 from .ahead import Ahead
 from .buffer import ALIGNMENT, Buffer
 from .llvm import engine
@@ -69,16 +69,16 @@ class Executable:
         name = image.name_of(program, pairs) if self.kept else None
         found = None if name is None else image.read(name)
         if found is None:
-            made, addresses = self._image(pairs, name)
+            made, called = self._image(pairs, name)
         else:
-            made, addresses = found
+            made, called = found
             self.segments = ["segment0"]
             self.generators: list[Any] = []
-        self._load(made, addresses)
+        self._load(made, called)
 
     def _image(
         self, pairs: Sequence[image.Pair], name: str | None
-    ) -> tuple[image.Image, dict[str, int]]:
+    ) -> tuple[image.Image, parts.Found]:
         """Build what running the program takes, and keep it under a name."""
         lowered = self.lowered
         with Ahead(_shared(lowered)):
@@ -95,13 +95,14 @@ class Executable:
             tuple(symbols), engine.NOTHING,
         )  # fmt: skip
         if writer.names:
-            whole = name is not None and self._is_native and image.is_lasting(symbols)
+            whole = name is not None and self._is_native and parts.are_lasting(symbols)
             # An image is kept as a whole.
             compiled = engine.compiled if whole else engine.kept
             found = found._replace(code=compiled(text, True, plan.is_straight))
             if whole:
                 image.write(str(name), found)
-        return found, symbols
+        # The lowered program's steps hold what has these functions.
+        return found, parts.Found(symbols, [])
 
     @functools.cached_property
     def lowered(self) -> Result:
@@ -143,12 +144,15 @@ class Executable:
     def _is_native(self) -> bool:
         return len(self.segments) == 1 and isinstance(self.segments[0], str)
 
-    def _load(self, found: image.Image, addresses: dict[str, int]) -> None:
+    def _load(self, found: image.Image, called: parts.Found) -> None:
+        self._called = called
         self.inputs, self.outputs = found.inputs, found.outputs
         self.checked, self.elements, self.shared = found.checked, found.elements, found.shared
         self.pool = pool() if found.parallel else None
         # Only what the vectoriser chose to call is compiled.
-        self._library = engine.Library(found.code, addresses, _functions) if found.code.object else None
+        self._library = (
+            engine.Library(found.code, called.addresses, _functions) if found.code.object else None
+        )
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
         #: Native functions, and calls of array kernels.
         self._run: list[Any] = [

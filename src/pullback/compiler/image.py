@@ -2,24 +2,23 @@
 
 A process that finds a program's image neither lowers it nor plans its memory, and writes no text for LLVM.
 The name of an image is a digest of the program as it is printed, which holds everything that what is built
-depends on, of what is asked about it, and of what built it (see `cache`). Programs that array kernels have a
-part in, or machine code that was compiled for shapes of their own, have no image.
+depends on, of what is asked about it, and of what built it (see `cache`). What its machine code calls is
+named, and found by its names (see `parts`); where one of these is missing, the image counts as absent.
+Programs that array kernels have a part in have no image.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from . import cache
+from . import cache, parts
 from .buffer import Buffer
 from .llvm.engine import Code
-from .llvm.pool import PARALLEL, pool
-from .product import kernel as product
 from .program import Program
 from .text import Unprintable, kind, printed, read_kind
 
@@ -73,14 +72,14 @@ def name_of(program: Program, pairs: Sequence[Pair]) -> str | None:
     return cache.key("program", repr([*pairs]), str(dtypes.get_default_dtype()), text)
 
 
-def read(name: str) -> tuple[Image, dict[str, int]] | None:
-    """An image and the addresses of what it calls; None where there is none."""
+def read(name: str) -> tuple[Image, parts.Found] | None:
+    """An image and what it calls; None where there is none."""
     found = cache.read(name)
     if found is None:
         return None
     about, content = found
-    addresses = _addresses(about["symbols"], about["reals"])
-    if addresses is None:
+    called = parts.found(about["symbols"])
+    if called is None:
         return None
 
     def buffers(entries: Sequence[Any], role: str) -> list[Buffer]:
@@ -100,18 +99,11 @@ def read(name: str) -> tuple[Image, dict[str, int]] | None:
         dict(about["slots"]), about["arena_bytes"], about["elements"], about["checked"], about["parallel"],
         {(a, b) for a, b in about["shared"]}, tuple(about["symbols"]), code,
     )  # fmt: skip
-    return image, addresses
-
-
-def is_lasting(symbols: Iterable[str]) -> bool:
-    """Whether another process finds the functions that machine code calls by these names."""
-    return all(symbol == PARALLEL or symbol in product.DTYPES for symbol in symbols)
+    return image, called
 
 
 def write(name: str, image: Image) -> None:
     """Keep an image; what it calls must be lasting."""
-    # The dtype of a matrix product, "" for the pool's function.
-    reals = ["" if symbol == PARALLEL else product.DTYPES[symbol] for symbol in image.symbols]
 
     def entries(buffers: Sequence[Buffer]) -> list[Any]:
         return [(b.number, kind(b.shape, b.dtype)) for b in buffers]
@@ -121,21 +113,7 @@ def write(name: str, image: Image) -> None:
         "constants": [(number, kind(a.shape, a.dtype)) for number, a in image.constants.items()],
         "slots": [*image.slots.items()], "arena_bytes": image.arena_bytes, "elements": image.elements,
         "checked": image.checked, "parallel": image.parallel, "shared": sorted(image.shared),
-        "symbols": image.symbols, "reals": reals, "called": image.code.called, "code": len(image.code.object),
+        "symbols": image.symbols, "called": image.code.called, "code": len(image.code.object),
     }  # fmt: skip
     content = [image.code.object, *(array.tobytes() for array in image.constants.values())]
     cache.write(name, about, b"".join(content))
-
-
-def _addresses(symbols: Sequence[str], reals: Sequence[str]) -> dict[str, int] | None:
-    """Where these functions are here; None where one is another now."""
-    found = {}
-    for symbol, real in zip(symbols, reals, strict=True):
-        if not real:
-            found[symbol] = pool().address
-            continue
-        code = product.compiled(real)
-        if code.name != symbol:
-            return None
-        found[symbol] = code.part
-    return found

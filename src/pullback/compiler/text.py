@@ -26,6 +26,7 @@ import ml_dtypes
 import numpy as np
 from numpy import ndarray
 
+from ..array.pool import Windows
 from ..core.body import Body
 from ..core.op import TABLE, Op
 from ..core.tracer import Equation, Reference
@@ -141,6 +142,9 @@ class _Writer:
         if isinstance(value, tuple) and type(value) is tuple:
             inside = ", ".join(map(self._value, value))
             return f"({inside},)" if len(value) == 1 else f"({inside})"
+        if isinstance(value, Windows):
+            self.names.add("windows")
+            return f"windows({', '.join(map(self._value, value))})"
         if value is None or isinstance(value, (bool, int, str)):
             return repr(value)
         if type(value) is float:
@@ -209,7 +213,7 @@ def packed(text: str, data: str) -> ndarray:
 #: What a text may call besides ops.
 MAKERS: dict[str, Any] = {
     "constant": constant, "full": full, "packed": packed, "held": held, "number": complex, "real": float,
-    "dtype": lambda name: read_kind(name)[1], "op": lambda name: TABLE[name],
+    "dtype": lambda name: read_kind(name)[1], "op": lambda name: TABLE[name], "windows": Windows,
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
-from .. import apart
+from .. import apart, parts
 from ..llvm import engine
 from ..llvm.registers import registers
 from ..llvm.vectors import Code
@@ -50,7 +50,8 @@ class _Library(NamedTuple):
 def _library(real: str) -> _Library:
     code = Code(real, registers(real).lanes)
     text = apart.module(code, *(apart.function(n, write(code)) for n, write in _WRITERS.items()))
-    return _Library(apart.name_of(text), engine.Library(engine.hasty(text), {}))
+    name = parts.name_of(text)
+    return _Library(name, parts.library(name, lambda: engine.hasty(text)))
 
 
 class _Shape(Code):

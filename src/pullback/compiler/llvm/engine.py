@@ -114,7 +114,7 @@ def compiled(text: str, optimize: bool = True, straight: bool = True) -> Code:
 
 
 def hasty(text: str) -> Code:
-    """Compile a text that hardly ever runs, in a sixth of the time; it is not worth a place in the cache."""
+    """Compile a text that hardly ever runs, in a sixth of the time."""
     return Code(target(0).emit_object(_module(text, False)), ())
 
 
@@ -143,12 +143,22 @@ def _module(text: str, optimize: bool, straight: bool = True) -> Any:
 def kept(text: str, optimize: bool, straight: bool) -> Code:
     """Compile a module's text, or take what an earlier process made of it."""
     name = cache.key("text", f"{optimize} {straight}", text)
-    found = cache.read(name)
-    if found is not None:
-        return Code(found[1], tuple(found[0]))
-    code = compiled(text, optimize, straight)
-    cache.write(name, code.called, code.object)
+    return kept_as(name, lambda: compiled(text, optimize, straight))
+
+
+def kept_as(name: str, compile: Callable[[], Code]) -> Code:
+    """Take what an earlier process kept under a name, or compile it and keep it."""
+    code = found_as(name)
+    if code is None:
+        code = compile()
+        cache.write(name, code.called, code.object)
     return code
+
+
+def found_as(name: str) -> Code | None:
+    """What an earlier process kept under a name; None where there is nothing."""
+    found = cache.read(name)
+    return None if found is None else Code(found[1], tuple(found[0]))
 
 
 class Library:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from .. import apart
+from .. import parts
 from ..llvm import engine
 from ..llvm.registers import Registers, registers
 from ..llvm.vectors import Code
@@ -49,10 +49,6 @@ class Blocks(NamedTuple):
         return cls(DEPTH, rows // whole.rows * whole.rows, columns // width * width)
 
 
-#: By the name of machine code that this process has, its dtype.
-DTYPES: dict[str, str] = {}
-
-
 class Compiled:
     """The machine code of one dtype.
 
@@ -66,10 +62,9 @@ class Compiled:
 
     def __init__(self, real: str) -> None:
         text = _text(real)
-        self.name = apart.name_of(text)
-        self._library = engine.Library(text, {}, optimize=False)
+        self.name = parts.name_of(text)
+        self._library = parts.library(self.name, lambda: engine.compiled(text, False))
         self.part = self._library.address("part")
-        DTYPES[self.name] = real
 
 
 compiled = functools.cache(Compiled)
