@@ -10,9 +10,10 @@ from ..autograd.grad_mode import enable_grad, no_grad
 from ..tensor.complex_parts import view_as_real
 from ..tensor.join import cat
 from ..tensor.tensor import Tensor
-from .checks import check_lr, number
+from .checks import check_lr
 from .line_search import CURVATURE, DECREASE, NARROW, Point, cubic_minimum, strong_wolfe
 from .optimizer import Optimizer
+from .vectors import add_scaled, dot, number, size, tensor_of
 
 #: The names of the history in a state dict.
 HISTORY = ("old_dirs", "old_stps", "ro", "H_diag")
@@ -24,6 +25,10 @@ class LBFGS(Optimizer):
     With s = p′ − p, y = g′ − g and ϱ = 1/(yᵀs) of the last `history_size` steps, the direction d = −H·g comes
     from the two-loop recursion (Nocedal & Wright, algorithm 7.4), with H₀ = yᵀs/(yᵀy)·I; then p ← p + t·d,
     with t the learning rate or, with ``line_search_fn="strong_wolfe"``, a step length searched for.
+
+    Up to 8,192 float32 parameters the vectors' sums are rounded in torch's order, so that a run without line
+    search takes torch's steps to the last bit where the closure's gradients are torch's (on AMD's processors:
+    on Intel's MKL adds torch's dot products in other orders).
 
     `step` needs a closure that clears the gradients, computes the loss, calls backward and returns the loss.
     """
@@ -61,7 +66,7 @@ class LBFGS(Optimizer):
         for p in self._params:
             p = view_as_real(p) if p.is_complex() else p
             count = p.numel()
-            p.add_(direction[offset : offset + count].view_as(p), alpha=length)
+            add_scaled(p, direction[offset : offset + count].view_as(p), length)
             offset += count
 
     # --- the step -------------------------------------------------------------------------------------------
@@ -70,7 +75,7 @@ class LBFGS(Optimizer):
     def step(self, closure: Callable[[], Any]) -> Any:
         """Take up to `max_iter` steps; return the loss at the beginning."""
         group = self.param_groups[0]
-        lr = number(group["lr"])
+        lr = group["lr"].squeeze() if isinstance(group["lr"], Tensor) else group["lr"]
         closure = enable_grad()(closure)
         # One state for all parameters; it stands under the first, as in torch's state dicts.
         state = self.state[self._params[0]]
@@ -103,8 +108,8 @@ class LBFGS(Optimizer):
                 last_gradient.copy_(gradient)
             last_loss = loss
 
-            length = min(1.0, 1.0 / gradient.abs().sum()) * lr if state["n_iter"] == 1 else lr
-            slope = gradient.dot(direction)
+            length = min(1.0, 1.0 / size(gradient)) * lr if state["n_iter"] == 1 else lr
+            slope = dot(gradient, direction)
             if slope > -group["tolerance_change"]:
                 break
 
@@ -112,11 +117,12 @@ class LBFGS(Optimizer):
             if group["line_search_fn"] is not None:
                 if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError("only 'strong_wolfe' is supported")
-                start = Point(0.0, loss, gradient, slope.item())
+                start = Point(0, loss, gradient, number(slope))
                 most = group["max_eval"] - evaluations
                 loss, gradient, length, fresh = strong_wolfe(
-                    self._along(closure, direction), float(length), direction, start, most
+                    self._along(closure, direction), number(length), direction, start, most
                 )
+                length = tensor_of(length)
                 self._move(length, direction)
             else:
                 self._move(length, direction)
@@ -169,7 +175,7 @@ class _History:
 
     def take(self, y: Any, s: Any, size: int) -> None:
         """Add a pair if the curvature is positive; forget the oldest of `size`."""
-        product = y.dot(s)
+        product = dot(y, s)
         if not product > 1e-10:
             return
         if len(self.changes) == size:
@@ -178,17 +184,17 @@ class _History:
         self.changes.append(y)
         self.steps.append(s)
         self.inverses.append(1.0 / product)
-        self.scale = product / y.dot(y)
+        self.scale = product / dot(y, y)
 
     def direction(self, gradient: Any, weights: list[Any]) -> Any:
         """−H·g by the two-loop recursion; `weights` keeps the numbers of the first loop."""
         q = gradient.neg()
         for i in reversed(range(len(self.changes))):
-            weights[i] = self.steps[i].dot(q) * self.inverses[i]
-            q.add_(self.changes[i], alpha=-weights[i])
+            weights[i] = dot(self.steps[i], q) * self.inverses[i]
+            add_scaled(q, self.changes[i], -weights[i])
         d = q.mul(self.scale)
         for i in range(len(self.changes)):
-            d.add_(self.steps[i], alpha=weights[i] - self.changes[i].dot(d) * self.inverses[i])
+            add_scaled(d, self.steps[i], weights[i] - dot(self.changes[i], d) * self.inverses[i])
         return d
 
 
@@ -211,8 +217,10 @@ def _strong_wolfe(
     c1: float = DECREASE, c2: float = CURVATURE, tolerance_change: float = NARROW, max_ls: int = 25,
 ) -> tuple[Any, Any, Any, int]:  # fmt: skip
     """`strong_wolfe` under torch's name and signature, which libraries import."""
-    step, loss, slope = (float(v.detach() if isinstance(v, Tensor) else v) for v in (t, f, gtd))
-    start = Point(0.0, loss, g.clone(), slope)
-    return strong_wolfe(
-        lambda length: obj_func(x, length, d), step, d, start, max_ls, c1, c2, tolerance_change
-    )
+    """`strong_wolfe` under torch's name and signature, which libraries import."""
+    start = Point(0, float(f), g.clone(), number(gtd))
+    loss, gradient, step, evaluations = strong_wolfe(
+        lambda length: obj_func(x, tensor_of(length), d), number(t), d, start, max_ls, c1, c2,
+        tolerance_change,
+    )  # fmt: skip
+    return loss, gradient, tensor_of(step), evaluations

@@ -1,0 +1,92 @@
+"""Dot products, sums and scaled sums of short float32 vectors, rounded as torch's CPU kernels round them.
+
+The orders of addition were read off with probes (Xie et al. 2025, "FPRev: revealing the order of
+floating-point summation"): M and −M at two places and 1 at the others give the number of terms that are added
+after these two have met. That of `dot` is MKL's `sdot` on processors for which it has no code of Intel's own
+(seen on AMD's Zen); elsewhere MKL adds in another order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import ndarray
+
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+
+#: Elements up to which MKL adds on one thread. Longer sums depend on the number of threads in torch.
+LONGEST = 8192
+
+
+def fits(x: ndarray) -> bool:
+    """Whether the functions here are for this vector."""
+    return x.dtype is _FLOAT32 and x.size <= LONGEST
+
+
+def dot(x: ndarray, y: ndarray) -> np.float32:
+    """Σ xᵢ·yᵢ, every product and every sum rounded.
+
+    Sixteen lanes each add every sixteenth product. Of the last fifteen products, eight go to lanes 0 to 7 and
+    four to lanes 0 to 3, where there are so many; what is left goes to lane 0, one after another. In the end
+    lanes four apart are added in turn, and the four sums a, b, c, d as (a + c) + (b + d).
+    """
+    products = x * y
+    size = products.size
+    at = size & ~15
+    if at:
+        lanes = np.add.reduce(products[:at].reshape(-1, 16), 0)  # NumPy adds rows in their order
+    else:
+        lanes = np.zeros(16, _FLOAT32)
+    if size & 8:
+        lanes[:8] += products[at : at + 8]
+        at += 8
+    if size & 4:
+        lanes[:4] += products[at : at + 4]
+        at += 4
+    if at < size:
+        lanes[0] = _in_order(products[at:], lanes[0])
+    a, b, c, d = np.add.reduce(lanes.reshape(4, 4), 0)
+    return (a + c) + (b + d)
+
+
+def total(x: ndarray) -> np.float32:
+    """Σ xᵢ as torch's `sum` adds.
+
+    Vectors of eight elements (single ones below eight elements) are added in four rows of lanes. After every
+    sixteen additions the lanes are put aside and begin anew; what was put aside is added in turn. Vectors
+    that are left go to the first row, elements that are left to its first lane, as their own sum.
+    """
+    width = 8 if x.size >= 8 else 1
+    vectors = x[: x.size - x.size % width].reshape(-1, width)
+    rounds = len(vectors) // 4
+    lanes = np.zeros((4, width), _FLOAT32)
+    rows = vectors[: rounds * 4].reshape(rounds, 4, width)
+    whole = rounds & ~15
+    if whole:
+        lanes += np.add.reduce(np.add.reduce(rows[:whole].reshape(-1, 16, 4, width), 1), 0)
+    if whole < rounds:
+        lanes += np.add.reduce(rows[whole:], 0)
+    for vector in vectors[rounds * 4 :]:
+        lanes[0] += vector
+    sums = np.add.reduce(lanes, 0)
+    rest = x[len(vectors) * width :]
+    if rest.size:
+        sums[0] += _in_order(rest[1:], rest[0])
+    return _in_order(sums[1:], sums[0])
+
+
+def _in_order(terms: ndarray, first: np.float32) -> np.float32:
+    for term in terms:
+        first = first + term
+    return first
+
+
+def add_scaled(x: ndarray, y: ndarray, alpha: float, out: ndarray) -> None:
+    """Write x + alpha·y, rounded once as a fused multiply-add rounds it.
+
+    Products of float32 are exact in float64, and the sum is rounded there before it becomes float32. The two
+    roundings differ from one where the first ends exactly between two float32: about one sum in 10⁹.
+    """
+    sums = y.astype(_FLOAT64)
+    sums *= np.float32(alpha)
+    sums += x
+    out[...] = sums

@@ -1,0 +1,75 @@
+"""Products and sums of the flat vectors of L-BFGS, to the last bit of torch where they are short.
+
+The recursion is chaotic: a bit that is rounded otherwise decides, some steps later, every digit of a step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array import lanes
+from ..core.quiet import IGNORE, loud, quiet
+from ..core.value import wrap
+from ..tensor.tensor import Tensor
+
+
+def _short(x: Any) -> bool:
+    value = x._value
+    return type(value) is ndarray and lanes.fits(value)
+
+
+def dot(x: Any, y: Any) -> Any:
+    """Σ xᵢ·yᵢ."""
+    if type(x) is not Tensor or type(y) is not Tensor or not _short(x) or not _short(y):
+        return x.dot(y)
+    warned = quiet(IGNORE)
+    try:
+        return wrap(np.asarray(lanes.dot(x._value, y._value)))
+    finally:
+        loud(warned)
+
+
+def size(x: Any) -> Any:
+    """Σ |xᵢ|."""
+    if type(x) is not Tensor or not _short(x):
+        return x.abs().sum()
+    warned = quiet(IGNORE)
+    try:
+        return wrap(np.asarray(lanes.total(np.abs(x._value))))
+    finally:
+        loud(warned)
+
+
+def add_scaled(x: Any, y: Any, alpha: Any) -> None:
+    """Add ``alpha · y`` to `x`, which may be a parameter."""
+    if type(y) is not Tensor or not _short(y) or not _short(x):
+        x.add_(y, alpha=alpha)
+        return
+    # A vector of the recursion is nobody else's; the update of a parameter goes the way of all updates.
+    own = type(x) is Tensor and x._view is None
+    result = x._value if own else np.empty_like(x._value)
+    warned = quiet(IGNORE)
+    try:
+        lanes.add_scaled(x._value, y._value, float(alpha), result)
+    finally:
+        loud(warned)
+    if not own:
+        x.copy_(wrap(result))
+
+
+def number(x: Any) -> Any:
+    """A number for a tensor without dimensions: a NumPy scalar, whose arithmetic rounds as the tensor's does,
+    where there is one of its dtype.
+    """
+    if not isinstance(x, Tensor):
+        return x
+    value = x._value
+    return value[()] if type(value) is ndarray and value.dtype.char in "fd" else x.item()
+
+
+def tensor_of(x: Any) -> Any:
+    """The tensor for a NumPy scalar; Python's numbers stay."""
+    return wrap(np.asarray(x)) if isinstance(x, np.floating) else x
