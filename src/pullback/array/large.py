@@ -93,8 +93,24 @@ class Source(Protocol):
     ) -> Pools | None:  # fmt: skip
         """The maximum pools of planes of these sizes."""
 
+    def updating(self) -> Updating:
+        """Loops that do an optimizer's step."""
+
     def channels(self, images: int, channels: int, places: int, dtype: Any) -> Channels | None:
         """Batch norm of ``(images, channels, places)``."""
+
+
+class Updating(Protocol):
+    """Native loops for the steps of optimizers."""
+
+    def loop(self, written: Any, dtype: Any) -> Any:
+        """The loop that does what was written down (`optim.stand_ins`) to arrays of a dtype."""
+
+    def batch(self, sizes: Sequence[int], places: int) -> Any:
+        """Where the arrays of parameters of these sizes lie, to be filled in."""
+
+    def count(self, counters: tuple[list[Any], ...], code: Any, at: int, number: int) -> int:
+        """Count writes at one place in version counters; 0 and nothing done where that is not so simple."""
 
 
 class Pools(Protocol):
@@ -231,6 +247,22 @@ def first_places(x: ndarray, places: ndarray, descending: bool) -> bool | None:
     """See `Source.first_places`."""
     found = source()
     return None if found is None else found.first_places(x, places, descending)
+
+
+def is_there() -> bool:
+    """Whether somebody is there to be asked, or will be when asked first."""
+    return SIZE != _NEVER
+
+
+def is_loaded() -> bool:
+    """Whether somebody was asked already, so that asking again costs no import."""
+    return _source is not None
+
+
+def updating() -> Updating | None:
+    """See `Source.updating`."""
+    found = source()
+    return None if found is None else found.updating()
 
 
 def over_planes(planes: ndarray, out: ndarray, steps: Sequence[Any]) -> bool | None:

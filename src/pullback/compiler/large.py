@@ -41,6 +41,7 @@ from .reducing import Reducing
 from .running import Running
 from .schedule import schedule
 from .separable import Separable
+from .updating import Updating
 
 #: Elements of the array that an elementwise op is traced on.
 ELEMENTS = 1 << 14
@@ -183,6 +184,7 @@ class Kernels:
         self._reducing = Reducing()
         self._running = Running()
         self._separable = Separable()
+        self._updating = Updating()
 
     def _begin(self) -> None:
         """Nobody is making a kernel: at the start, and in a forked child, where nobody would finish it."""
@@ -264,6 +266,10 @@ class Kernels:
     def clamp(self, x: ndarray, out: ndarray, bounds: ndarray) -> bool | None:
         """Elements kept between two bounds; whether that was done."""
         return self._bounding.clamp(x, out, bounds)
+
+    def updating(self) -> Updating:
+        """Loops that do an optimizer's step."""
+        return self._updating
 
     def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
         """The first places of each row of ``(rows, length)`` in order; whether that was done."""

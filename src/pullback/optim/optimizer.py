@@ -19,6 +19,7 @@ from ..core.value import dtype_of
 from ..nn.modules.module import class_named
 from ..tensor.complex_parts import view_as_real
 from ..tensor.tensor import Tensor
+from .native import NativeSteps, native_steps
 
 
 class _Required:
@@ -53,6 +54,7 @@ class Optimizer:
         self._optimizer_state_dict_post_hooks = HookDict()
         self._optimizer_load_state_dict_pre_hooks = HookDict()
         self._optimizer_load_state_dict_post_hooks = HookDict()
+        self._native_steps = NativeSteps()
         self._patch_step_function()
         if isinstance(params, Tensor):
             raise TypeError(
@@ -179,8 +181,12 @@ class Optimizer:
             with enable_grad():
                 loss = closure()
         with set_grad_enabled(self.defaults.get("differentiable", False)):
+            native = native_steps(self)
             for group in self.param_groups:
                 _check_capturable(group)
+                if native is not None:
+                    native.step(self, group)
+                    continue
                 for param in group["params"]:
                     if param._grad is not None:
                         self._step_of(param, param._grad, group)
@@ -197,6 +203,10 @@ class Optimizer:
             # As in torch, a parameter without state has no entry.
             if state:
                 self.state[param] = state
+        self._change(param, grad, state, group)
+
+    def _change(self, param: Any, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """`update`, with the sign of the gradient and complex numbers as it takes them."""
         if group.get("maximize"):
             grad = -grad
         if self._splits_complex and param.is_complex():
@@ -332,6 +342,7 @@ class Optimizer:
             "load_state_dict_post",
         ):
             self.__dict__.setdefault(f"_optimizer_{name}_hooks", HookDict())
+        self._native_steps = NativeSteps()
         self._patch_step_function()
         self.defaults.setdefault("differentiable", False)
 

@@ -117,6 +117,9 @@ class Emitter:
     module : Module
     """
 
+    #: What lets LLVM join a product and a sum to one rounding.
+    contract = "contract "
+
     def __init__(self, module: Module) -> None:
         self.module = module
         self.lines: list[str] = []
@@ -328,7 +331,7 @@ class Emitter:
             symbol = self.module.declare(f"llvm.{word}.{letter}", type_, type_, type_)
             return self.instruction(f"call {type_} @{symbol}({type_} {x.name}, {type_} {y.name})", dtype)
         if is_float(dtype):
-            return self.instruction(f"{_FLOAT[name]} contract {type_} {x.name}, {y.name}", dtype)
+            return self.instruction(f"{_FLOAT[name]} {self.contract}{type_} {x.name}, {y.name}", dtype)
         word = _INTEGER.get(name) or ("lshr" if dtype.kind in "bu" else "ashr")
         if name in ("div", "rem", "floordiv"):
             raise TypeError(f"no native {name} of integers")

@@ -1,0 +1,236 @@
+"""Native loops of optimizers: what a step does to a parameter, done to many parameters in one call.
+
+The loop is made from what the optimizer's own `update` does to stand-ins (`optim.stand_ins`), with the forms
+of elements that programs are made of, but without joining a product and a sum to one rounding: the bits are
+NumPy's. The numbers of a step are read at run time, so a loop serves every step, and parameters of any size.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .index import Variable
+from .jobs import number
+from .llvm import caller, engine
+from .llvm.emitter import FLOAT64, NARROW, TYPES, Emitter, Module, Value, computing
+from .llvm.pool import pool
+from .lowering.elementwise import FORMS, Form
+
+#: Elements of a part, and from how many on a call's parts are shared out to threads.
+PART, WORTH_THREADS = 1 << 15, 1 << 17
+
+_UNKNOWN = 1 << 62
+_Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+_Serial = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+
+#: Ops whose last operands are attributes, and how many.
+_ATTRIBUTES = {
+    "add_scaled": 1, "addcmul": 1, "addcdiv": 1, "lerp_near": 1, "lerp_far": 1, "masked_fill": 1, "clamp": 2,
+}  # fmt: skip
+
+
+class _Number(int):
+    """The place of a number among those of a step."""
+
+
+class _Plain(Emitter):
+    """Writes every operation with a rounding of its own; constants may be numbers of the step."""
+
+    contract = ""
+
+    def constant(self, value: Any, dtype: np.dtype[Any]) -> Value:
+        """A number."""
+        if type(value) is not _Number:
+            return super().constant(value, dtype)
+        key = f"number {value} as {dtype}"
+        found = self.known(key)
+        if found is None:
+            place = number(self, f"getelementptr double, ptr %numbers, i64 {int(value)}")
+            exact = Value(number(self, f"load double, ptr {place}"), FLOAT64)
+            found = self.remember(key, self.cast(exact, dtype))
+        return found
+
+
+def _near(ops: Any, x: Any, y: Any, weight: Any) -> Any:
+    return ops.add(x, ops.mul(ops.constant(weight, x.dtype), ops.sub(y, x)))
+
+
+def _far(ops: Any, x: Any, y: Any, rest: Any) -> Any:
+    return ops.sub(y, ops.mul(ops.sub(y, x), ops.constant(rest, x.dtype)))
+
+
+#: `lerp` from one end and from the other, by the weight of the farther.
+_ENDS: dict[str, Form] = {"lerp_near": _near, "lerp_far": _far}
+
+
+class Update:
+    """A loop, for any number of arrays.
+
+    Parameters
+    ----------
+    written : optim.stand_ins.Written
+    dtype : dtype
+        Of all arrays.
+    """
+
+    def __init__(self, written: Any, dtype: np.dtype[Any]) -> None:
+        self._library = engine.Library(_text(written, dtype), {})
+        self._part = self._library.address("part")
+        self._dtype = dtype
+        # An operand has the arrays' dtype; an attribute is as exact as the computation.
+        self._operands = [~at for name, *of in written.steps for at in _split(name, of)[0] if at < 0]
+        self._all = _Serial(self._library.address("all"))
+
+    def run(self, batch: Batch, numbers: Sequence[float]) -> None:
+        """Do the step, with its numbers, for all rows of a batch."""
+        batch.take(numbers)
+        if self._dtype in NARROW:
+            for at in self._operands:
+                batch.numbers[at] = np.asarray(batch.numbers[at], self._dtype)
+        if batch.elements < WORTH_THREADS:
+            self._all(batch.context, batch.count)
+            return
+        threads = pool()
+        threads.prepare()
+        _Run(threads.address)(self._part, batch.context, batch.count)
+
+
+class Batch:
+    """Where the arrays of some parameters lie.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Elements of each parameter.
+    places : int
+        Arrays of each.
+
+    Attributes
+    ----------
+    rows : array
+        A row of addresses for each parameter.
+    numbers : array of float64
+    """
+
+    def __init__(self, sizes: Sequence[int], places: int) -> None:
+        self.rows = np.zeros((len(sizes), places), np.int64)
+        self.elements = sum(sizes)
+        stretches = [
+            (row, start, min(start + PART, size))
+            for row, size in enumerate(sizes)
+            for start in range(0, size, PART)
+        ]
+        self.count = len(stretches)
+        self._parts = np.array(stretches, np.int64).reshape(-1, 3)
+        self.numbers = np.zeros(0)
+        self._context = np.array([self.rows.ctypes.data, self._parts.ctypes.data, 0], np.int64)
+        self.context = int(self._context.ctypes.data)
+
+    def take(self, numbers: Sequence[float]) -> None:
+        """Take the numbers of a step."""
+        if len(numbers) != len(self.numbers):
+            self.numbers = np.zeros(len(numbers))
+            self._context[2] = self.numbers.ctypes.data
+        self.numbers[:] = numbers
+
+
+class Updating:
+    """The loops, made when they are first asked for."""
+
+    batch = Batch
+
+    @staticmethod
+    def count(counters: tuple[list[Any], ...], code: Any, at: int, number: int) -> int:
+        """See `llvm.results.counted_text`; 0 where there is no such function."""
+        return caller.count()(counters, code, at, number) if caller.is_there() else 0
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Update] = {}
+
+    def loop(self, written: Any, dtype: np.dtype[Any]) -> Update:
+        """The loop that does what was written down, on arrays of a dtype."""
+        key = (written, dtype)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = Update(written, dtype)
+        return found
+
+
+def _split(name: str, operands: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+    """The operands of a step, and its attributes."""
+    count = len(operands) - _ATTRIBUTES.get(name, 0)
+    return operands[:count], operands[count:]
+
+
+def _text(written: Any, dtype: np.dtype[Any]) -> str:
+    ops = _Plain(Module())
+    places = written.places
+    for n, name in enumerate(("rows", "stretches", "numbers")):
+        ops.line(f"%at_{name} = getelementptr ptr, ptr %context, i64 {n}")
+        ops.line(f"%{name} = load ptr, ptr %at_{name}")
+    ops.line("%stretch = getelementptr [3 x i64], ptr %stretches, i64 %part")
+    for n, name in enumerate(("row", "lo", "hi")):
+        ops.line(f"%at_{name} = getelementptr i64, ptr %stretch, i64 {n}")
+        ops.line(f"%{name} = load i64, ptr %at_{name}")
+    ops.line(f"%pointers = getelementptr [{places} x ptr], ptr %rows, i64 %row")
+    for n in range(places):
+        ops.line(f"%at_{n} = getelementptr ptr, ptr %pointers, i64 {n}")
+        ops.line(f"%array_{n} = load ptr, ptr %at_{n}")
+    exact = computing(dtype)
+    # Before the loop: what is known there is known in it.
+    for operands in written.steps:
+        for operand in operands[1:]:
+            if operand < 0:
+                ops.constant(_Number(~operand), exact)
+    with ops.loop(Variable("n", _UNKNOWN), "%lo", "%hi", innermost="1"):
+        _body(ops, written, dtype, exact)
+    head = "define void @part(ptr %context, i64 %part) nounwind #0 {"
+    part = "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
+    return engine.whole(ops.module.declarations.values(), [part, _ALL])
+
+
+def _body(ops: _Plain, written: Any, dtype: np.dtype[Any], exact: np.dtype[Any]) -> None:
+    """One element: its values are read, the steps done one after another, the results written."""
+    type_ = TYPES[dtype]
+    values = []
+    for n in range(written.places):
+        source = number(ops, f"getelementptr {type_}, ptr %array_{n}, i64 {ops.counters['n']}")
+        values.append(Value(number(ops, f"load {type_}, ptr {source}, !llvm.access.group !0"), dtype))
+
+    def operand(at: int) -> Value:
+        if at < 0:
+            return ops.constant(_Number(~at), exact)
+        value = values[at]
+        return ops.cast(value, exact) if value.dtype == dtype else value
+
+    for name, *operands in written.steps:
+        given, attributes = _split(name, operands)
+        form = _ENDS.get(name) or FORMS[name]
+        result = form(ops, *map(operand, given), *(_Number(~at) for at in attributes))
+        # An op on halves rounds its result to a half.
+        values.append(ops.cast(result, dtype) if result.dtype == exact else result)
+    for n, at in enumerate(written.results):
+        if at != n:
+            target = number(ops, f"getelementptr {type_}, ptr %array_{n}, i64 {ops.counters['n']}")
+            ops.line(f"store {type_} {values[at].name}, ptr {target}, !llvm.access.group !0")
+
+
+_ALL = """\
+define void @all(ptr %context, i64 %parts) nounwind #0 {
+entry:
+  br label %head
+head:
+  %part = phi i64 [ 0, %entry ], [ %next, %run ]
+  %more = icmp slt i64 %part, %parts
+  br i1 %more, label %run, label %done
+run:
+  call void @part(ptr %context, i64 %part)
+  %next = add nuw nsw i64 %part, 1
+  br label %head
+done:
+  ret void
+}"""
