@@ -28,6 +28,7 @@ from tests.array.random_steps import (
 )
 
 from pullback.array import (
+    random,
     random_choice,
     random_integer,
     random_normal,
@@ -341,6 +342,28 @@ def test_large_permutations_use_the_other_algorithm(monkeypatch: pytest.MonkeyPa
     order = random_integer.randperm(generator, 10, np.dtype(np.int64))
     assert order.tolist() == random_integer.insert_at_once(10, places).tolist()
     assert generator.words(1)[0] == seeded(4).words(21)[20]
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_small_draws_share_work_but_not_numbers(seed: int) -> None:
+    choose = np.random.RandomState(seed)
+    together, apart = seeded(seed), seeded(seed)
+    for _ in range(40):
+        size = int(choose.choice([1, 2, 5, 15, 16, 17, 32, 48, 96, 208, 300]))
+        dtype = choose.choice([np.float32, np.float64])
+        kernel: Any = (random_uniform.uniform, random_normal.normal, random_transform.bernoulli)[
+            choose.randint(3)
+        ]
+        results = []
+        for generator in (together, apart):
+            with pytest.MonkeyPatch.context() as patch:
+                if generator is apart:
+                    for module in (random, random_normal, random_transform):
+                        patch.setattr(module, "SMALL", 0)
+                results.append(kernel(generator, np.empty(size, dtype)))
+        results[0] *= 1  # what a caller is given is the caller's to write to
+        assert results[0].tobytes() == results[1].tobytes()
+        assert together.get_state().tobytes() == apart.get_state().tobytes()
 
 
 # --- live ---------------------------------------------------------------------------------------------------

@@ -24,6 +24,9 @@ import numpy as np
 
 STATE_WORDS = 624
 DEFAULT_SEED = 67280421310721
+
+#: Words up to which a draw is small: what is made of them is made for the rest of the block at once.
+SMALL = 208
 SEEDS = 2**64
 
 # torch's state tensor: the seed, the words left in the block plus one, "seeded", the next word's index, the
@@ -58,7 +61,7 @@ class Generator:
     """
 
     __slots__ = (
-        "__weakref__", "_block", "_end", "_float_normal", "_next", "_seed", "_source",
+        "__weakref__", "_block", "_end", "_float_normal", "_made", "_next", "_seed", "_source",
         "device", "lock", "next_normal",
     )  # fmt: skip
 
@@ -71,6 +74,7 @@ class Generator:
     def _reset(self, seed: int) -> None:
         self._seed = seed
         self._block = _NO_WORDS
+        self._made: dict[Callable[..., np.ndarray], tuple[int, np.ndarray]] = {}
         self._next = self._end = 0
         self.next_normal: float | None = None
         self._float_normal: float | None = None
@@ -141,6 +145,7 @@ class Generator:
             self._words().set_key(key)
             self._seed = int(state["seed"])
             self._block = temper(key)
+            self._made = {}
             self._next, self._end = position, min(position + left - 1, STATE_WORDS)
             self.next_normal = float(state["normal"]) if state["has_normal"] else None
             self._float_normal = float(state["float_normal"]) if state["has_float_normal"] else None
@@ -175,8 +180,38 @@ class Generator:
         blocks = -(-missing // STATE_WORDS)
         fresh = self._words().blocks(blocks)
         self._block = fresh[-STATE_WORDS:].copy()  # a view would keep the whole draw alive
+        self._made = {}
         self._next, self._end = missing - (blocks - 1) * STATE_WORDS, STATE_WORDS
         return np.concatenate((rest, fresh[:missing])) if rest.size else fresh[:missing]
+
+    def made(
+        self, make: Callable[[np.ndarray], np.ndarray], count: int, together: int = 1, each: int = 1
+    ) -> np.ndarray:
+        """Return what `make` makes of the next `count` words, for reading only. The caller holds ``lock``.
+
+        Small draws that follow one another in a block share one call, as most of its time goes to starting
+        NumPy's loops: the numbers of 32 words take 0.6 µs instead of 2.
+
+        Parameters
+        ----------
+        make : callable
+            Words to numbers. What it makes of `together` words does not depend on the words around them;
+            `together` divides `count`.
+        each : int
+            How many words make one number.
+        """
+        start = self._next
+        stop = start + count
+        if count > SMALL or stop > self._end:
+            return make(self.words(count))
+        first, numbers = self._made.get(make, (stop, _NO_WORDS))
+        if first > start or (start - first) % together:
+            rest = self._end - start
+            first, numbers = start, make(self._block[start : self._end - rest % together])
+            numbers.flags.writeable = False
+            self._made[make] = first, numbers
+        self._next = stop
+        return numbers[(start - first) // each : (stop - first) // each]
 
     def double(self) -> float:
         """Return one number in [0, 1) with 53 random bits. The caller holds ``lock``."""

@@ -10,6 +10,7 @@ What this module must do:
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import ml_dtypes
 import numpy as np
@@ -87,7 +88,7 @@ def random_between(generator: Generator, out: np.ndarray, low: int, high: int | 
     elif out.dtype == np.uint64:
         last = -1  # torch reads 2⁶⁴ - 1 as a signed number and then refuses it
     else:
-        last = 1 if out.dtype == np.bool_ else int(np.iinfo(out.dtype).max)
+        last = 1 if out.dtype == np.bool_ else _limits(out.dtype)[1]
     _check_bounds(low, last, out.dtype)
     count = last - low + 1
     return _remainders(generator, out, count, low, count >= TWO_WORDS_FROM)
@@ -187,9 +188,16 @@ def _check_bounds(low: int, last: int, dtype: np.dtype) -> None:
     elif dtype == np.bool_:
         _check_limits(bounds, 0, 1, dtype)
     elif dtype in _BASIC or dtype in _UNSIGNED:
-        _check_limits(bounds, int(np.iinfo(dtype).min), int(np.iinfo(dtype).max), dtype)
+        _check_limits(bounds, *_limits(dtype), dtype)
     else:
         raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
+
+
+@cache
+def _limits(dtype: np.dtype) -> tuple[int, int]:
+    """The least and the largest integer of a dtype; NumPy takes 0.5 µs for each."""
+    found = np.iinfo(dtype)
+    return int(found.min), int(found.max)
 
 
 def _check_limits(bounds: tuple[tuple[str, int], ...], least: float, most: float, dtype: np.dtype) -> None:
@@ -297,6 +305,6 @@ def _check_permutation(n: int, dtype: np.dtype) -> None:
         raise RuntimeError("n cannot be greater than 2049 for Half type.")
     if dtype == np.float32 and n > 2**24 + 1:
         raise RuntimeError("n cannot be greater than 2^24+1 for Float type.")
-    if dtype.kind in "iu" and n - 1 > np.iinfo(dtype).max:
+    if dtype.kind in "iu" and n - 1 > _limits(dtype)[1]:
         raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
     check_dtype(dtype, (*_BASIC, *_FLOATING), "randperm")

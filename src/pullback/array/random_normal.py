@@ -19,11 +19,25 @@ import math
 
 import numpy as np
 
-from .random import Generator
+from .random import SMALL, Generator
 from .random_rounding import cos_sin, exp, fused_multiply_add, log, log1p
-from .random_uniform import HALVES, REALS, check_dtype, chunks, components, doubles, fill, singles, store
+from .random_uniform import (
+    HALVES,
+    REALS,
+    check_dtype,
+    chunks,
+    components,
+    doubles,
+    fill,
+    singles,
+    singles_of,
+    store,
+)  # fmt: skip
 
 BLOCK = 16
+
+#: Pairs of scalar normal numbers that Python's functions make sooner than NumPy's.
+FEW_PAIRS = 4
 
 
 def normal(generator: Generator, out: np.ndarray, mean: float = 0.0, std: float = 1.0) -> np.ndarray:
@@ -80,14 +94,25 @@ def _scalars(generator: Generator, count: int, mean: float, std: float) -> np.nd
     if waiting is not None:
         numbers[0] = waiting
         made = numbers[1:]
-    if pairs:
+    if pairs > FEW_PAIRS:
         uniform = doubles(generator, 2 * pairs)
         radius = np.sqrt(-2.0 * log1p(-uniform[1::2]))
         cosine, sine = cos_sin(2.0 * math.pi * uniform[::2])
         np.multiply(radius, cosine, out=made[::2])
         np.multiply(radius, sine, out=made[1::2])
+    elif pairs:
+        made[:] = _pairs(generator, pairs)
     generator.next_normal = float(numbers[-1]) if numbers.size > count else None
     return fused_multiply_add(numbers[:count], std, mean)
+
+
+def _pairs(generator: Generator, pairs: int) -> list[float]:
+    numbers = []
+    uniform = iter(doubles(generator, 2 * pairs).tolist())
+    for turn, share in zip(uniform, uniform, strict=True):
+        angle, radius = 2.0 * math.pi * turn, math.sqrt(-2.0 * math.log1p(-share))
+        numbers += (radius * math.cos(angle), radius * math.sin(angle))
+    return numbers
 
 
 # --- blocks of 16 ---------------------------------------------------------------------------------
@@ -99,6 +124,10 @@ def _blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> 
     else:
         draw, transform, words_each = singles, _single_transform, 1
         mean, std = float(np.float32(mean)), float(np.float32(std))
+    if flat.dtype == np.float32 and flat.size % BLOCK == 0 and flat.size <= SMALL:
+        values = generator.made(_standard_singles, flat.size, BLOCK)
+        flat[...] = values if mean == 0 and std == 1 else fused_multiply_add(values, std, mean)
+        return
     whole = flat.size - flat.size % BLOCK
     *pieces, last = chunks(flat[:whole])
     for piece in pieces:
@@ -128,9 +157,13 @@ def _double_transform(uniform: np.ndarray, mean: float, std: float) -> np.ndarra
 
 def _single_transform(uniform: np.ndarray, mean: float, std: float) -> np.ndarray:
     first, second = _halves_of_blocks(uniform)
-    radius = cephes_radius(np.subtract(np.float32(1), first, out=first))
+    radius = cephes_radius(np.float32(1) - first)
     cosine, sine = cephes_cos_sin(second)
     return fused_multiply_add(_join(radius, cosine, sine), std, mean)
+
+
+def _standard_singles(words: np.ndarray) -> np.ndarray:
+    return _single_transform(singles_of(words), 0.0, 1.0)
 
 
 def _join(radius: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> np.ndarray:

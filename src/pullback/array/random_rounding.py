@@ -30,6 +30,8 @@ _SMALLEST_NORMAL_FLOAT32 = 2.0**-126
 
 def fused_multiply_add(x: np.ndarray, scale: float, shift: float) -> np.ndarray:
     """Return x·scale + shift rounded once; ``x`` is float32 or float64, the numbers have its precision."""
+    if scale == 1 and shift == 0:
+        return x + x.dtype.type(0)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         exact_product = math.frexp(scale)[0] in (0.0, 0.5, -0.5)
         if exact_product or shift == 0 or not (math.isfinite(scale) and math.isfinite(shift)):

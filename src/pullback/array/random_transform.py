@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..dtypes import from_numpy_dtype
-from .random import Generator
+from .random import SMALL, Generator
 from .random_rounding import fused_multiply_add, log, log1p, tan
 from .random_uniform import (
     BFLOAT16,
@@ -95,6 +95,10 @@ def bernoulli(generator: Generator, out: np.ndarray, p: float | np.ndarray = 0.5
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     if out.size:
         check_dtype(out.dtype, _TRIALS, "bernoulli_scalar_cpu_")
+    if 0 < out.size <= SMALL // 2 and out.flags.c_contiguous:
+        with generator.lock:
+            out.reshape(-1)[...] = doubles(generator, out.size) < p
+        return out
     # u < p compares integers: the 53 bits with p·2⁵³ rounded up. The high word nearly always decides.
     high_limit, low_limit = divmod(math.ceil(math.ldexp(p, 53)), 2**32)
 
@@ -116,7 +120,8 @@ def _bernoulli_each(generator: Generator, out: np.ndarray, p: np.ndarray) -> np.
         return out
     check_dtype(out.dtype, _TRIALS, "bernoulli_tensor_cpu_self_")
     check_dtype(p.dtype, REALS, "bernoulli_tensor_cpu_p_")
-    limits = in_memory_order(out, np.broadcast_to(p, out.shape)).reshape(-1)
+    whole = p if p.shape == out.shape else np.broadcast_to(p, out.shape)
+    limits = in_memory_order(out, whole).reshape(-1)
     draw = doubles if p.dtype == np.float64 else singles
 
     def write(flat: np.ndarray) -> None:

@@ -23,8 +23,9 @@ from .random import Generator
 from .random_rounding import fused_multiply_add
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+_FULL = (np.dtype(np.float32), np.dtype(np.float64))
 HALVES = (np.dtype(np.float16), BFLOAT16)
-REALS = (np.dtype(np.float32), np.dtype(np.float64), *HALVES)
+REALS = (*_FULL, *HALVES)
 
 # Elements that a kernel works on at a time: its intermediate arrays stay in the cache. randn(1_000_000) takes
 # 8.8 ms so and 11.4 ms in one piece.
@@ -77,6 +78,9 @@ def check_dtype(dtype: np.dtype, allowed: tuple[np.dtype, ...], kernel: str) -> 
 
 def store(piece: np.ndarray, values: np.ndarray) -> None:
     """Convert float64 ``values`` as torch does: to the half precisions by way of float32."""
+    if piece.dtype == values.dtype:
+        piece[...] = values
+        return
     if piece.dtype in HALVES:
         values = values.astype(np.float32)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -87,16 +91,26 @@ def store(piece: np.ndarray, values: np.ndarray) -> None:
 
 
 def singles(generator: Generator, count: int) -> np.ndarray:
-    """Return float32 numbers in [0, 1): the low 24 bits of a word each."""
-    integers = generator.words(count) & 0xFFFFFF
+    """Return float32 numbers in [0, 1): the low 24 bits of a word each. They are for reading only."""
+    return generator.made(singles_of, count)
+
+
+def doubles(generator: Generator, count: int) -> np.ndarray:
+    """Return float64 numbers in [0, 1): the low 53 bits of two words each, the first being the high one. They
+    are for reading only.
+    """
+    return generator.made(_doubles_of, 2 * count, 2, 2)
+
+
+def singles_of(words: np.ndarray) -> np.ndarray:
+    """Return the float32 number of each word."""
+    integers = words & 0xFFFFFF
     numbers = integers.view(np.int32).astype(np.float32)  # signed integers convert by vector instructions
     numbers *= np.float32(2.0**-24)
     return numbers
 
 
-def doubles(generator: Generator, count: int) -> np.ndarray:
-    """Return float64 numbers in [0, 1): the low 53 bits of two words each, the first being the high one."""
-    words = generator.words(2 * count)
+def _doubles_of(words: np.ndarray) -> np.ndarray:
     numbers = (words[::2] & 0x1FFFFF).astype(np.float64)
     numbers *= 2.0**32
     numbers += words[1::2]
@@ -112,6 +126,13 @@ def uniform(generator: Generator, out: np.ndarray, low: float = 0.0, high: float
 
     The half precisions compute in float32. A value that rounds to ``high`` becomes ``low``.
     """
+    if low == 0 and high == 1 and out.dtype in _FULL and out.flags.c_contiguous:
+        draw = doubles if out.dtype == np.float64 else singles
+        flat = out.reshape(-1)
+        with generator.lock:
+            for piece in chunks(flat) if flat.size > CHUNK else (flat,):
+                piece[...] = draw(generator, piece.size)
+        return out
     if out.dtype.kind == "c":
         if out.size:
             uniform(generator, components(out), low, high)

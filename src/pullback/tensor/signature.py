@@ -262,6 +262,7 @@ class Signature:
         self.positional = [p for p in self.parameters if not p.keyword_only]
         self.by_name = {p.name: p for p in self.parameters}
         self.required = [p.target for p in self.parameters if not p.has_default]
+        self.needs_keywords = any(p.keyword_only and not p.has_default for p in self.parameters)
         self.least_positional = sum(not p.has_default for p in self.positional)
         # A size that is the first and only positional parameter may be given number by number.
         self.spread = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
@@ -285,6 +286,8 @@ class Signature:
 
     def match(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the given arguments by name and converted, None where they do not fit."""
+        if self.needs_keywords and not kwargs:
+            return None
         bound: dict[str, Any] = {}
         if args:
             first = args[0]
