@@ -107,7 +107,7 @@ def _scalars(generator: Generator, count: int, mean: float, std: float) -> np.nd
 
 
 def _pairs(generator: Generator, pairs: int) -> list[float]:
-    numbers = []
+    numbers: list[float] = []
     uniform = iter(doubles(generator, 2 * pairs).tolist())
     for turn, share in zip(uniform, uniform, strict=True):
         angle, radius = 2.0 * math.pi * turn, math.sqrt(-2.0 * math.log1p(-share))
