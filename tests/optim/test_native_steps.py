@@ -48,9 +48,9 @@ class Counted:
         self.parameters = 0
         run = native.NativeSteps._run
 
-        def counted(steps: Any, optimizer: Any, group: Any, entries: Any, *rest: Any) -> bool:
-            done = run(steps, optimizer, group, entries, *rest)
-            self.parameters += done * len(entries)
+        def counted(steps: Any, optimizer: Any, group: Any, known: Any, part: Any, *rest: Any) -> bool:
+            done = run(steps, optimizer, group, known, part, *rest)
+            self.parameters += done * len(part)
             return done
 
         monkeypatch.setattr(native.NativeSteps, "_run", counted)

@@ -93,7 +93,7 @@ class Source(Protocol):
     ) -> Pools | None:  # fmt: skip
         """The maximum pools of planes of these sizes."""
 
-    def updating(self) -> Updating:
+    def updating(self) -> Updating | None:
         """Loops that do an optimizer's step."""
 
     def channels(self, images: int, channels: int, places: int, dtype: Any) -> Channels | None:
@@ -106,11 +106,20 @@ class Updating(Protocol):
     def loop(self, written: Any, dtype: Any) -> Any:
         """The loop that does what was written down (`optim.stand_ins`) to arrays of a dtype."""
 
-    def batch(self, sizes: Sequence[int], places: int) -> Any:
-        """Where the arrays of parameters of these sizes lie, to be filled in."""
+    def rows(self, arrays: Sequence[Sequence[ndarray]], taken: Sequence[tuple[int, int]]) -> Rows:
+        """The arrays of some parameters: of each the parameter and its state; `taken` is the memory, begin
+        and end in order, in which no gradient may lie.
+        """
 
     def count(self, counters: tuple[list[Any], ...], code: Any, at: int, number: int) -> int:
         """Count writes at one place in version counters; 0 and nothing done where that is not so simple."""
+
+
+class Rows(Protocol):
+    """The arrays of some parameters."""
+
+    def gradients(self, gradients: Sequence[Any]) -> bool:
+        """Take the gradients of a step; whether they are such that it can be done."""
 
 
 class Pools(Protocol):

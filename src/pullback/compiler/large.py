@@ -29,7 +29,7 @@ from .bounding import Bounding
 from .buffer import Buffer
 from .convolution import Channels, Convolution, Pools
 from .kernel import Emission, Kernel, emit
-from .llvm import engine, functions
+from .llvm import caller, engine, functions
 from .llvm.emitter import TYPES, Module
 from .llvm.pool import pool
 from .lowering import Result, lower
@@ -267,9 +267,9 @@ class Kernels:
         """Elements kept between two bounds; whether that was done."""
         return self._bounding.clamp(x, out, bounds)
 
-    def updating(self) -> Updating:
-        """Loops that do an optimizer's step."""
-        return self._updating
+    def updating(self) -> Updating | None:
+        """Loops that do an optimizer's step; None where Python's objects are not laid out as they must be."""
+        return self._updating if caller.is_there() else None
 
     def first_places(self, x: ndarray, places: ndarray, descending: bool) -> bool | None:
         """The first places of each row of ``(rows, length)`` in order; whether that was done."""

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
+from .gradients import GOOD, SHARED, finder
 from .index import Variable
 from .jobs import number
 from .llvm import caller, engine
@@ -85,40 +87,44 @@ class Update:
         self._operands = [~at for name, *of in written.steps for at in _split(name, of)[0] if at < 0]
         self._all = _Serial(self._library.address("all"))
 
-    def run(self, batch: Batch, numbers: Sequence[float]) -> None:
-        """Do the step, with its numbers, for all rows of a batch."""
-        batch.take(numbers)
+    def run(self, rows: Rows, numbers: Sequence[float]) -> None:
+        """Do the step, with its numbers, for all rows."""
+        rows.take(numbers)
         if self._dtype in NARROW:
             for at in self._operands:
-                batch.numbers[at] = np.asarray(batch.numbers[at], self._dtype)
-        if batch.elements < WORTH_THREADS:
-            self._all(batch.context, batch.count)
+                rows.numbers[at] = np.asarray(rows.numbers[at], self._dtype)
+        if rows.elements < WORTH_THREADS:
+            self._all(rows.context, rows.count)
             return
         threads = pool()
         threads.prepare()
-        _Run(threads.address)(self._part, batch.context, batch.count)
+        _Run(threads.address)(self._part, rows.context, rows.count)
 
 
-class Batch:
-    """Where the arrays of some parameters lie.
+class Rows:
+    """Where the arrays of some parameters lie: a row of addresses for each.
 
     Parameters
     ----------
-    sizes : sequence of int
-        Elements of each parameter.
-    places : int
-        Arrays of each.
+    arrays : sequence of sequence of array
+        Of each parameter itself and its state.
+    taken : sequence of (int, int)
+        Memory, begin and end in order, in which no gradient may lie.
 
     Attributes
     ----------
-    rows : array
-        A row of addresses for each parameter.
+    elements : int
+    context, count : int
+        What a part's function is called with, and how many parts there are.
     numbers : array of float64
+        Of the step.
     """
 
-    def __init__(self, sizes: Sequence[int], places: int) -> None:
-        self.rows = np.zeros((len(sizes), places), np.int64)
+    def __init__(self, arrays: Sequence[Sequence[ndarray]], taken: Sequence[tuple[int, int]]) -> None:
+        sizes = [of[0].size for of in arrays]
         self.elements = sum(sizes)
+        addresses = [[of[0], of[0], *of[1:]] for of in arrays]
+        self._rows = np.array([[a.ctypes.data for a in of] for of in addresses], np.int64)
         stretches = [
             (row, start, min(start + PART, size))
             for row, size in enumerate(sizes)
@@ -127,8 +133,28 @@ class Batch:
         self.count = len(stretches)
         self._parts = np.array(stretches, np.int64).reshape(-1, 3)
         self.numbers = np.zeros(0)
-        self._context = np.array([self.rows.ctypes.data, self._parts.ctypes.data, 0], np.int64)
+        self._context = np.array([self._rows.ctypes.data, self._parts.ctypes.data, 0], np.int64)
         self.context = int(self._context.ctypes.data)
+        self._expected = [of[0] for of in arrays]
+        # The second place of a row is the gradient's.
+        self._find = finder(int(self._rows.ctypes.data) + 8, self._rows.strides[0], self._expected, taken)
+        self._copies: list[ndarray] = []
+
+    def gradients(self, gradients: Sequence[Any]) -> bool:
+        """Take the gradients of a step; whether they are such that it can be done."""
+        found = self._find(tuple(gradients))
+        if found == GOOD:
+            return True
+        given, self._copies = list(gradients), []
+        while GOOD < found < SHARED:
+            array, expected = given[found], self._expected[found]
+            if type(array) is not ndarray or array.shape != expected.shape or array.dtype != expected.dtype:
+                return False
+            # In another order: a copy does.
+            given[found] = np.array(array, expected.dtype, order="C")
+            self._copies.append(given[found])
+            found = self._find(tuple(given))
+        return found == GOOD
 
     def take(self, numbers: Sequence[float]) -> None:
         """Take the numbers of a step."""
@@ -141,12 +167,12 @@ class Batch:
 class Updating:
     """The loops, made when they are first asked for."""
 
-    batch = Batch
+    rows = Rows
 
     @staticmethod
     def count(counters: tuple[list[Any], ...], code: Any, at: int, number: int) -> int:
-        """See `llvm.results.counted_text`; 0 where there is no such function."""
-        return caller.count()(counters, code, at, number) if caller.is_there() else 0
+        """See `llvm.results.counted_text`."""
+        return caller.count()(counters, code, at, number)
 
     def __init__(self) -> None:
         self._made: dict[Any, Update] = {}

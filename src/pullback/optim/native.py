@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,59 +90,87 @@ class _Entry:
 
 
 class _Set:
-    """Parameters that take a step together, none of which shares memory with another.
+    """Parameters that take a step together.
 
     Attributes
     ----------
     apart : bool
-        Whether that is so.
+        Whether none of what is written shares memory with anything else that is.
+    rows : dict
+        Of those whose state holds the same numbers, by their places among the parameters.
     """
 
     def __init__(self, entries: Sequence[_Entry]) -> None:
         self.entries = entries
-        ranges = sorted(
+        self.written = sorted(
             (array.ctypes.data, array.ctypes.data + array.nbytes)
             for entry in entries for array in entry.arrays if array.nbytes
         )  # fmt: skip
-        self._begins = [begin for begin, _ in ranges]
-        self._ends = [end for _, end in ranges]
-        self.apart = all(end <= begin for end, begin in zip(self._ends, self._begins[1:], strict=False))
+        self.apart = all(
+            before[1] <= after[0] for before, after in zip(self.written, self.written[1:], strict=False)
+        )
+        self.rows: dict[tuple[int, ...], _Rows] = {}
+        self._everything = tuple(range(len(entries)))
+        self._alike = len({entry.kind for entry in entries}) == 1
+        self._scalars = [array for entry in entries for _, _, array in entry.scalars]
+        self._each = len(entries[0].scalars)
 
-    def is_written(self, begin: int, size: int) -> bool:
-        """Whether the step writes to some bytes."""
-        at = bisect_right(self._ends, begin)
-        return at < len(self._ends) and self._begins[at] < begin + size
+    def parts(self) -> Iterable[tuple[int, ...]]:
+        """The places of parameters whose state holds the same numbers."""
+        if self._alike:
+            numbers = [array.item() for array in self._scalars]
+            if numbers == numbers[: self._each] * len(self.entries):
+                return (self._everything,)
+        parts: dict[Any, list[int]] = {}
+        for place, entry in enumerate(self.entries):
+            key = (entry.kind, *[array.item() for _, _, array in entry.scalars])
+            parts.setdefault(key, []).append(place)
+        return map(tuple, parts.values())
 
 
 class _Rows:
-    """The arrays of parameters whose state holds the same numbers, as a native loop takes them."""
+    """The arrays of parameters whose state holds the same numbers, as a native loop takes them.
 
-    def __init__(self, updating: large.Updating, entries: Sequence[_Entry]) -> None:
-        names = len(entries[0].names)
-        self._batch = updating.batch([e.value.size for e in entries], 2 + names)
-        for row, entry in zip(self._batch.rows, entries, strict=True):
-            row[PARAM] = entry.arrays[0].ctypes.data
-            row[GRAD + 1 :] = [array.ctypes.data for array in entry.arrays[1 : 1 + names]]
+    Attributes
+    ----------
+    first : _Entry
+    gradients : callable
+        Takes the gradients of a step (see `array.large.Rows`).
+    """
+
+    def __init__(
+        self, updating: large.Updating, entries: Sequence[_Entry], taken: Sequence[tuple[int, int]]
+    ) -> None:
+        self.first = entries[0]
+        self._entries = entries
+        names = len(self.first.names)
+        arrays = [[e.arrays[PARAM], *e.arrays[1 : 1 + names]] for e in entries]
+        self._rows = updating.rows(arrays, taken)
+        self.gradients = self._rows.gradients
         self._loop: Any = None
         self._written: Any = None
         self._writes: Any = None
         self._counters: tuple[list[int], ...] = ()
 
-    def run(self, updating: large.Updating, script: Script, dtype: Any, gradients: list[int]) -> None:
-        """Do what a script says, with gradients at these addresses."""
+    def run(self, updating: large.Updating, script: Script, numbers: dict[str, Any]) -> tuple[list[int], ...]:
+        """Do what a script says, and what it did to the numbers of a state; the version counters that are to
+        be counted for that.
+        """
         does = script.written()
         if does != self._written:
-            self._loop, self._written = updating.loop(does, dtype), does
-        self._batch.rows[:, GRAD] = gradients
-        self._loop.run(self._batch, script.numbers)
-
-    def counters(self, entries: Sequence[_Entry], writes: Sequence[int]) -> tuple[list[int], ...]:
-        """The version counters that a step counts, each as often as it is written to."""
+            self._loop, self._written = updating.loop(does, self.first.value.dtype), does
+        self._loop.run(self._rows, script.numbers)
+        writes = [script.writes[PARAM], *script.writes[GRAD + 1 :]]
+        for at, tensor in enumerate(numbers.values()):
+            writes.append(tensor._counter[0])
+            value = tensor._value
+            for entry in self._entries:
+                entry.scalars[at][2][()] = value
         if writes != self._writes:
             self._writes = writes
             self._counters = tuple(
                 counter
-                for entry in entries
+                for entry in self._entries
                 for counter, times in zip(entry.counters, writes, strict=True)
                 for _ in range(times)
             )
@@ -157,7 +184,7 @@ class NativeSteps:
     attributes finds anything here.
     """
 
-    __slots__ = ("_bought", "_due", "_entries", "_refused", "_rows", "_sets", "_takes", "_turn", "_update")
+    __slots__ = ("_bought", "_due", "_entries", "_refused", "_sets", "_takes", "_turn", "_update")
 
     def __init__(self) -> None:
         self._update: Any = None
@@ -166,7 +193,6 @@ class NativeSteps:
         self._bought = False
         self._entries: dict[int, _Entry] = {}
         self._sets: dict[tuple[_Entry, ...], _Set] = {}
-        self._rows: dict[tuple[_Entry, ...], _Rows] = {}
         #: Kinds of parameters whose update stand-ins do not know.
         self._refused: set[Any] = set()
         # The tables of rows are one step's at a time.
@@ -219,32 +245,32 @@ class NativeSteps:
         return self._bought
 
     def _natively(self, optimizer: Any, group: dict[str, Any]) -> None:
-        waiting: list[tuple[_Entry, int]] = []
+        entries: list[_Entry] = []
+        gradients: list[Any] = []
+        known, state_of = self._entries.get, optimizer.state.get
         for param in group["params"]:
             grad = param._grad
             if grad is None:
                 continue
-            address = _address(grad, param._value)
-            entry = self._entry(optimizer, param, group) if address else None
-            if entry is not None:
-                waiting.append((entry, address))
+            entry = known(id(param))
+            if entry is None or not entry.holds(param, state_of(param) or _NO_STATE):
+                entry = self._entry(optimizer, param, group) if _could_fit(grad) else None
+            if entry is not None and type(grad) is Tensor:
+                entries.append(entry)
+                gradients.append(grad._value)
                 continue
             # In the order of the parameters, up to an error that one of them raises.
-            self._together(optimizer, group, waiting)
-            waiting = []
+            self._together(optimizer, group, entries, gradients)
+            entries, gradients = [], []
             optimizer._step_of(param, grad, group)
-        self._together(optimizer, group, waiting)
+        self._together(optimizer, group, entries, gradients)
 
     def _entry(self, optimizer: Any, param: Any, group: dict[str, Any]) -> _Entry | None:
         """What is known of a parameter, whose state is made if it has none; None where not all is plain."""
-        state = optimizer.state.get(param) or _NO_STATE
-        entry = self._entries.get(id(param))
-        if entry is not None and entry.holds(param, state):
-            return entry
         # What is not known any more is not held either.
         self._entries.pop(id(param), None)
         self._sets.clear()
-        self._rows.clear()
+        state = optimizer.state.get(param) or _NO_STATE
         if not _is_plain(param, param, _PARAMETERS):
             return None
         if state is _NO_STATE:
@@ -260,36 +286,32 @@ class NativeSteps:
         return entry
 
     def _together(
-        self, optimizer: Any, group: dict[str, Any], waiting: Sequence[tuple[_Entry, int]]
+        self, optimizer: Any, group: dict[str, Any], entries: Sequence[_Entry], gradients: Sequence[Any]
     ) -> None:
-        """Do the step for some parameters with their gradients' addresses."""
-        if not waiting:
+        """Do the step for some parameters."""
+        if not entries:
             return
-        entries = tuple([entry for entry, _ in waiting])
-        known = self._sets.get(entries)
+        key = tuple(entries)
+        known = self._sets.get(key)
         if known is None:
             if len(self._sets) >= _SETS:
                 self._sets.clear()
-                self._rows.clear()
-            known = self._sets[entries] = _Set(entries)
-        if not known.apart or any(known.is_written(at, entry.value.nbytes) for entry, at in waiting):
-            _plainly(optimizer, group, [entry.param for entry in entries])
-            return
-        alike: dict[Any, tuple[list[_Entry], list[int]]] = {}
-        for entry, at in waiting:
-            key = (entry.kind, *[array.item() for _, _, array in entry.scalars])
-            members, addresses = alike.setdefault(key, ([], []))
-            members.append(entry)
-            addresses.append(at)
-        for members, addresses in alike.values():
-            if not self._run(optimizer, group, tuple(members), addresses):
-                _plainly(optimizer, group, [entry.param for entry in members])
+            known = self._sets[key] = _Set(key)
+        done: set[int] = set()
+        if known.apart:
+            for part in known.parts():
+                if self._run(optimizer, group, known, part, gradients):
+                    done.update(part)
+        if len(done) < len(entries):
+            rest = [entry.param for place, entry in enumerate(entries) if place not in done]
+            _plainly(optimizer, group, rest)
 
     def _run(
-        self, optimizer: Any, group: dict[str, Any], entries: tuple[_Entry, ...], addresses: list[int]
-    ) -> bool:
+        self, optimizer: Any, group: dict[str, Any], known: _Set, part: tuple[int, ...],
+        gradients: Sequence[Any],
+    ) -> bool:  # fmt: skip
         """Do the step natively for parameters whose state holds the same numbers; whether that was done."""
-        first = entries[0]
+        first = known.entries[part[0]]
         if first.kind in self._refused:
             return False
         numbers = {name: wrap(array.copy()) for name, _, array in first.scalars}
@@ -303,17 +325,14 @@ class NativeSteps:
         updating = large.updating()
         if updating is None:
             return False
-        rows = self._rows.get(entries)
+        rows = known.rows.get(part)
         if rows is None:
-            rows = self._rows[entries] = _Rows(updating, entries)
-        rows.run(updating, script, first.value.dtype, addresses)
-        written_to = [script.writes[PARAM], *script.writes[GRAD + 1 :]]
-        for name, tensor in numbers.items():
-            written_to.append(tensor._counter[0])
-            value = tensor._value
-            for entry in entries:
-                entry.state[name]._value[()] = value
-        counters = rows.counters(entries, written_to)
+            entries = [known.entries[place] for place in part]
+            rows = known.rows[part] = _Rows(updating, entries, known.written)
+        given = gradients if len(part) == len(gradients) else [gradients[place] for place in part]
+        if not rows.gradients(given):
+            return False
+        counters = rows.run(updating, script, numbers)
         frame = user_frame(sys._getframe(1))
         if not updating.count(counters, frame.f_code, frame.f_lasti, next_sequence()):
             written(*counters)
@@ -342,15 +361,11 @@ def _is_plain(tensor: Any, param: Any, kinds: tuple[Any, ...]) -> bool:
     return tensor._node is None and value.shape == param._value.shape and value.dtype is param._value.dtype
 
 
-def _address(grad: Any, value: ndarray) -> int:
-    """Where a gradient lies; 0 where it is not plain."""
-    array = grad._value
-    if (
-        type(grad) is not Tensor or type(array) is not ndarray or array.dtype is not value.dtype
-        or array.shape != value.shape or not array.flags.c_contiguous
-    ):  # fmt: skip
-        return 0
-    return array.ctypes.data
+def _could_fit(grad: Any) -> bool:
+    """Whether a gradient is such that a native step may take it; where it is not, eager may refuse it before
+    it makes any state.
+    """
+    return type(grad) is Tensor and type(grad._value) is ndarray
 
 
 def _plainly(optimizer: Any, group: dict[str, Any], params: Sequence[Any]) -> None:
