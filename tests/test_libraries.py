@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -210,3 +210,82 @@ def test_hooks_of_one_tensor_see_the_same_gradient() -> None:
     y.grad_fn.register_prehook(lambda gs: seen.append(gs[0].mark))
     y.sum().backward()
     assert seen == [7, 7]
+
+
+def test_reductions_as_numbers() -> None:
+    reduction = torch.nn._reduction
+    assert [reduction.get_enum(name) for name in ("none", "mean", "sum")] == [0, 1, 2]
+    with pytest.raises(ValueError, match="x is not a valid value for reduction"):
+        reduction.get_enum("x")
+    with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
+        assert reduction.legacy_get_string(False, None) == "sum"
+    assert reduction.legacy_get_enum(True, False, emit_warning=False) == 0
+
+
+def test_tensors_by_device_and_dtype() -> None:
+    group = torch.utils._foreach_utils._group_tensors_by_device_and_dtype
+    a, b, c = torch.ones(1), torch.ones(1, dtype=torch.float64), torch.ones(2)
+    groups = group([[a, b, c], [None, b, None]], with_indices=True)
+    cpu = torch.device("cpu")
+    assert groups == {
+        (cpu, torch.float32): ([[a, c], [None, None]], [0, 2]),
+        (cpu, torch.float64): ([[b], [b]], [1]),
+    }
+
+
+def test_what_is_for_several_processes_or_gpus() -> None:
+    @torch.cuda.nvtx.range("a name")
+    def marked() -> None:
+        """Runs under a mark."""
+
+    with pytest.raises(RuntimeError, match="NVTX functions not installed"):
+        marked()
+    assert torch.utils.cpp_extension.CUDA_HOME is None
+    with pytest.raises(RuntimeError, match="an extension in C\\+\\+ or CUDA needs torch's C\\+\\+ library"):
+        torch.utils.cpp_extension.load("name", ["file.cu"])
+    distributed = torch.distributed
+    assert distributed._tensor is distributed.tensor
+    assert distributed._composable.fsdp.MixedPrecisionPolicy().param_dtype is None
+    with pytest.raises(RuntimeError, match="fully_shard needs process groups"):
+        distributed.fsdp.fully_shard(torch.nn.Linear(1, 1))
+    with distributed.tensor.experimental.implicit_replication():
+        assert distributed.elastic.multiprocessing.errors.record(len) is len
+    assert not distributed.autograd.is_available()
+    assert torch.cuda.amp.common.amp_definitely_not_available()
+
+
+def test_quantized_dtypes_are_names() -> None:
+    assert (str(torch.qint8), torch.qint32.itemsize) == ("torch.qint8", 4)
+    assert torch.ones(1).dtype not in (torch.quint8, torch.quint4x2, torch.quint2x4)
+    with pytest.raises(NotImplementedError, match="torch.qint8 is a name alone"):
+        torch.ones(2, dtype=torch.qint8)
+    with pytest.raises(TypeError, match="No constructor defined"):
+        torch.DeviceObjType()
+
+
+def test_annotations_of_a_loss_can_be_evaluated() -> None:
+    hints = get_type_hints(torch.nn.CrossEntropyLoss(), {}, {})
+    assert hints == {"ignore_index": int, "label_smoothing": float}
+    assert get_type_hints(torch.nn.ReLU(), {}, {}) == {"inplace": bool}
+    classes = [c for c in vars(torch.nn.modules.activation).values() if isinstance(c, type)]
+    assert len(set(classes)) == len(classes)
+
+
+def test_a_pass_over_a_loader_of_a_librarys_own() -> None:
+    loading = torch.utils.data.dataloader
+
+    class Loader:
+        """What fastai hands over in place of a `DataLoader`."""
+
+        dataset = ["a", "b"]
+        generator = _IterableDataset_len_called = None
+        pin_memory = _auto_collation = drop_last = False
+        num_workers = timeout = 0
+        _dataset_kind = loading._DatasetKind.Iterable
+        _index_sampler = range(9)
+
+        @staticmethod
+        def collate_fn(sample: str) -> str:
+            return sample.upper()
+
+    assert list(loading._SingleProcessDataLoaderIter(Loader())) == ["A", "B"]

@@ -64,6 +64,7 @@ _LAZY = (
     "_inductor",
     "_higher_order_ops",
     "_custom_ops",
+    "_functorch",
     "accelerator",
     "amp",
     "ao",
@@ -174,7 +175,7 @@ _LAZY_NAMES = {
         "amp.autocast_mode",
     ),
     "PyTorchFileReader": "serialization.file_reader",
-    **dict.fromkeys(("ScriptFunction", "ScriptModule"), "jit"),
+    **dict.fromkeys(("DeviceObjType", "ScriptFunction", "ScriptModule"), "jit"),
     "load": "serialization",
     "save": "serialization",
     **dict.fromkeys(

@@ -14,6 +14,7 @@ from . import _VF as _VF
 from . import __config__ as __config__
 from . import _custom_ops as _custom_ops
 from . import _dynamo as _dynamo
+from . import _functorch as _functorch
 from . import _higher_order_ops as _higher_order_ops
 from . import _inductor as _inductor
 from . import _subclasses as _subclasses
@@ -75,6 +76,7 @@ from .dtypes import finfo as finfo
 from .dtypes import iinfo as iinfo
 from .explain import CallableModule
 from .futures import Future as Future
+from .jit import DeviceObjType as DeviceObjType
 from .jit import ScriptFunction as ScriptFunction
 from .jit import ScriptModule as ScriptModule
 from .serialization.file_reader import PyTorchFileReader as PyTorchFileReader
@@ -1682,6 +1684,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """Return the smallest dtype that is of the higher category and no smaller than either."""
 def put(input: Tensor, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
     """`input` with the elements at flat places replaced by those of `source`, or with these added."""
+qint32: dtype
+qint8: dtype
 def qr(input: Tensor, some: builtins.bool = ..., *, out: Tensor | None = ...) -> Any:
     """``input = Q R`` (see `torch.linalg.qr`)."""
 def quantile(
@@ -1689,6 +1693,9 @@ def quantile(
     out: Tensor | None = None,
 ) -> Tensor:
     """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
+quint2x4: dtype
+quint4x2: dtype
+quint8: dtype
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rad2deg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`rad2deg`: writes the result into `input` and returns it."""

@@ -152,11 +152,14 @@ class _NoArithmetic:
         raise NotImplementedError(f"torch.{self._name} is a name alone: NumPy has no arithmetic for it")
 
 
-def _name_only(name: str, abbr: str, scalar_type: str, itemsize: builtins.int) -> dtype:
+def _name_only(
+    name: str, abbr: str, scalar_type: str, itemsize: builtins.int, category: builtins.int
+) -> dtype:
     """A dtype that libraries compare others with."""
     new = object.__new__(dtype)
     for attribute, value in (
-        ("abbr", abbr), ("category", COMPLEX), ("is_complex", True), ("is_floating_point", False),
+        ("abbr", abbr), ("category", category), ("is_complex", category == COMPLEX),
+        ("is_floating_point", False),
         ("is_signed", True), ("itemsize", itemsize), ("name", name), ("numpy", _NoArithmetic(name)),
         ("scalar_type", scalar_type),
     ):  # fmt: skip
@@ -164,7 +167,11 @@ def _name_only(name: str, abbr: str, scalar_type: str, itemsize: builtins.int) -
     return new
 
 
-complex32 = chalf = _name_only("complex32", "c32", "ComplexHalf", 4)
+complex32 = chalf = _name_only("complex32", "c32", "ComplexHalf", 4, COMPLEX)
+QUANTIZED = {
+    name: _name_only(name, name, name.replace("qint", "QInt").replace("quint", "QUInt"), itemsize, INTEGER)
+    for name, itemsize in (("qint8", 1), ("quint8", 1), ("qint32", 4), ("quint4x2", 1), ("quint2x4", 1))
+}
 
 # Where torch takes a dtype it also takes these Python types.
 BY_PYTHON_TYPE: dict[type, dtype] = {
@@ -184,7 +191,7 @@ FLOAT8_NUMPY = frozenset(d.numpy for d in FLOAT8)
 
 def by_name(name: str) -> dtype:
     """Return the dtype called ``name`` (without ``torch.``)."""
-    return BY_NAME[name]
+    return BY_NAME.get(name) or QUANTIZED[name]
 
 
 def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:

@@ -33,11 +33,10 @@ EXCLUDED: dict[str, dict[str, str]] = {
             "fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix fused_moving_avg_obs_fake_quant "
             "int_repr per_channel_affine per_channel_affine_float_qparams per_channel_symmetric "
             "per_tensor_affine per_tensor_symmetric q_per_channel_axis q_per_channel_scales "
-            "q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantization "
+            "q_per_channel_zero_points q_scale q_zero_point qscheme quantization "
             "quantize_per_channel quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm "
             "quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell quantized_max_pool1d "
-            "quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell quantized_rnn_tanh_cell "
-            "quint2x4 quint4x2 quint8"
+            "quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell quantized_rnn_tanh_cell"
         ),
         "torch.Tensor": (
             "dequantize int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points q_scale "
@@ -55,7 +54,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
             "AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType Block BoolType BufferDict "
             "CallStack Capsule ClassType Code CompilationUnit CompleteArgumentSpec ComplexType "
             "ConcreteModuleType ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext "
-            "DeviceObjType DictType EnumType ErrorReport ExecutionPlan FileCheck FloatType FunctionSchema "
+            "DictType EnumType ErrorReport ExecutionPlan FileCheck FloatType FunctionSchema "
             "FutureType Gradient Graph GraphExecutorState IODescriptor InferredType IntType "
             "InterfaceType JITException ListType LiteScriptModule LockingLogger LoggerBase ModuleDict "
             "Node NoneType NoopLogger NumberType OperatorInfo OptionalType ParameterDict PyObjectType "

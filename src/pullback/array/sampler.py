@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
+from .ranges import linspace
+
 #: Weights of the four taps around a place at t past the second, as coefficients of 1, t, t², t³: cubic
 #: convolution with a = −0.75 (R. G. Keys, "Cubic convolution interpolation for digital image processing",
 #: 1981, eq. 4).
@@ -190,9 +192,17 @@ def sample_adjoint(
 
 
 def base_grid(size: Sequence[int], align_corners: bool, dtype: np.dtype[Any]) -> ndarray:
-    """The coordinates of every pixel and a one, (pixels, rank + 1): what an affine map is applied to."""
-    axes = [
-        np.linspace(-1, 1, n) * (1 if align_corners else (n - 1) / n) if n > 1 else np.zeros(1) for n in size
-    ]
-    points = np.meshgrid(*axes, indexing="ij")[::-1]
-    return np.stack([*points, np.ones(tuple(size))], -1).reshape(-1, len(size) + 1).astype(dtype)
+    """The coordinates of every pixel and a one, (pixels, rank + 1): what an affine map is applied to.
+
+    They are rounded where torch rounds them: under the identity a coordinate falls on a pixel, and its last
+    bit decides on which side of it the gradient is taken.
+    """
+
+    def axis(n: int) -> ndarray:
+        if n == 1:
+            return np.zeros(1, dtype)
+        ends = linspace(-1, 1, n, dtype)
+        return ends if align_corners else ends * dtype.type(n - 1) / dtype.type(n)
+
+    points = np.meshgrid(*map(axis, size), indexing="ij")[::-1]
+    return np.stack([*points, np.ones(tuple(size), dtype)], -1).reshape(-1, len(size) + 1)

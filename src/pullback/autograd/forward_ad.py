@@ -9,7 +9,7 @@ from ..core.modes import change
 from ..core.value import TensorBase
 from ..tensor import duals
 from ..tensor.batching import as_tensor
-from .grad_mode import _ModeContext
+from .grad_mode import _DecoratorContextManager
 
 _stack: list[Level] = []
 
@@ -93,7 +93,7 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
     return UnpackedDualTensor(as_tensor(tensor._value.primal), tangent)
 
 
-class dual_level(_ModeContext):
+class dual_level(_DecoratorContextManager):
     """Context manager around a level, and a decorator."""
 
     def __enter__(self) -> int:

@@ -452,6 +452,7 @@ NestedIOFunction = Function
 
 for _class in (Function, FunctionCtx, BackwardCFunction, InplaceFunction, FunctionMeta):
     _class.__module__ = "torch.autograd.function"
+del _class
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 

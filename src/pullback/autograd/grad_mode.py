@@ -17,10 +17,10 @@ from ..core.modes import change, change_grad, is_grad_enabled, modes
 from ..errors import argument_type
 
 
-class _ModeContext:
+class _DecoratorContextManager:
     """A context manager that is also a decorator; a fresh copy serves each entry of a decorated function."""
 
-    def clone(self) -> _ModeContext:
+    def clone(self) -> _DecoratorContextManager:
         return self.__class__()
 
     def __enter__(self) -> Any:
@@ -80,7 +80,7 @@ class _ModeContext:
         return decorated
 
 
-class _NoArgumentMode(_ModeContext):
+class _NoParamDecoratorContextManager(_DecoratorContextManager):
     """A mode whose decorator may be written without parentheses."""
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
@@ -89,7 +89,7 @@ class _NoArgumentMode(_ModeContext):
         return cls()(function)
 
 
-class no_grad(_NoArgumentMode):
+class no_grad(_NoParamDecoratorContextManager):
     """Record nothing inside: results have ``requires_grad=False``."""
 
     def __init__(self, function: Any = None) -> None:
@@ -102,7 +102,7 @@ class no_grad(_NoArgumentMode):
         change_grad(self.before.pop())
 
 
-class enable_grad(_NoArgumentMode):
+class enable_grad(_NoParamDecoratorContextManager):
     """Record inside, also within `no_grad`."""
 
     def __init__(self, function: Any = None) -> None:
@@ -115,7 +115,7 @@ class enable_grad(_NoArgumentMode):
         change_grad(self.before.pop())
 
 
-class set_grad_enabled(_ModeContext):
+class set_grad_enabled(_DecoratorContextManager):
     """Switch recording on or off: at once when called, and back again at the end of a `with` block."""
 
     def __init__(self, mode: bool) -> None:
@@ -144,7 +144,7 @@ class set_grad_enabled(_ModeContext):
     __repr__ = __str__
 
 
-class inference_mode(_ModeContext):
+class inference_mode(_DecoratorContextManager):
     """Record nothing and count no versions: tensors made inside can never take part in a graph."""
 
     def __new__(cls, mode: Any = True) -> Any:
@@ -167,7 +167,7 @@ class inference_mode(_ModeContext):
         return self.__class__(self.mode)
 
 
-class set_multithreading_enabled(_ModeContext):
+class set_multithreading_enabled(_DecoratorContextManager):
     """Accepted as torch accepts it; the engine always runs in the calling thread."""
 
     def __init__(self, mode: bool) -> None:
@@ -190,6 +190,7 @@ def is_inference_mode_enabled() -> bool:
 
 for _class in (no_grad, enable_grad, set_grad_enabled, inference_mode, set_multithreading_enabled):
     _class.__module__ = "torch.autograd.grad_mode"
+del _class
 
 __all__ = [
     "enable_grad",

@@ -50,7 +50,11 @@ from .groups import (
 )
 
 if TYPE_CHECKING:
+    from . import _composable as _composable
+    from . import autograd as autograd
     from . import device_mesh as device_mesh
+    from . import elastic as elastic
+    from . import fsdp as fsdp
     from . import nn as nn
     from . import optim as optim
     from . import rpc as rpc
@@ -66,7 +70,12 @@ __all__ = [
 ]  # fmt: skip
 
 
+_LAZY = ("_composable", "autograd", "device_mesh", "elastic", "fsdp", "nn", "optim", "rpc", "tensor")
+
+
 def __getattr__(name: str) -> Any:
-    if name in ("device_mesh", "nn", "optim", "rpc", "tensor"):
+    if name in _LAZY:
         return importlib.import_module(f"{__name__}.{name}")
+    if name == "_tensor":  # as `tensor` was called before
+        return importlib.import_module(f"{__name__}.tensor")
     raise AttributeError(f"module 'torch.distributed' has no attribute '{name}'", name=name)

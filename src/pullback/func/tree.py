@@ -1,13 +1,13 @@
 """Nested containers as flat lists and back: tuples, named tuples, lists, dictionaries, deques.
 
-As in torch only these classes themselves are containers; anything else, a subclass of tuple or None among it,
-is a leaf.
+As in torch only these classes themselves are containers, and those that a program registers with
+`torch.utils._pytree`; anything else, a subclass of tuple or None among it, is a leaf.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from ..tensor.return_types import ReturnType
@@ -49,6 +49,20 @@ class Spec(NamedTuple):
 LEAF_SPEC = Spec(None, None, ())
 
 
+class NodeDef(NamedTuple):
+    """How a container type is taken apart and put together."""
+
+    type: type
+    flatten_fn: Callable[[Any], tuple[list[Any], Any]]
+    unflatten_fn: Callable[[Iterable[Any], Any], Any]
+    flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Any]] | None
+
+
+#: Container type → how it is a node, for `torch.utils._pytree` and for the types that programs register
+#: there.
+SUPPORTED_NODES: dict[Any, NodeDef] = {}
+
+
 class _Star:
     """What stands for a leaf where a structure is shown as the container itself."""
 
@@ -67,21 +81,24 @@ def _opened(tree: Any) -> tuple[Any, Any, list[Any]] | None:
         return kind, [tree.default_factory, list(tree)], list(tree.values())
     if kind is deque:
         return kind, tree.maxlen, list(tree)
+    if kind in SUPPORTED_NODES:
+        children, context = SUPPORTED_NODES[kind].flatten_fn(tree)
+        return kind, context, list(children)
     if isinstance(tree, ReturnType) or (isinstance(tree, tuple) and hasattr(kind, "_fields")):
         return kind, kind, list(tree)
     return None
 
 
-def flatten(tree: Any) -> tuple[list[Any], Spec]:
-    """The leaves in order, and the spec that puts them back."""
-    opened = _opened(tree)
+def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Spec]:
+    """The leaves in order, and the spec that puts them back; what `is_leaf` is true of is not opened."""
+    opened = None if is_leaf is not None and is_leaf(tree) else _opened(tree)
     if opened is None:
         return [tree], LEAF_SPEC
     kind, context, values = opened
     leaves: list[Any] = []
     specs = []
     for value in values:
-        below, spec = flatten(value)
+        below, spec = flatten(value, is_leaf)
         leaves += below
         specs.append(spec)
     return leaves, Spec(kind, context, tuple(specs))
@@ -102,6 +119,8 @@ def unflatten(leaves: list[Any], spec: Spec) -> Any:
             return kind(zip(spec.keys, children, strict=True))
         if kind is deque:
             return deque(children, maxlen=spec.context)
+        if kind in SUPPORTED_NODES and kind not in (tuple, list):
+            return SUPPORTED_NODES[kind].unflatten_fn(children, spec.context)
         return kind(*children) if hasattr(kind, "_fields") else kind(children)
 
     return build(spec)

@@ -1,26 +1,35 @@
-"""`vmap`: run a function once on whole batches as if it were called on every row."""
+"""`vmap`: run a function once on whole batches as if it were called on every row.
+
+Its steps have torch's private names and are looked up in this module at each call: `torch._functorch.vmap` is
+this module, and libraries with containers of their own put their steps in these places.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 from ..core.batched import Mapping, mappings
-from ..core.levels import Level, entered_level
+from ..core.levels import entered_level
 from ..core.value import TensorBase, shape_of
 from ..core.versions import version_of
 from ..tensor.batching import enter, leave
 from ..tensor.namespace import TOP_LEVEL
 from ..tensor.random import get_rng_state, set_rng_state
-from .tree import Spec, broadcast_prefix, flatten, unflatten
+from ..tensor.tensor import Tensor
+from .tree import Spec
+from .tree import broadcast_prefix as _broadcast_to_and_flatten
+from .tree import flatten as tree_flatten
+from .tree import unflatten as tree_unflatten
 
 
-def _name(func: Any) -> str:
+def _get_name(func: Any) -> str:
     if hasattr(func, "__name__"):
         return str(func.__name__)
     if isinstance(func, functools.partial):
-        return f"functools.partial({_name(func.func)}, ...)"
+        return f"functools.partial({_get_name(func.func)}, ...)"
     return repr(func)
 
 
@@ -54,22 +63,25 @@ def vmap(
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         _check_out_dims(func, out_dims)
-        leaves, dims, spec = _inputs(func, in_dims, args)
-        size = _batch_size(leaves, dims)
+        size, dims, leaves, spec = _process_batched_inputs(in_dims, args, func)
 
-        def call(rows: list[Any], count: int) -> tuple[list[Any], Spec]:
+        def call(rows: list[Any], count: int) -> Any:
             return _run(func, rows, dims, spec, kwargs, count, out_dims, randomness)
 
         if chunk_size is None or chunk_size >= size:
-            return unflatten(*call(leaves, size))
+            return call(leaves, size)
         return _in_chunks(call, leaves, dims, size, out_dims, randomness, chunk_size)
 
     return wrapped
 
 
-def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], list[int | None], Any]:
-    """The leaves of the arguments, the batch axis of each (non-negative), and how they are nested."""
-    name = _name(func)
+def _process_batched_inputs(
+    in_dims: Any, args: tuple[Any, ...], func: Any
+) -> tuple[int, list[int | None], list[Any], Any]:
+    """The batch's size, the batch axis of each leaf of the arguments (non-negative), the leaves, and how they
+    are nested.
+    """
+    name = _get_name(func)
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
@@ -80,12 +92,12 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], 
             f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
             "vmap over a function with no inputs. The latter is unsupported."
         )
-    leaves, spec = flatten(args)
-    chosen = broadcast_prefix(in_dims, spec)
+    leaves, spec = tree_flatten(args)
+    chosen = _broadcast_to_and_flatten(in_dims, spec)
     if chosen is None:
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure "
-            f"of `inputs`. in_dims has structure {flatten(in_dims)[1]} but inputs has structure {spec}."
+            f"of `inputs`. in_dims has structure {tree_flatten(in_dims)[1]} but inputs has structure {spec}."
         )
     dims: list[int | None] = []
     for leaf, dim in zip(leaves, chosen, strict=True):
@@ -94,7 +106,7 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], 
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but in_dim "
                 "must be either an integer dimension or None."
             )
-        if dim is not None and not isinstance(leaf, TensorBase):
+        if dim is not None and not isinstance(leaf, Tensor):
             raise ValueError(
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the "
                 f"input is of type {type(leaf)}. We cannot vmap over non-Tensor arguments, please use None "
@@ -110,7 +122,7 @@ def _inputs(func: Any, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], 
                 )
             dim %= rank
         dims.append(dim)
-    return leaves, dims, spec
+    return _batch_size(leaves, dims), dims, leaves, spec
 
 
 def _batch_size(leaves: list[Any], dims: list[int | None]) -> int:
@@ -126,74 +138,127 @@ def _batch_size(leaves: list[Any], dims: list[int | None]) -> int:
 
 
 def _check_out_dims(func: Any, out_dims: Any) -> None:
-    for dim in flatten(out_dims)[0]:
+    for dim in tree_flatten(out_dims)[0]:
         if dim is not None and not isinstance(dim, int):
             raise ValueError(
-                f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
-                "collection of ints representing where in the outputs the vmapped dimension should appear."
+                f"vmap({_get_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a "
+                "python collection of ints representing where in the outputs the vmapped dimension should "
+                "appear."
             )
 
 
 def _run(
-    func: Any, leaves: list[Any], dims: list[int | None], spec: Spec, kwargs: dict[str, Any], size: int,
+    func: Any, leaves: list[Any], dims: list[int | None], spec: Any, kwargs: dict[str, Any], size: int,
     out_dims: Any, randomness: str,
-) -> tuple[list[Any], Spec]:  # fmt: skip
-    """The leaves of the outputs for one batch, with its axis, and how they are nested."""
+) -> Any:  # fmt: skip
+    """The outputs for one batch, with its axis."""
     with entered_level() as level:
-        inside = [v if d is None else enter(v, d, level) for v, d in zip(leaves, dims, strict=True)]
         token = mappings.set((*mappings.get(), Mapping(level, size, randomness)))
+        entered = _entered.set([])
         try:
-            outputs = func(*unflatten(inside, spec), **kwargs)
+            outputs = func(*_create_batched_inputs(dims, leaves, level, spec), **kwargs)
+            written = [pair for pair in _entered.get() if version_of(pair.inside)]
         finally:
             mappings.reset(token)
-        for before, after, dim in zip(leaves, inside, dims, strict=True):
-            if dim is not None and version_of(after):
-                before.copy_(leave(after, dim, size, level))
-        results, out_spec = flatten(outputs)
-        chosen = _output_dims(func, out_dims, out_spec)
-        done = [_left(func, v, d, size, level) for v, d in zip(results, chosen, strict=True)]
-    return done, out_spec
+            _entered.reset(entered)
+        for tensor, dim, inside in written:
+            tensor.copy_(leave(inside, dim, size, level))
+        return _unwrap_batched(outputs, out_dims, level, size, func)
+
+
+def _create_batched_inputs(
+    flat_in_dims: list[int | None], flat_args: list[Any], vmap_level: int, args_spec: Any
+) -> Any:
+    """The arguments with the batch axes hidden, nested as they were."""
+    return tree_unflatten(
+        [
+            v if d is None else _add_batch_dim(v, d, vmap_level)
+            for v, d in zip(flat_args, flat_in_dims, strict=True)
+        ],
+        args_spec,
+    )
+
+
+def _unwrap_batched(
+    batched_outputs: Any, out_dims: Any, vmap_level: int, batch_size: int, func: Any
+) -> Any:
+    """The outputs with the batch axis where `out_dims` has it."""
+    results, spec = tree_flatten(batched_outputs)
+    chosen = _output_dims(func, out_dims, spec)
+    name = _get_name(func)
+    return tree_unflatten(
+        [
+            _maybe_remove_batch_dim(name, value, vmap_level, batch_size, dim)
+            for value, dim in zip(results, chosen, strict=True)
+        ],
+        spec,
+    )
+
+
+class _Entered(NamedTuple):
+    """A tensor, the axis that is hidden, and what the function gets."""
+
+    tensor: Any
+    dim: int
+    inside: Any
+
+
+#: What the innermost vmap's function was given.
+_entered: ContextVar[list[_Entered]] = ContextVar("pullback_entered")
+
+
+def _add_batch_dim(tensor: Any, in_dim: int, level: int) -> Any:
+    """Hide an axis (non-negative) of a tensor from the function that a vmap runs."""
+    inside = enter(tensor, in_dim, level)
+    _entered.get().append(_Entered(tensor, in_dim, inside))
+    return inside
+
+
+def _remove_batch_dim(tensor: Any, level: int, batch_size: int, out_dim: int) -> Any:
+    """Show that axis again, as axis `out_dim`; a tensor without it is repeated `batch_size` times."""
+    rank = len(shape_of(tensor)) + 1
+    if not -rank <= out_dim < rank:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [-{rank}, {rank - 1}], but got {out_dim})"
+        )
+    return leave(tensor, out_dim % rank, batch_size, level)
 
 
 def _output_dims(func: Any, out_dims: Any, out_spec: Spec) -> list[Any]:
     """For each leaf of the outputs, where its batch axis goes."""
     if out_spec.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
         return list(out_dims)
-    chosen = broadcast_prefix(out_dims, out_spec)
+    chosen = _broadcast_to_and_flatten(out_dims, out_spec)
     if chosen is None:
         raise ValueError(
-            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the "
-            f"structure of `outputs`. out_dims has structure {flatten(out_dims)[1]} but outputs has "
+            f"vmap({_get_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
+            f"the structure of `outputs`. out_dims has structure {tree_flatten(out_dims)[1]} but outputs has "
             f"structure {out_spec}."
         )
     return chosen
 
 
-def _left(func: Any, value: Any, dim: int | None, size: int, level: Level) -> Any:
+def _maybe_remove_batch_dim(
+    name: str, batched_output: Any, vmap_level: int, batch_size: int, out_dim: int | None
+) -> Any:
     """One output with its batch axis; None as its place says that every row has the same."""
-    name = _name(func)
-    if dim is None:
-        if isinstance(value, TensorBase) and value._level == level:
+    if out_dim is None:
+        if isinstance(batched_output, TensorBase) and batched_output._level == vmap_level:
             raise ValueError(
                 f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
             )
-        return value
-    if not isinstance(value, TensorBase):
+        return batched_output
+    if not isinstance(batched_output, TensorBase):
         raise ValueError(
-            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(value)}. Did you mean "
-            "to set out_dims= to None for output?"
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(batched_output)}. Did you "
+            "mean to set out_dims= to None for output?"
         )
-    rank = len(shape_of(value)) + 1
-    if not -rank <= dim < rank:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [-{rank}, {rank - 1}], but got {dim})"
-        )
-    return leave(value, dim % rank, size, level)
+    return _remove_batch_dim(batched_output, vmap_level, batch_size, out_dim)
 
 
 def _in_chunks(
-    call: Callable[[list[Any], int], tuple[list[Any], Spec]], leaves: list[Any], dims: list[int | None],
-    size: int, out_dims: Any, randomness: str, chunk: int,
+    call: Callable[[list[Any], int], Any], leaves: list[Any], dims: list[int | None], size: int,
+    out_dims: Any, randomness: str, chunk: int,
 ) -> Any:  # fmt: skip
     """The outputs of several smaller batches, joined; "same" draws are the same in all of them."""
     state = get_rng_state() if randomness == "same" else None
@@ -203,9 +268,9 @@ def _in_chunks(
             set_rng_state(state)
         count = min(chunk, size - start)
         rows = [v if d is None else v.narrow(d, start, count) for v, d in zip(leaves, dims, strict=True)]
-        done, out_spec = call(rows, count)
+        done, out_spec = tree_flatten(call(rows, count))
         parts.append(done)
-    chosen = broadcast_prefix(out_dims, out_spec) or list(out_dims)
+    chosen = _broadcast_to_and_flatten(out_dims, out_spec) or list(out_dims)
     columns = zip(*parts, strict=True)
     cat = TOP_LEVEL["cat"]
-    return unflatten([cat(list(c), d) for c, d in zip(columns, chosen, strict=True)], out_spec)
+    return tree_unflatten([cat(list(c), d) for c, d in zip(columns, chosen, strict=True)], out_spec)

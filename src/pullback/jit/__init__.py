@@ -51,6 +51,15 @@ class ScriptFunction:
     """What torch's `script` makes of a function; pullback's gives the function itself."""
 
 
+class DeviceObjType:
+    """The type of devices in TorchScript; libraries annotate with it."""
+
+    __module__ = "torch"
+
+    def __init__(self) -> None:
+        raise TypeError("torch._C.DeviceObjType: No constructor defined!")
+
+
 class CompilationUnit:
     """A set of compiled functions, which cannot be made here."""
 

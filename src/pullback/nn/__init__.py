@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import attention, functional, grad, init, modules, parallel, parameter, utils
+from . import _reduction, attention, functional, grad, init, modules, parallel, parameter, utils
 from .modules import (
     CELU,
     ELU,

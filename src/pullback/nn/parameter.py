@@ -220,6 +220,7 @@ _ALLOWED_UNINITIALIZED: tuple[Any, ...] = (
 # those without a shape keep their own module's name, by which plain pickle finds them
 for _class in (Parameter, Buffer):
     _class.__module__ = "torch.nn.parameter"
+del _class
 calls.use_parameter(Parameter)
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]

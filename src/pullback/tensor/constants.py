@@ -69,6 +69,7 @@ channels_last_3d = _named(memory_format, "channels_last_3d")
 #: Name at torch's top level → object.
 CONSTANTS: dict[str, Any] = {
     **{name: getattr(dtypes, name) for name in dtypes.BY_NAME},
+    **dtypes.QUANTIZED,
     **{
         name: getattr(dtypes, name)
         for name in (

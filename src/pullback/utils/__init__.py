@@ -7,7 +7,10 @@ from typing import Any
 
 from . import checkpoint, data, dlpack, hooks
 
-_LAZY = ("_pytree", "benchmark", "collect_env", "deterministic", "model_zoo", "tensorboard")
+_LAZY = (
+    "_contextlib", "_foreach_utils", "_pytree", "benchmark", "collect_env", "cpp_extension", "deterministic",
+    "model_zoo", "tensorboard",
+)  # fmt: skip
 
 
 def set_module(obj: Any, mod: str) -> None:

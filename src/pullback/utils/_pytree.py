@@ -12,6 +12,7 @@ from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from ..func.tree import SUPPORTED_NODES, NodeDef
 from ..tensor.return_types import ReturnType
 
 PyTree = Any
@@ -63,17 +64,6 @@ KeyEntry = Any
 KeyPath = tuple[Any, ...]
 
 
-class NodeDef(NamedTuple):
-    """How a container type is taken apart and put together."""
-
-    type: type
-    flatten_fn: Callable[[Any], tuple[list[Any], Any]]
-    unflatten_fn: Callable[[Iterable[Any], Any], Any]
-    flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Any]] | None
-
-
-#: Container type → how it is a node.
-SUPPORTED_NODES: dict[Any, NodeDef] = {}
 BUILTIN_TYPES: frozenset[Any]
 STANDARD_DICT_TYPES = frozenset({dict, OrderedDict, defaultdict})
 
@@ -184,6 +174,16 @@ register_pytree_node(
     namedtuple_node, _flatten_named, lambda values, kind: kind(*values), flatten_with_keys_fn=_named_keys
 )
 BUILTIN_TYPES = frozenset(SUPPORTED_NODES)
+
+# The halves of these nodes under torch's names, with which libraries register containers of their own.
+for _name, _kind in (
+    ("tuple", tuple), ("list", list), ("ordereddict", OrderedDict), ("defaultdict", defaultdict),
+    ("deque", deque), ("namedtuple", namedtuple_node),
+):  # fmt: skip
+    globals()[f"_{_name}_flatten"] = SUPPORTED_NODES[_kind].flatten_fn
+    globals()[f"_{_name}_flatten_with_keys"] = SUPPORTED_NODES[_kind].flatten_with_keys_fn
+    globals()[f"_{_name}_unflatten"] = SUPPORTED_NODES[_kind].unflatten_fn
+del _name, _kind
 
 
 def is_namedtuple_class(cls: Any) -> bool:

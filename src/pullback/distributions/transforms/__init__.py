@@ -19,6 +19,7 @@ from .elementwise import (
     SigmoidTransform,
     SoftplusTransform,
     TanhTransform,
+    _clipped_sigmoid,  # noqa: F401  # libraries import it from here, as from torch
 )
 from .joined import CatTransform, StackTransform
 from .vectors import (
@@ -54,3 +55,4 @@ __all__ = [
 
 for _class in (_InverseTransform, *(globals()[_name] for _name in __all__ if _name != "identity_transform")):
     _class.__module__ = __name__
+del _class

@@ -43,7 +43,7 @@ class SigmoidTransform(_IncreasingTransform):
     codomain = constraints.unit_interval
 
     def _call(self, x: Any) -> Any:
-        return clipped_sigmoid(x)
+        return _clipped_sigmoid(x)
 
     def _inverse(self, y: Any) -> Any:
         limits = finfo(y.dtype)
@@ -54,7 +54,7 @@ class SigmoidTransform(_IncreasingTransform):
         return -softplus(-x) - softplus(x)
 
 
-def clipped_sigmoid(x: Any) -> Any:
+def _clipped_sigmoid(x: Any) -> Any:
     """The sigmoid, kept from 0 and 1, at which the inverse is infinite."""
     limits = finfo(x.dtype)
     return x.sigmoid().clamp(min=limits.tiny, max=1.0 - limits.eps)

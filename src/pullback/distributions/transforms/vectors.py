@@ -14,7 +14,7 @@ from ...tensor.padding import pad
 from .. import constraints
 from ..utils import tril_matrix_to_vec, vec_to_tril_matrix
 from .base import PlainTransform, Transform, check_dimensions
-from .elementwise import clipped_sigmoid
+from .elementwise import _clipped_sigmoid
 
 
 class CorrCholeskyTransform(Transform):
@@ -93,7 +93,7 @@ class StickBreakingTransform(PlainTransform):
     bijective = True
 
     def _call(self, x: Any) -> Any:
-        shares = clipped_sigmoid(x - _parts_left(x).log())
+        shares = _clipped_sigmoid(x - _parts_left(x).log())
         left = (1 - shares).cumprod(-1)
         return pad(shares, [0, 1], value=1) * pad(left, [1, 0], value=1)
 

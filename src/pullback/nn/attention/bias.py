@@ -98,3 +98,4 @@ def causal_lower_right(*size: int) -> CausalBias:
 
 for _class in (CausalBias, CausalVariant):
     _class.__module__ = "torch.nn.attention.bias"
+del _class

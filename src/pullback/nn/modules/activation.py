@@ -303,3 +303,7 @@ class PReLU(Module):
 
 for _class in [*_Activation.__subclasses__(), *_AlongDim.__subclasses__(), Softmax2d, PReLU, RReLU]:
     _class.__module__ = "torch.nn.modules.activation"
+    # Libraries evaluate them, of an instance and in modules of their own, as torch's can be.
+    _options = getattr(_class, "arguments", {})
+    _class.__annotations__ = {name: type(value) for name, value in _options.items() if value is not None}
+del _class, _options

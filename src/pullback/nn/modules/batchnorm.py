@@ -232,3 +232,4 @@ for _class in (
     BatchNorm1d, BatchNorm2d, BatchNorm3d, LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d, SyncBatchNorm,
 ):  # fmt: skip
     _class.__module__ = "torch.nn.modules.batchnorm"
+del _class

@@ -287,5 +287,6 @@ class ModuleDict(Module):
 
 for _class in (Container, Sequential, ModuleList, ModuleDict, ParameterList, ParameterDict):
     _class.__module__ = "torch.nn.modules.container"
+del _class
 
 __all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]

@@ -365,3 +365,4 @@ for _class in (
     LazyConv3d, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d,
 ):  # fmt: skip
     _class.__module__ = "torch.nn.modules.conv"
+del _class

@@ -37,3 +37,4 @@ class CosineSimilarity(Module):
 
 for _class in (PairwiseDistance, CosineSimilarity):
     _class.__module__ = "torch.nn.modules.distance"
+del _class

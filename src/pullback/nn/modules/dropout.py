@@ -65,3 +65,4 @@ class FeatureAlphaDropout(_DropoutNd):
 
 for _class in (Dropout, Dropout1d, Dropout2d, Dropout3d, AlphaDropout, FeatureAlphaDropout):
     _class.__module__ = "torch.nn.modules.dropout"
+del _class

@@ -43,3 +43,4 @@ class Unflatten(Module):
 
 for _class in (Flatten, Unflatten):
     _class.__module__ = "torch.nn.modules.flatten"
+del _class

@@ -59,3 +59,4 @@ class Fold(Module):
 
 for _class in (Unfold, Fold):
     _class.__module__ = "torch.nn.modules.fold"
+del _class

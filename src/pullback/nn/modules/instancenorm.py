@@ -114,3 +114,4 @@ for _class in (
     LazyInstanceNorm3d,
 ):  # fmt: skip
     _class.__module__ = "torch.nn.modules.instancenorm"
+del _class

@@ -142,3 +142,4 @@ class LazyLinear(LazyModuleMixin, Linear):
 
 for _class in (Bilinear, Identity, LazyLinear, Linear, NonDynamicallyQuantizableLinear):
     _class.__module__ = "torch.nn.modules.linear"
+del _class

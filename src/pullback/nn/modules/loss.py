@@ -348,3 +348,7 @@ for _class in [
     *_Loss.__subclasses__(), *_PairLoss.__subclasses__(), *_WeightedLoss.__subclasses__(), NLLLoss2d,
 ]:  # fmt: skip
     _class.__module__ = "torch.nn.modules.loss"
+    # Libraries evaluate them, of an instance and in modules of their own, as torch's can be.
+    _options = getattr(_class, "arguments", {})
+    _class.__annotations__ = {name: type(value) for name, value in _options.items() if value is not None}
+del _class, _options

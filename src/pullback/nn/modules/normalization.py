@@ -165,3 +165,4 @@ class CrossMapLRN2d(Module):
 
 for _class in (CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm):
     _class.__module__ = "torch.nn.modules.normalization"
+del _class

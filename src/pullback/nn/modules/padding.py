@@ -177,3 +177,4 @@ for _class in (
     CircularPad2d, CircularPad3d,
 ):  # fmt: skip
     _class.__module__ = "torch.nn.modules.padding"
+del _class

@@ -58,4 +58,5 @@ class ChannelShuffle(Module):
 
 for _class in (PixelShuffle, PixelUnshuffle):
     _class.__module__ = "torch.nn.modules.pixelshuffle"
+del _class
 ChannelShuffle.__module__ = "torch.nn.modules.channelshuffle"

@@ -330,3 +330,4 @@ for _class in (
     MaxUnpool3d, LPPool1d, LPPool2d, LPPool3d, FractionalMaxPool2d, FractionalMaxPool3d,
 ):  # fmt: skip
     _class.__module__ = "torch.nn.modules.pooling"
+del _class

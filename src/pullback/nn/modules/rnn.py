@@ -387,3 +387,4 @@ class LSTM(RNNBase):
 
 for _class in (RNNBase, RNN, GRU, LSTM):
     _class.__module__ = "torch.nn.modules.rnn"
+del _class

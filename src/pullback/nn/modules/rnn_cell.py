@@ -142,3 +142,4 @@ class LSTMCell(RNNCellBase):
 
 for _class in (RNNCellBase, RNNCell, GRUCell, LSTMCell):
     _class.__module__ = "torch.nn.modules.rnn"
+del _class

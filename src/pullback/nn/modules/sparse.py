@@ -156,3 +156,4 @@ class EmbeddingBag(Module):
 
 for _class in (Embedding, EmbeddingBag):
     _class.__module__ = "torch.nn.modules.sparse"
+del _class

@@ -445,3 +445,4 @@ for _class in (
     Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer
 ):  # fmt: skip
     _class.__module__ = "torch.nn.modules.transformer"
+del _class

@@ -55,3 +55,4 @@ class UpsamplingBilinear2d(Upsample):
 
 for _class in (Upsample, UpsamplingNearest2d, UpsamplingBilinear2d):
     _class.__module__ = "torch.nn.modules.upsampling"
+del _class

@@ -289,3 +289,4 @@ def spectral_norm(
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 for _class in (_Orthogonal, _WeightNorm, _SpectralNorm):
     _class.__module__ = "torch.nn.utils.parametrizations"
+del _class

@@ -195,3 +195,4 @@ __all__ = [
 ]
 for _class in (SpectralNorm, SpectralNormLoadStateDictPreHook, SpectralNormStateDictHook):
     _class.__module__ = "torch.nn.utils.spectral_norm"
+del _class

@@ -16,7 +16,7 @@ from ...tensor.interchange import as_tensor
 from ...tensor.join import stack
 
 #: NumPy's kinds of arrays that no tensor can hold: strings and objects.
-_TEXT = re.compile(r"[SaUO]")
+np_str_obj_array_pattern = re.compile(r"[SaUO]")
 
 _REFUSED = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
@@ -55,7 +55,11 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, TensorBase):
         return data
     if isinstance(data, (np.ndarray, np.generic)) and not isinstance(data, (np.str_, np.bytes_)):
-        return data if isinstance(data, np.ndarray) and _TEXT.search(data.dtype.str) else as_tensor(data)
+        return (
+            data
+            if isinstance(data, np.ndarray) and np_str_obj_array_pattern.search(data.dtype.str)
+            else as_tensor(data)
+        )
     if isinstance(data, Mapping):
         return _rebuilt_mapping(data, {key: default_convert(data[key]) for key in data})
     if isinstance(data, tuple):
@@ -107,7 +111,7 @@ def _tensors(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
 
 
 def _arrays(batch: Sequence[Any], *, collate_fn_map: Any = None) -> Any:
-    if _TEXT.search(batch[0].dtype.str):
+    if np_str_obj_array_pattern.search(batch[0].dtype.str):
         raise TypeError(_REFUSED.format(batch[0].dtype))
     return collate([as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
 

@@ -15,8 +15,19 @@ from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 T_co = TypeVar("T_co", covariant=True)
 
+#: Types by which libraries annotate what a loader takes.
+_collate_fn_t = Callable[[list[Any]], Any]
+_worker_init_fn_t = Callable[[int], None]
+
 #: What may not change once a loader is made.
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
+
+
+class _DatasetKind:
+    """Whether samples have places, or come in an order of their own."""
+
+    Map = 0
+    Iterable = 1
 
 
 class _Endless(Sampler[None]):
@@ -68,8 +79,8 @@ class DataLoader(Generic[T_co]):
     def __init__(
         self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None,
         sampler: Any = None, batch_sampler: Iterable[Any] | None = None,
-        num_workers: int = 0, collate_fn: Callable[[list[Any]], Any] | None = None, pin_memory: bool = False,
-        drop_last: bool = False, timeout: float = 0, worker_init_fn: Callable[[int], Any] | None = None,
+        num_workers: int = 0, collate_fn: _collate_fn_t | None = None, pin_memory: bool = False,
+        drop_last: bool = False, timeout: float = 0, worker_init_fn: _worker_init_fn_t | None = None,
         multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
         persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
@@ -83,8 +94,9 @@ class DataLoader(Generic[T_co]):
         self.worker_init_fn = worker_init_fn
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
-        self._iterable = isinstance(dataset, IterableDataset)
-        if self._iterable:
+        iterable = isinstance(dataset, IterableDataset)
+        self._dataset_kind = _DatasetKind.Iterable if iterable else _DatasetKind.Map
+        if iterable:
             _check_iterable(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
@@ -100,7 +112,7 @@ class DataLoader(Generic[T_co]):
                 "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
             )
         if sampler is None:
-            if self._iterable:
+            if iterable:
                 sampler = _Endless()
             else:
                 sampler = (
@@ -113,11 +125,10 @@ class DataLoader(Generic[T_co]):
         self.sampler = sampler
         self.batch_sampler = batch_sampler
         self.generator = generator
-        batched = batch_sampler is not None
-        self.collate_fn = collate_fn or (default_collate if batched else default_convert)
+        self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
         self.persistent_workers = persistent_workers
         #: What `len` said of an iterable dataset; more samples than that are worth a warning.
-        self._expected: int | None = None
+        self._IterableDataset_len_called: int | None = None
         self._iterator: WorkersIterator | None = None
         self.check_worker_number_rationality()
         self._made = True
@@ -156,19 +167,13 @@ class DataLoader(Generic[T_co]):
             )
         self._context = context
 
-    def _default_order(self, shuffle: bool, generator: Any) -> Iterable[Any]:
-        if self._iterable:
-            return _Endless()
-        if shuffle:
-            return RandomSampler(self.dataset, generator=generator)
-        return SequentialSampler(self.dataset)
-
     @property
     def _index_sampler(self) -> Any:
         return self.sampler if self.batch_sampler is None else self.batch_sampler
 
-    def _options(self) -> tuple[Any, bool, bool, Any, bool]:
-        return self.dataset, self._iterable, self.batch_sampler is not None, self.collate_fn, self.drop_last
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
 
     def __iter__(self) -> LoaderIterator:
         if self.num_workers == 0:
@@ -178,13 +183,13 @@ class DataLoader(Generic[T_co]):
         if self._iterator is None or self._iterator._closed:
             self._iterator = WorkersIterator(self)
         else:
-            self._iterator.restart(self._expected)
+            self._iterator.restart(self._IterableDataset_len_called)
         return self._iterator
 
     def __len__(self) -> int:
-        if not self._iterable:
+        if self._dataset_kind == _DatasetKind.Map:
             return len(self._index_sampler)
-        length = self._expected = len(self.dataset)
+        length = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else -(-length // self.batch_size)

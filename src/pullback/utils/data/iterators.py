@@ -1,4 +1,7 @@
-"""One pass over a `DataLoader`: in this process, or with workers that prefetch."""
+"""One pass over a `DataLoader`: in this process, or with workers that prefetch.
+
+Libraries run a pass over objects of their own, which have the attributes of torch's loaders.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,12 @@ if TYPE_CHECKING:
 PATIENCE = 5.0
 
 
+def _fetched(loader: DataLoader) -> tuple[Any, bool, bool, Any, bool]:
+    """What a `Fetcher` is made of."""
+    iterable = bool(loader._dataset_kind)
+    return loader.dataset, iterable, loader._auto_collation, loader.collate_fn, loader.drop_last
+
+
 class LoaderIterator:
     """What both kinds of pass share: the order of indices and the count of what was given."""
 
@@ -39,7 +48,7 @@ class LoaderIterator:
             )
         # One draw from the default stream (or the loader's) per pass, as in torch; workers are seeded by it.
         self._base_seed = int(empty((), dtype=dtypes.int64).random_(generator=loader.generator).item())
-        self._begin(loader._expected)
+        self._begin(loader._IterableDataset_len_called)
 
     def _begin(self, expected: int | None) -> None:
         self._indices = iter(self._loader._index_sampler)
@@ -83,7 +92,7 @@ class HereIterator(LoaderIterator):
         super().__init__(loader)
         if loader.timeout != 0:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
-        self._fetcher = Fetcher(*loader._options())
+        self._fetcher = Fetcher(*_fetched(loader))
 
     def _next_data(self) -> Any:
         return self._fetcher.fetch(next(self._indices))
@@ -125,7 +134,7 @@ class WorkersIterator(LoaderIterator):
             process = context.Process(
                 target=worker.run,
                 args=(
-                    loader._options(), tasks, self._results, self._stop, self._base_seed,
+                    _fetched(loader), tasks, self._results, self._stop, self._base_seed,
                     loader.worker_init_fn, number, loader.num_workers,
                 ),
                 daemon=True,

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from ..collate import _tensors as collate_tensor_fn
-from ..collate import collate, default_collate, default_collate_fn_map, default_convert
+from ..collate import (
+    collate,
+    default_collate,
+    default_collate_fn_map,
+    default_convert,
+    np_str_obj_array_pattern,
+)
 
 #: The error of `default_collate` for samples of other kinds.
 default_collate_err_msg_format = (
@@ -12,5 +18,5 @@ default_collate_err_msg_format = (
 
 __all__ = [
     "collate", "collate_tensor_fn", "default_collate", "default_collate_err_msg_format",
-    "default_collate_fn_map", "default_convert",
+    "default_collate_fn_map", "default_convert", "np_str_obj_array_pattern",
 ]  # fmt: skip

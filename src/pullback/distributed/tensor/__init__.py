@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..absent import uninstantiable
+from ...absent import uninstantiable
+from ..device_mesh import DeviceMesh, init_device_mesh  # type: ignore[attr-defined]  # made there from a table
+from . import experimental
 
 globals().update(
     uninstantiable(
@@ -10,4 +12,4 @@ globals().update(
     )
 )
 
-__all__ = ["DTensor"]  # noqa: F822  # made above
+__all__ = ["DTensor", "DeviceMesh", "experimental", "init_device_mesh"]

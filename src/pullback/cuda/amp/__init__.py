@@ -8,7 +8,9 @@ import functools
 import warnings
 from typing import Any
 
-from .. import amp as _amp
+from ... import amp as _amp
+from . import common
+from .common import amp_definitely_not_available
 
 
 def _deprecated(name: str) -> None:
@@ -17,11 +19,6 @@ def _deprecated(name: str) -> None:
         "instead.",
         FutureWarning, stacklevel=3,
     )  # fmt: skip
-
-
-def amp_definitely_not_available() -> bool:
-    """Return True: there is no device."""
-    return True
 
 
 class autocast(_amp.autocast):
@@ -50,4 +47,6 @@ class GradScaler(_amp.GradScaler):
 custom_fwd = functools.partial(_amp.custom_fwd, device_type="cuda")
 custom_bwd = functools.partial(_amp.custom_bwd, device_type="cuda")
 
-__all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
+__all__ = [
+    "GradScaler", "amp_definitely_not_available", "autocast", "common", "custom_bwd", "custom_fwd",
+]  # fmt: skip

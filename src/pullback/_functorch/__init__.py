@@ -1,0 +1,10 @@
+"""torch._functorch: the private package by which libraries reach the steps of `vmap`."""
+
+from __future__ import annotations
+
+import importlib
+
+#: The module; in `pullback.func` its name means the function.
+vmap = importlib.import_module("pullback.func.vmap")
+
+__all__ = ["vmap"]
