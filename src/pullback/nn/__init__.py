@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import _reduction, attention, functional, grad, init, modules, parallel, parameter, utils
+from . import _reduction as _reduction  # libraries take it from here, as from torch
+from . import attention, functional, grad, init, modules, parallel, parameter, utils
 from .modules import (
     CELU,
     ELU,
