@@ -81,12 +81,12 @@ def test_what_a_program_is_prepared_for() -> None:
             nested_tensor = None
         if hasattr(torch, "quantize_per_tensor"):
             torch.quantize_per_tensor
-        getattr(torch, "qint8", None)
-        getattr(torch, "quint8")
+        getattr(torch, "per_tensor_affine", None)
+        getattr(torch, "per_channel_affine")
     """)
     assert found == {
         "torch": "there", "torch.nested.nested_tensor": "guarded", "torch.quantize_per_tensor": "guarded",
-        "torch.qint8": "guarded", "torch.quint8": "missing",
+        "torch.per_tensor_affine": "guarded", "torch.per_channel_affine": "missing",
     }  # fmt: skip
 
 
