@@ -137,6 +137,14 @@ def test_stream_continues_from_torchs_bytes() -> None:
             assert outcome(step, first) == outcome(step, second)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 5489, 2**32 - 1, 2**40 + 3, -5])
+def test_a_stream_from_which_nothing_was_drawn_has_the_state_of_its_source(seed: int) -> None:
+    before = seeded(seed).get_state()
+    generator = seeded(seed)
+    generator._words()
+    assert generator.get_state().tobytes() == before.tobytes()
+
+
 def test_state_of_another_form_is_refused() -> None:
     generator = seeded(1)
     state = generator.get_state()

@@ -116,7 +116,8 @@ class Generator:
             state["left"] = self._end - self._next + 1
             state["seeded"] = 1
             state["next"] = self._next
-            state["words"] = self._words().key()
+            # Whether a trace draws is asked of programs that never do: `numpy.random` stays unimported.
+            state["words"] = _first_key(self._seed) if self._source is None else self._source.key()
             if self.next_normal is not None:
                 state["normal"], state["has_normal"] = self.next_normal, 1
             if self._float_normal is not None:
@@ -273,6 +274,15 @@ class _Source:
 
     def set_key(self, key: np.ndarray) -> None:
         self._bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": STATE_WORDS}}
+
+
+def _first_key(seed: int) -> np.ndarray:
+    """The state words of a stream from which nothing was drawn (MT19937's initialisation, as published)."""
+    words = [seed & 0xFFFFFFFF]
+    for n in range(1, STATE_WORDS):
+        before = words[-1]
+        words.append(1812433253 * (before ^ before >> 30) + n & 0xFFFFFFFF)
+    return np.array(words, np.uint32)
 
 
 def temper(key: np.ndarray) -> np.ndarray:

@@ -65,11 +65,32 @@ class Image(NamedTuple):
 
 def name_of(program: Program, pairs: Sequence[Pair]) -> str | None:
     """The name of a program's image; None where it has something without a text."""
+    return _name("program", program, repr([*pairs]))
+
+
+def is_native(program: Program) -> bool:
+    """Whether a program is native code throughout: what the first process to ask has found out by lowering
+    it.
+    """
+    name = _name("native", program)
+    found = None if name is None else cache.read(name)
+    if found is not None:
+        return bool(found[0])
+    from .lowered import Call
+    from .lowering import lower
+
+    native = not any(isinstance(node, Call) for node in lower(program).nodes)
+    if name is not None:
+        cache.write(name, native, b"")
+    return native
+
+
+def _name(question: str, program: Program, *more: str) -> str | None:
     try:
         text = printed(program)
     except Unprintable:
         return None
-    return cache.key("program", repr([*pairs]), str(dtypes.get_default_dtype()), text)
+    return cache.key(question, *more, str(dtypes.get_default_dtype()), text)
 
 
 def read(name: str) -> tuple[Image, parts.Found] | None:

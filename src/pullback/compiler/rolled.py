@@ -8,6 +8,7 @@ from typing import Any
 from ..core.body import Body
 from ..core.op import TABLE
 from ..core.tracer import Equation, Reference
+from . import image
 from .program import Program
 from .repetition import WORTH, Period, Slice, Slot
 
@@ -243,11 +244,7 @@ class Loop:
         products = any(TABLE[e.op].kind == "bilinear" or e.op.startswith("addmm") for e in body.equations)
         if size < WORTH or (largest > LARGE and size < LONG and not products):
             return False
-        # Only here, where there is a loop: it takes longer to import than most programs take to trace.
-        from .lowered import Call
-        from .lowering import lower
-
         program = Program(
             body.inputs, body.equations, body.outputs, body.constants, body.shapes, body.dtypes
         )
-        return not any(isinstance(node, Call) for node in lower(program).nodes)
+        return image.is_native(program)
