@@ -178,7 +178,7 @@ class _Capture:
             self._add(t, Cell("argument", n))
         for t in reach.cells:
             self._add(t, Cell("fixed", t))
-        self.present = list(range(len(self.tensors)))
+        self._with_grads = {cell.where for cell in self.cells if cell.kind == "grad"}
 
     def _add(self, t: Any, cell: Cell) -> None:
         if id(t) in self._index:
@@ -369,7 +369,7 @@ class _Capture:
         return isinstance(value, Tracer) and value.recorder is self.recorder
 
     def _had_grad(self, at: int) -> bool:
-        return any(cell.kind == "grad" and cell.where == at for cell in self.cells)
+        return at in self._with_grads
 
     @staticmethod
     def _check_values(leaves: Sequence[Any]) -> None:

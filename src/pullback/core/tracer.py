@@ -8,7 +8,7 @@ that meet a tracer become constants of the program.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CodeType
@@ -18,6 +18,7 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
+from ..dtypes import get_default_dtype
 from .blame import user_frame
 from .bulk import unwrapped
 from .value import InnerValue, TensorBase, array_of, wrap
@@ -73,6 +74,10 @@ class Reference(NamedTuple):
         return f"v{self.index}"
 
 
+#: Without the function around it that a class of named tuples has, in a third of the time.
+_new_tuple = tuple.__new__
+
+
 class Equation(NamedTuple):
     """``outputs = op(*operands, *attrs)``; an operand is a `Reference`, a Python number or None."""
 
@@ -122,19 +127,39 @@ class Recorder:
         self.places: dict[int, tuple[CodeType, int]] | None = None
         self.refused: BaseException | None = None
         self._constant_of: dict[int, tuple[ndarray, int]] = {}
+        #: Shapes and dtypes that came up, by number; the number of each value's; what ops made of them.
+        self._kinds: dict[tuple[tuple[int, ...], np.dtype[Any]], int] = {}
+        self._kind_of: list[int] = []
+        self._results: dict[Any, Any] = {}
 
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
         """A tracer for a new value."""
-        self.shapes.append(tuple(shape))
+        shape = tuple(shape)
+        self.shapes.append(shape)
         self.dtypes.append(dtype)
+        self._kind_of.append(self._kinds.setdefault((shape, dtype), len(self._kinds)))
         return Tracer(self, len(self.shapes) - 1)
+
+    def results(self, op: Any, pairs: Sequence[tuple[Any, Any]], attrs: tuple[Any, ...]) -> Any:
+        """(shape, dtype) of each result of an op on operands (see `operand`)."""
+        if op.shape is not None:
+            return op.result_shapes(tuple([seen for _, seen in pairs]), attrs)
+        kinds = self._kind_of
+        key = (
+            op, attrs, get_default_dtype(),
+            *[kinds[held.index] if type(held) is Reference else (type(held), held) for held, _ in pairs],
+        )  # fmt: skip
+        found = self._results.get(key)
+        if found is None:
+            found = self._results[key] = op.result_shapes(tuple([seen for _, seen in pairs]), attrs)
+        return found
 
     def operand(self, value: Any) -> tuple[Any, Any]:
         """(what the equation holds, what the shape rule sees) for an input of an op."""
         if isinstance(value, Tracer):
             if value.recorder is not self:
                 raise RuntimeError("a value of one trace was used in another")
-            return Reference(value.index), value
+            return _new_tuple(Reference, (value.index,)), value
         if isinstance(value, TensorBase):
             value = array_of(value)
         value = unwrapped(value)
@@ -191,30 +216,53 @@ class Recorder:
                     self.refuse(RuntimeError("the function writes to memory that it reads in the same op"))
 
 
+#: Contiguous arrays of fewer elements are kept as they are; of others so many are looked at before all are.
+_MANY = 256
+
+
 def _kept(array: ndarray) -> ndarray:
     """A copy; of one number that is everywhere, one that has it once."""
-    if array.size > 1 and not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+    if array.size > 1 and _is_one_number(array):
         return np.broadcast_to(array[(0,) * array.ndim].copy(), array.shape)
     return array.copy(order="K")
 
 
+def _is_one_number(array: ndarray) -> bool:
+    """Whether all elements have the same bits."""
+    if not any(s for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        return True
+    if array.size < _MANY or not array.flags.c_contiguous or array.itemsize > _WORD:
+        return False
+    bits = _bits(array.reshape(-1))
+    return bool((bits[:_MANY] == bits[0]).all() and (bits == bits[0]).all())
+
+
 def _same(a: ndarray, b: ndarray) -> bool:
     """Whether two arrays hold the same bits."""
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.itemsize > _WORD or a.dtype.hasobject:
+        return a.tobytes() == b.tobytes()
+    return np.array_equal(_bits(a), _bits(b))
+
+
+#: Bytes of the largest whole numbers by which bits are compared.
+_WORD = 8
+
+
+def _bits(array: ndarray) -> ndarray:
+    return array.view(f"u{array.itemsize}")
 
 
 class Tracer(InnerValue):
     """One value of a program under construction."""
 
-    __slots__ = ("index", "recorder")
+    __slots__ = ("_level", "index", "recorder")
 
     def __init__(self, recorder: Recorder, index: int) -> None:
         self.recorder = recorder
         self.index = index
-
-    @property
-    def _level(self) -> int:  # type: ignore[override]  # the recorder's
-        return self.recorder.level
+        self._level = recorder.level
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -251,22 +299,22 @@ class Tracer(InnerValue):
     @classmethod
     def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
         """Append an equation and return tracers for its outputs."""
-        recorder = next(v for v in inputs if isinstance(v, Tracer) and v._level == level).recorder
+        for v in inputs:
+            if isinstance(v, Tracer) and v._level == level:
+                recorder = v.recorder
+                break
         pairs = [recorder.operand(v) for v in inputs]
         try:
-            results = op.result_shapes(tuple(seen for _, seen in pairs), attrs)
+            results = recorder.results(op, pairs, attrs)
         except RuntimeError as error:
             if "depends on the data" in str(error):
                 recorder.refuse(error)
             raise
-        outputs = tuple(recorder.new(shape, dtype) for shape, dtype in results)
+        outputs = tuple([recorder.new(shape, dtype) for shape, dtype in results])
         several = op.many or len(op.outputs) > 1
         if recorder.places is not None:
             frame = user_frame(sys._getframe(1))
             recorder.places[outputs[0].index] = (frame.f_code, frame.f_lasti)
-        recorder.equations.append(
-            Equation(
-                op.name, tuple(held for held, _ in pairs), attrs, tuple(o.index for o in outputs), several
-            )
-        )
+        operands, numbers = tuple([held for held, _ in pairs]), tuple([o.index for o in outputs])
+        recorder.equations.append(_new_tuple(Equation, (op.name, operands, attrs, numbers, several)))
         return outputs if several else outputs[0]
