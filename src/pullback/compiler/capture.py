@@ -588,8 +588,8 @@ def _needed(equations: Sequence[Equation], outputs: Iterable[int]) -> list[Equat
     wanted = set(outputs)
     kept = []
     for equation in reversed(equations):
-        if "generator" in TABLE[equation.op].attrs or any(o in wanted for o in equation.outputs):
-            wanted |= {o.index for o in equation.operands if isinstance(o, Reference)}
+        if not wanted.isdisjoint(equation.outputs) or "generator" in TABLE[equation.op].attrs:
+            wanted.update([o.index for o in equation.operands if type(o) is Reference])
             kept.append(equation)
     kept.reverse()
     return kept

@@ -41,6 +41,8 @@ def gathered(
     dtype
         Gives the dtype of a value.
     """
+    if not any(equation.op == "select_backward" for equation in equations):
+        return list(equations)
     uses = Counter(needed)
     uses.update(o.index for e in equations for o in e.operands if isinstance(o, Reference))
     sums: dict[int, _Parts] = {}

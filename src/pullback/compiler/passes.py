@@ -49,12 +49,16 @@ class _Rewriter:
 
     def updated(self, equation: Equation) -> Equation:
         """The equation on the values that its operands turned out to be."""
-        return equation._replace(operands=tuple(map(self.operand, equation.operands)))
+        for value in equation.operands:
+            if type(value) is Reference and value.index in self.same:
+                return equation._replace(operands=tuple(map(self.operand, equation.operands)))
+        return equation
 
     def keep(self, equation: Equation) -> None:
         """Keep an equation."""
         self.equations.append(equation)
-        self.makers.update(dict.fromkeys(equation.outputs, equation))
+        for output in equation.outputs:
+            self.makers[output] = equation
 
     def replace(self, number: int, by: int) -> None:
         """Let a value be another."""

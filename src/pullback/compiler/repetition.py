@@ -79,15 +79,15 @@ class Period:
 
     def _is_likely(self) -> bool:
         """Whether the repetition in the middle takes nothing from where a loop cannot."""
-        names = {self.at(p, 0).op for p in range(self.size)}
+        equations, size = self.rolling.equations, self.size
+        names = {e.op for e in equations[self.start : self.start + size]}
         if any("generator" in TABLE[name].attrs for name in names):
             return False
         middle = self.count // 2
-        begin = self.start + (middle - 1) * self.size
-        for position in range(self.size):
-            before, here = self.at(position, middle - 1).operands, self.at(position, middle).operands
-            for was, now in zip(before, here, strict=True):
-                if isinstance(now, Reference) and was != now:
+        begin = self.start + (middle - 1) * size
+        for n in range(begin, begin + size):
+            for was, now in zip(equations[n].operands, equations[n + size].operands, strict=True):
+                if type(now) is Reference and was != now:
                     maker = self.rolling.maker.get(now.index, (-1, 0))[0]
                     if self.start <= maker < begin:
                         return False

@@ -80,13 +80,14 @@ class Rolling:
         self.out: list[Equation] = []
         self.maker: dict[int, tuple[int, int]] = {}
         #: The last equation that reads a value.
-        self.last: dict[int, int] = dict.fromkeys(needed, len(equations))
+        self.last: dict[int, int] = {}
         for n, equation in enumerate(equations):
             for k, output in enumerate(equation.outputs):
                 self.maker[output] = (n, k)
             for operand in equation.operands:
-                if isinstance(operand, Reference):
-                    self.last[operand.index] = max(n, self.last.get(operand.index, n))
+                if type(operand) is Reference:
+                    self.last[operand.index] = n
+        self.last.update(dict.fromkeys(needed, len(equations)))
         self.needed = needed
         #: By period: where signatures cease to repeat, and how often the stretch was tried in vain.
         self._ends: dict[int, int] = {}
@@ -111,11 +112,12 @@ class Rolling:
     def _signatures(self) -> list[int]:
         known: dict[Any, int] = {}
         found = []
-        kind = self.roller.kind
-        for equation in self.equations:
-            attrs = equation.attrs[:1] if equation.op == "select" else equation.attrs
-            operands = tuple(None if isinstance(o, Reference) else (type(o), o) for o in equation.operands)
-            key = (equation.op, attrs, operands, tuple(map(kind, equation.outputs)))
+        kind = self.roller.recorder.kind_of
+        for op, given, attrs, outputs, _ in self.equations:
+            if op == "select":
+                attrs = attrs[:1]
+            operands = [None if type(o) is Reference else (type(o), o) for o in given]
+            key = (op, attrs, *operands, *map(kind, outputs))
             found.append(known.setdefault(key, len(known)))
         return found
 

@@ -98,9 +98,16 @@ class _Writer:
     def function(self, name: str, code: Program | Body) -> str:
         """One function: a program or a body."""
         shapes, dtypes = code.shapes, code.dtypes
+        known: dict[Any, str] = {}
 
         def kinds(numbers: Sequence[int]) -> str:
-            return "; ".join(kind(shapes[n], dtypes[n]) for n in numbers)
+            texts = []
+            for n in numbers:
+                key = shapes[n], dtypes[n]
+                if key not in known:
+                    known[key] = kind(*key)
+                texts.append(known[key])
+            return "; ".join(texts)
 
         comment = f"  # {kinds(code.inputs)}" if code.inputs else ""
         lines = [f"def {name}({', '.join(f'v{n}' for n in code.inputs)}):{comment}"]
@@ -370,6 +377,8 @@ class _Code:
 
 def exact(value: Any) -> Any:
     """A value that equals another's only where they are the same: 1 is not True, 0.0 is not -0.0."""
+    if type(value) is Reference:
+        return value
     if isinstance(value, tuple):
         return (type(value), *map(exact, value))
     if type(value) is float:

@@ -48,22 +48,29 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
         else:
             inner.append(v)
             edges.append(None)
-    if level and any(isinstance(v, Tracer) for v in inner):
-        # A constant of a trace is its array: a rule may meet it with a covector that is one.
-        inner = [_bare(v) for v in inner]
+    if level:
+        for v in inner:
+            if isinstance(v, Tracer):
+                # A constant of a trace is its array: a rule may meet it with a covector that is one.
+                inner = [_bare(v) for v in inner]
+                break
     result = op.evaluate(tuple(inner), attrs) if level == 0 else run(op, tuple(inner), attrs)
     several = isinstance(result, tuple)
     if op.is_view:
         outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in
                 enumerate(result if several else (result,))]
+    elif several:
+        outs = [wrap(r, None, level) for r in result]
     else:
-        outs = [wrap(r, None, level) for r in (result if several else (result,))]
+        outs = [wrap(result, None, level)]
     if wanted:
         _attach(op, inputs, inner, attrs, edges, outs, several, level)
     return tuple(outs) if several else outs[0]
 
 
 def _bare(v: Any) -> Any:
+    if type(v) is Tracer:
+        return v
     constant = isinstance(v, TensorBase) and v._node is None and type(v._value) is ndarray
     return v._value if constant else v
 
@@ -105,7 +112,7 @@ def _attach(
     if op.joint:
         wants: tuple[bool, ...] = (True,)
     else:
-        wants = tuple(e is not None for e in edges)
+        wants = tuple([e is not None for e in edges])
     save(node, layout, tensors, inner, attrs, outs, wants)
     if isinstance(node, MultiNode):
         node._shape = tuple(shape_of(o._value) for o in carried)

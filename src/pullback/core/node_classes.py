@@ -126,10 +126,10 @@ def _general_backward(op: Op, read: Callable[[Node], tuple[Any, ...]], several: 
         saved = read(self)
         if fill:
             g = materialized(self, g)
-        return tuple(
+        return tuple([
             rule(g, *pick(saved)) if edge is not None and rule is not None else None
             for rule, pick, edge in zip(rules, pickers, self._edges, strict=True)
-        )
+        ])  # fmt: skip
 
     return backward
 

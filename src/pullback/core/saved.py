@@ -135,12 +135,12 @@ def save(
             parts += (value, FROZEN, 0)
         else:
             parts += (value, holder._counter, holder._counter[0])
-    for k in in_torch_order(node, to_pack):
+    for k in in_torch_order(node, to_pack) if to_pack else ():
         i, o = layout.input_index[k], layout.output_index[k]
         holder = tensors[i] if i >= 0 else outputs[o]
         own = node if o in node._op.differentiable_outputs else None
         parts[3 * k] = pack(holder, parts[3 * k], hooks[-1], own, i >= 0)
-    parts += (shape_of(inner[i]) for i in layout.metadata_inputs)
+    parts += [shape_of(inner[i]) for i in layout.metadata_inputs]
     parts += attrs
     node._saved = tuple(parts)
 

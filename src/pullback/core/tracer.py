@@ -140,18 +140,21 @@ class Recorder:
         self._kind_of.append(self._kinds.setdefault((shape, dtype), len(self._kinds)))
         return Tracer(self, len(self.shapes) - 1)
 
-    def results(self, op: Any, pairs: Sequence[tuple[Any, Any]], attrs: tuple[Any, ...]) -> Any:
-        """(shape, dtype) of each result of an op on operands (see `operand`)."""
+    def kind_of(self, number: int) -> int:
+        """A number that values of one shape and dtype have in common."""
+        return self._kind_of[number]
+
+    def results(self, op: Any, kinds: Sequence[Any], seen: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
+        """(shape, dtype) of each result of an op on what its shape rule sees (see `operand`).
+
+        `kinds` are the operands' (see `kind_of`), of numbers their types and themselves.
+        """
         if op.shape is not None:
-            return op.result_shapes(tuple([seen for _, seen in pairs]), attrs)
-        kinds = self._kind_of
-        key = (
-            op, attrs, get_default_dtype(),
-            *[kinds[held.index] if type(held) is Reference else (type(held), held) for held, _ in pairs],
-        )  # fmt: skip
+            return op.result_shapes(tuple(seen), attrs)
+        key = (op, attrs, get_default_dtype(), *kinds)
         found = self._results.get(key)
         if found is None:
-            found = self._results[key] = op.result_shapes(tuple([seen for _, seen in pairs]), attrs)
+            found = self._results[key] = op.result_shapes(tuple(seen), attrs)
         return found
 
     def operand(self, value: Any) -> tuple[Any, Any]:
@@ -303,9 +306,17 @@ class Tracer(InnerValue):
             if isinstance(v, Tracer) and v._level == level:
                 recorder = v.recorder
                 break
-        pairs = [recorder.operand(v) for v in inputs]
+        operands, kinds, seen = [], [], []
+        for v in inputs:
+            if type(v) is Tracer and v.recorder is recorder:
+                held, shown = _new_tuple(Reference, (v.index,)), v
+            else:
+                held, shown = recorder.operand(v)
+            operands.append(held)
+            seen.append(shown)
+            kinds.append(recorder._kind_of[held.index] if type(held) is Reference else (type(held), held))
         try:
-            results = recorder.results(op, pairs, attrs)
+            results = recorder.results(op, kinds, seen, attrs)
         except RuntimeError as error:
             if "depends on the data" in str(error):
                 recorder.refuse(error)
@@ -315,6 +326,6 @@ class Tracer(InnerValue):
         if recorder.places is not None:
             frame = user_frame(sys._getframe(1))
             recorder.places[outputs[0].index] = (frame.f_code, frame.f_lasti)
-        operands, numbers = tuple([held for held, _ in pairs]), tuple([o.index for o in outputs])
-        recorder.equations.append(_new_tuple(Equation, (op.name, operands, attrs, numbers, several)))
+        numbers = tuple([o.index for o in outputs])
+        recorder.equations.append(_new_tuple(Equation, (op.name, tuple(operands), attrs, numbers, several)))
         return outputs if several else outputs[0]

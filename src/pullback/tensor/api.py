@@ -614,7 +614,10 @@ def override_operator(method: str, *operands: Any) -> Any:
 
 def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
     try:
-        checked = tuple(checked_operand(op, i, v, bool(method)) for i, v in enumerate(inputs))
+        checked = tuple([
+            v if isinstance(v, TensorBase) else checked_operand(op, i, v, bool(method))
+            for i, v in enumerate(inputs)
+        ])  # fmt: skip
     except TypeError:
         if adopt(inputs):
             return dispatch_override(_called(op, method), inputs, {} if out is None else {"out": out})
