@@ -189,7 +189,7 @@ class NativeSteps:
     def __init__(self) -> None:
         self._update: Any = None
         self._takes = False
-        self._due = 0
+        self._due = 0.0
         self._bought = False
         self._entries: dict[int, _Entry] = {}
         self._sets: dict[tuple[_Entry, ...], _Set] = {}
@@ -222,16 +222,16 @@ class NativeSteps:
             _plainly(optimizer, group, group["params"])
             return
         try:
-            if self._bought or self._pays(group):
+            if self._bought or self._pays(optimizer, group):
                 self._natively(optimizer, group)
             else:
                 _plainly(optimizer, group, group["params"])
         finally:
             self._turn.release()
 
-    def _pays(self, group: dict[str, Any]) -> bool:
+    def _pays(self, optimizer: Any, group: dict[str, Any]) -> bool:
         """Whether steps have cost what compiling costs, after the one that is to be done."""
-        due = 0
+        due, state_of = 0.0, optimizer.state.get
         for param in group["params"]:
             if param._grad is not None:
                 value = param._value
@@ -239,7 +239,8 @@ class NativeSteps:
                     if value.size >= large.SIZE:
                         self._bought = True
                         return True
-                    due += PARAMETER + ELEMENT * value.size
+                    values = 1 + len(state_of(param) or ())
+                    due += values * (PARAMETER + ELEMENT * value.size)
         self._due += due
         self._bought = self._due >= (LOOP if large.is_loaded() else COMPILER)
         return self._bought
