@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Sequence
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -133,39 +134,40 @@ class _Rows:
 
     Attributes
     ----------
-    first : _Entry
-    gradients : callable
-        Takes the gradients of a step (see `array.large.Rows`).
+    gradients, count : callable
+        See `array.large.Rows` and `array.large.Updating`.
     """
 
     def __init__(
         self, updating: large.Updating, entries: Sequence[_Entry], taken: Sequence[tuple[int, int]]
     ) -> None:
-        self.first = entries[0]
         self._entries = entries
-        names = len(self.first.names)
+        names = len(entries[0].names)
         arrays = [[e.arrays[PARAM], *e.arrays[1 : 1 + names]] for e in entries]
         self._rows = updating.rows(arrays, taken)
         self.gradients = self._rows.gradients
-        self._loop: Any = None
+        self.count = updating.count
+        self._updating = updating
         self._written: Any = None
         self._writes: Any = None
         self._counters: tuple[list[int], ...] = ()
+        self._options: tuple[Any, ...] | None = None
 
-    def run(self, updating: large.Updating, script: Script, numbers: dict[str, Any]) -> tuple[list[int], ...]:
-        """Do what a script says, and what it did to the numbers of a state; the version counters that are to
-        be counted for that.
-        """
+    def says_the_same(self, group: dict[str, Any]) -> bool:
+        """Whether the script of this step is that of the last."""
+        options = self._options
+        return options is not None and len(options) == len(group) and all(map(is_, options, group.values()))
+
+    def take(self, script: Script, numbers: dict[str, Any], group: dict[str, Any]) -> None:
+        """Take the script of a step, and what it has made of the numbers of the state."""
         does = script.written()
         if does != self._written:
-            self._loop, self._written = updating.loop(does, self.first.value.dtype), does
-        self._loop.run(self._rows, script.numbers)
+            self._loop = self._updating.loop(does, self._entries[0].value.dtype)
+            self._written = does
+        self._given = script.numbers
+        self._numbers = [tensor._value for tensor in numbers.values()]
         writes = [script.writes[PARAM], *script.writes[GRAD + 1 :]]
-        for at, tensor in enumerate(numbers.values()):
-            writes.append(tensor._counter[0])
-            value = tensor._value
-            for entry in self._entries:
-                entry.scalars[at][2][()] = value
+        writes += [tensor._counter[0] for tensor in numbers.values()]
         if writes != self._writes:
             self._writes = writes
             self._counters = tuple(
@@ -174,7 +176,22 @@ class _Rows:
                 for counter, times in zip(entry.counters, writes, strict=True)
                 for _ in range(times)
             )
+        # A tensor may hold another number in the next step.
+        lasts = not numbers and not any(_may_change(value) for key, value in group.items() if key != "params")
+        self._options = tuple(group.values()) if lasts else None
+
+    def run(self) -> tuple[list[int], ...]:
+        """Do what the script says; the version counters that are to be counted for that."""
+        self._loop.run(self._rows, self._given)
+        for at, value in enumerate(self._numbers):
+            for entry in self._entries:
+                entry.scalars[at][2][()] = value
         return self._counters
+
+
+def _may_change(value: Any) -> bool:
+    """Whether an option is the same object with other contents some day."""
+    return not isinstance(value, (bool, int, float, str, type(None)))
 
 
 class NativeSteps:
@@ -208,6 +225,7 @@ class NativeSteps:
             from .optimizer import Optimizer
 
             self._update = kind.update
+            self._sets.clear()
             self._takes = (
                 kind.update.__module__.startswith(_PACKAGE)
                 and kind.init.__module__.startswith(_PACKAGE)
@@ -313,29 +331,31 @@ class NativeSteps:
     ) -> bool:  # fmt: skip
         """Do the step natively for parameters whose state holds the same numbers; whether that was done."""
         first = known.entries[part[0]]
-        if first.kind in self._refused:
-            return False
-        numbers = {name: wrap(array.copy()) for name, _, array in first.scalars}
-        try:
-            script = script_of(optimizer._change, first.names, numbers, group)
-        except Unsupported:
-            self._refused.add(first.kind)
-            return False
-        except Exception:  # noqa: BLE001  # NumPy's way raises what there is to raise
-            return False
-        updating = large.updating()
-        if updating is None:
-            return False
         rows = known.rows.get(part)
-        if rows is None:
-            entries = [known.entries[place] for place in part]
-            rows = known.rows[part] = _Rows(updating, entries, known.written)
+        if rows is None or not rows.says_the_same(group):
+            if first.kind in self._refused:
+                return False
+            numbers = {name: wrap(array.copy()) for name, _, array in first.scalars}
+            try:
+                script = script_of(optimizer._change, first.names, numbers, group)
+            except Unsupported:
+                self._refused.add(first.kind)
+                return False
+            except Exception:  # noqa: BLE001  # NumPy's way raises what there is to raise
+                return False
+            if rows is None:
+                updating = large.updating()
+                if updating is None:
+                    return False
+                entries = [known.entries[place] for place in part]
+                rows = known.rows[part] = _Rows(updating, entries, known.written)
+            rows.take(script, numbers, group)
         given = gradients if len(part) == len(gradients) else [gradients[place] for place in part]
         if not rows.gradients(given):
             return False
-        counters = rows.run(updating, script, numbers)
+        counters = rows.run()
         frame = user_frame(sys._getframe(1))
-        if not updating.count(counters, frame.f_code, frame.f_lasti, next_sequence()):
+        if not rows.count(counters, frame.f_code, frame.f_lasti, next_sequence()):
             written(*counters)
         return True
 
