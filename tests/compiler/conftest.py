@@ -19,11 +19,11 @@ def plain_processor(monkeypatch):
     if platform.machine().lower() not in ("x86_64", "amd64"):
         pytest.skip("not an x86 processor")
     llvm = pytest.importorskip("llvmlite.binding")
-    from pullback.compiler.llvm import engine, functions
+    from pullback.compiler.llvm import codegen, engine, functions
 
     features = llvm.get_host_cpu_features()
     fewer = type(features)({name: name in RESTRICTED for name in features})
-    cached = (engine.attributes, engine.register_bytes, engine.fused, engine.target, functions._widths)
+    cached = (engine.attributes, engine.register_bytes, engine.fused, codegen.target, functions._widths)
     monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: fewer)
     monkeypatch.setattr(llvm, "get_host_cpu_name", lambda: "x86-64")
     monkeypatch.setattr(functions, "_addresses", {})

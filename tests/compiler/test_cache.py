@@ -129,13 +129,13 @@ def test_many_writers_and_readers(place):
 _PROGRAM = textwrap.dedent(
     """
     import pullback as torch
-    from pullback.compiler.llvm import engine
+    from pullback.compiler.llvm import codegen
     compiled = []
-    compile = engine.compiled
+    compile = codegen.compiled
     def counted(text, *how):
         compiled.append(text)
         return compile(text, *how)
-    engine.compiled = counted
+    codegen.compiled = counted
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3))
     optimizer = torch.optim.Adam(model.parameters())

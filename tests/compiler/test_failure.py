@@ -13,7 +13,7 @@ from pullback import nn
 
 pytest.importorskip("llvmlite")
 from pullback.compiler import compiled, executable, lowering, plan, shortcut
-from pullback.compiler.llvm import engine
+from pullback.compiler.llvm import codegen, engine
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -75,7 +75,7 @@ def fails(error: type[BaseException]) -> Any:
 
 STAGES = {
     "lowering": (lowering, "lower"), "memory plan": (plan, "Plan"),
-    "machine code": (engine, "compiled"), "loading": (engine, "_machine"),
+    "machine code": (codegen, "compiled"), "loading": (engine, "machine"),
     "memory": (executable, "_aligned"), "short way": (shortcut, "forward"),
 }  # fmt: skip
 

@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite")
 from pullback.compiler import cache, image, lowering, parts, writer
 from pullback.compiler.convolution import channels, kernels, mending, pooling
 from pullback.compiler.executable import Executable
-from pullback.compiler.llvm import engine, functions
+from pullback.compiler.llvm import functions
 from pullback.compiler.product import kernel as product
 from pullback.compiler.program import Program
 
@@ -131,7 +131,7 @@ def test_code_that_was_compiled_apart_is_found_by_the_next_process(monkeypatch):
     first = Executable(code)
     assert first.entry and "_joining" in first.llvm and "_transposition" in first.llvm
     a_new_process(monkeypatch)
-    for module, name in ((lowering, "lower"), (writer, "Writer"), (engine, "_module")):
+    for module, name in ((lowering, "lower"), (writer, "Writer"), (codegen, "module")):
         monkeypatch.setattr(module, name, fails)
     second = Executable(code)
     for a, b in zip(first.run(*arrays), second.run(*arrays), strict=True):

@@ -9,6 +9,7 @@ function adds them in order.
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from numpy import ndarray
 
 from . import parts
 from .llvm import engine
+from .llvm.codegen import WRITTEN
 from .llvm.pool import pool
 from .llvm.vectors import Code
 
@@ -94,7 +96,9 @@ class Kernel:
     name : str
         Unique to the text.
     part, joining : int
-        The functions' addresses, 0 where there are no sums.
+        The functions' addresses, when they are asked for; 0 where there are no sums.
+    joins : bool
+        Whether there are sums.
     """
 
     def __init__(
@@ -104,10 +108,17 @@ class Kernel:
         self.name = parts.name_of(text)
         self._size, self._work = size, work
         self._scratch, self._sums, self._splits = scratch, sums, splits
-        self._library = parts.library(self.name, lambda: engine.compiled(text, False))
-        self.part = self._library.address("part")
-        self.joining = self._library.address("joining") if sums else 0
+        self._library = parts.library(self.name, lambda: text, WRITTEN)
+        self.joins = bool(sums)
         self.mending = mending
+
+    @functools.cached_property
+    def part(self) -> int:
+        return self._library.address("part")
+
+    @functools.cached_property
+    def joining(self) -> int:
+        return self._library.address("joining") if self.joins else 0
 
     def cut(self, images: int) -> Cut:
         """How the work on a number of images is cut."""
@@ -138,7 +149,7 @@ class Kernel:
         fields = (start + -start % LINE, cut.units, cut.rows, cut.splits)
         table = np.array([*arrays, *fields, *numbers], np.uintp)
         parallel(self.part, table, cut.parts)
-        if self.joining and cut.rows > 1:
+        if self.joins and cut.rows > 1:
             _Joining(self.joining)(table.ctypes.data)
         if self.mending is not None:
             _Joining(self.mending.address)(table.ctypes.data)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from .executable import Executable
 from .first_state import FirstState
 from .guards import overlap
 from .llvm import caller
+from .llvm.helpers import at_work
 from .objects import layout
 from .passes import optimized
 from .reach import RATES, SCALARS, OutOfReach, Reach
@@ -332,34 +334,11 @@ class Compiled:
             return self._give_up(
                 f"it was traced {self._traces} times and each call needs another program", args, kwargs
             )
-        tensors = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
-        others = [leaf for leaf in leaves if not isinstance(leaf, TensorBase)]
-        # A momentum that has changed will change again.
-        self._turns = self._turns.union(*(s.reach.turned() for s in self.specializations))
-        try:
-            # Offsets in objects are found while nothing else runs.
-            layout()
-            with uncollected(), Ahead({"calls": caller.is_there}):
-                reach, captured = self._captured(args, kwargs, tensors, others)
-        except MakesState:
-            self._traces += 1
-            return self.function(*args, **kwargs)
-        except (Unsupported, OutOfReach) as reason:
-            return self._give_up(str(reason), args, kwargs)
-        except Exception as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
-            if not str(error).startswith("a traced value has no data"):
-                return self._after(error, args, kwargs)
-            return self._give_up(_control_flow(error), args, kwargs, breaks=True)
-        self._traces += 1
-        try:
-            with uncollected():
-                specialization = Specialization(captured, reach, leaves, spec)
-        except BaseException as error:
-            captured.undo()
-            if not isinstance(error, Exception):
-                raise
-            # Whatever the compiler stumbles over, the function runs.
-            return self._give_up(f"the compiler failed: {type(error).__name__}: {error}", args, kwargs)
+        with at_work():
+            specialization = self._specialized(args, kwargs, leaves, spec)
+        if not isinstance(specialization, Specialization):
+            return specialization()
+        captured = specialization.captured
         if specialization.overlaps(leaves):
             captured.undo()
             return self._give_up("it writes to a tensor whose memory another one shares", args, kwargs)
@@ -378,6 +357,40 @@ class Compiled:
             if result is not MISS:
                 return result
         return self._run(specialization, leaves, args, kwargs, captured.undo)
+
+    def _specialized(
+        self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any
+    ) -> Specialization | Callable[[], Any]:
+        """Trace and compile; where that cannot be done, what to call instead."""
+        tensors = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
+        others = [leaf for leaf in leaves if not isinstance(leaf, TensorBase)]
+        # A momentum that has changed will change again.
+        self._turns = self._turns.union(*(s.reach.turned() for s in self.specializations))
+        try:
+            # Offsets in objects are found while nothing else runs.
+            layout()
+            with uncollected(), Ahead({"calls": caller.is_there}):
+                reach, captured = self._captured(args, kwargs, tensors, others)
+        except MakesState:
+            self._traces += 1
+            return partial(self.function, *args, **kwargs)
+        except (Unsupported, OutOfReach) as reason:
+            return partial(self._give_up, str(reason), args, kwargs)
+        except Exception as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
+            if not str(error).startswith("a traced value has no data"):
+                return partial(self._after, error, args, kwargs)
+            return partial(self._give_up, _control_flow(error), args, kwargs, breaks=True)
+        self._traces += 1
+        try:
+            with uncollected():
+                return Specialization(captured, reach, leaves, spec)
+        except BaseException as error:
+            captured.undo()
+            if not isinstance(error, Exception):
+                raise
+            # Whatever the compiler stumbles over, the function runs.
+            why = f"the compiler failed: {type(error).__name__}: {error}"
+            return partial(self._give_up, why, args, kwargs)
 
     def _captured(self, args: Any, kwargs: Any, tensors: Any, others: Any) -> tuple[Reach, Captured]:
         first = FirstState()

@@ -19,15 +19,22 @@ from . import image, parts
 from .ahead import Ahead
 from .buffer import ALIGNMENT, Buffer
 from .llvm import engine
+from .llvm.codegen import NOTHING
+from .llvm.helpers import MOST, at_work, submitted, summon
 from .llvm.pool import pool
 from .program import Program
 
 if TYPE_CHECKING:
     from .lowered import Call
     from .lowering import Result
+    from .modules import Compiler
     from .plan import Plan
     from .schedule import Step
     from .writer import Writer
+
+#: Equations of a program from which it is compiled by several processes: starting them takes as long as
+#: compiling some dozen kernels.
+LONG = 200
 
 
 class Refused(RuntimeError):
@@ -63,6 +70,8 @@ class Executable:
 
     #: Whether what is built is kept on disk.
     kept = True
+    #: Begins to compile a module.
+    _compile: Compiler = staticmethod(submitted)
 
     def __init__(self, program: Program, pairs: Sequence[image.Pair] = ()) -> None:
         self.program = program
@@ -80,29 +89,34 @@ class Executable:
         self, pairs: Sequence[image.Pair], name: str | None
     ) -> tuple[image.Image, parts.Found]:
         """Build what running the program takes, and keep it under a name."""
-        lowered = self.lowered
-        with Ahead(_shared(lowered)):
-            plan = self.plan
-        writer = self.writer
-        self.segments = writer.segments()
+        from .lowered import Call
+
+        with at_work():
+            if _is_long(self.program):
+                summon(MOST)
+            lowered = self.lowered
+            # An image is kept as a whole.
+            whole = name is not None and not any(isinstance(node, Call) for node in lowered.nodes)
+            self._compile = submitted if whole else engine.started
+            with Ahead(_shared(lowered)):
+                plan, writer = self.plan, self.writer
+                self.segments = writer.segments()
+                code = writer.code() if writer.names else NOTHING
+                addresses = {symbol: find() for symbol, find in writer.symbols.items()}
+                # Those that are compiled for the first time are by helpers, too.
+                _functions(code.called)
         #: Generators that it draws from.
         self.generators = _generators(self.steps)
-        text, symbols = writer.text(), writer.symbols
         found = image.Image(
             lowered.inputs, lowered.outputs, lowered.constants, plan.slots, plan.arena_bytes,
             sum(b.size for b in lowered.buffers), lowered.checked, plan.is_parallel,
             {(a, b) for a, b in pairs if plan.may_replace(lowered.inputs[a], lowered.outputs[b])},
-            tuple(symbols), engine.NOTHING,
+            tuple(addresses), code,
         )  # fmt: skip
-        if writer.names:
-            whole = name is not None and self._is_native and parts.are_lasting(symbols)
-            # An image is kept as a whole.
-            compiled = engine.compiled if whole else engine.kept
-            found = found._replace(code=compiled(text, True, plan.is_straight))
-            if whole:
-                image.write(str(name), found)
+        if whole and writer.names and self._is_native and parts.are_lasting(addresses):
+            image.write(str(name), found)
         # The lowered program's steps hold what has these functions.
-        return found, parts.Found(symbols, [])
+        return found, parts.Found(addresses, [])
 
     @functools.cached_property
     def lowered(self) -> Result:
@@ -115,10 +129,11 @@ class Executable:
     def plan(self) -> Plan:
         """Its memory."""
         from .llvm.emitter import Module
+        from .modules import Kernels
         from .plan import Plan
 
-        self._module = Module()
-        return Plan(self.lowered, self._module)
+        self._kernels = Kernels(Module(), self._compile)
+        return Plan(self.lowered, self._kernels)
 
     @functools.cached_property
     def writer(self) -> Writer:
@@ -126,7 +141,7 @@ class Executable:
         from .writer import Writer
 
         plan = self.plan
-        return Writer(plan, self._module)
+        return Writer(plan, self._kernels)
 
     @property
     def steps(self) -> list[Step]:
@@ -151,7 +166,7 @@ class Executable:
         self.pool = pool() if found.parallel else None
         # Only what the vectoriser chose to call is compiled.
         self._library = (
-            engine.Library(found.code, called.addresses, _functions) if found.code.object else None
+            engine.Library(found.code, called.addresses, _functions) if found.code.objects else None
         )
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
         #: Native functions, and calls of array kernels.
@@ -224,6 +239,13 @@ class Executable:
             self.array(buffer, given)[...] = part
 
 
+def _is_long(program: Program) -> bool:
+    """Whether compiling takes so long that it is worth a process of its own."""
+    from .lowering import convolutions
+
+    return len(program.equations) >= LONG or any(e.op in convolutions.OPS for e in program.equations)
+
+
 def _shared(lowered: Result) -> dict[Hashable, Callable[[], Any]]:
     """What a program is going to need that is the same for all: the code of matrix products, and threads."""
     from .llvm.emitter import TYPES
@@ -233,7 +255,7 @@ def _shared(lowered: Result) -> dict[Hashable, Callable[[], Any]]:
     products = {TYPES[node.buffer.dtype] for node in lowered.nodes if isinstance(node, Contraction)}
     makers: dict[Hashable, Callable[[], Any]] = {}
     for real in sorted(products):
-        makers[real] = functools.partial(product.compiled, real)
+        makers[real] = functools.partial(getattr, product.compiled(real), "part")
     return makers | {"pool": pool} if products else makers
 
 

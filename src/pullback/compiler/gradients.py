@@ -14,6 +14,7 @@ from numpy import ndarray
 
 from . import interface
 from .llvm import engine
+from .llvm.codegen import WRITTEN
 from .objects import Layout, layout
 
 _WORDS = ("count", "slots", "row", "array", "records", "ranges", "begins", "ends")
@@ -76,7 +77,7 @@ def _function() -> int:
     where, symbols = layout(), interface.addresses()
     assert where is not None
     assert symbols is not None
-    library = engine.Library(_text(where), symbols, optimize=False)
+    library = engine.Library(_text(where), symbols, effort=WRITTEN)
     _libraries.append(library)
     return library.address("pullback_find")
 

@@ -18,7 +18,7 @@ from numpy import ndarray
 from .. import dtypes
 from . import cache, parts
 from .buffer import Buffer
-from .llvm.engine import Code
+from .llvm.codegen import Code
 from .program import Program
 from .text import Unprintable, kind, printed, read_kind
 
@@ -106,8 +106,11 @@ def read(name: str) -> tuple[Image, parts.Found] | None:
     def buffers(entries: Sequence[Any], role: str) -> list[Buffer]:
         return [Buffer(number, *read_kind(text), role) for number, text in entries]
 
-    at = about["code"]
-    code = Code(content[:at], tuple(about["called"]))
+    at, objects = 0, []
+    for size in about["code"]:
+        objects.append(content[at : at + size])
+        at += size
+    code = Code(tuple(objects), tuple(about["called"]))
     constants = {}
     for number, text in about["constants"]:
         shape, dtype = read_kind(text)
@@ -134,7 +137,8 @@ def write(name: str, image: Image) -> None:
         "constants": [(number, kind(a.shape, a.dtype)) for number, a in image.constants.items()],
         "slots": [*image.slots.items()], "arena_bytes": image.arena_bytes, "elements": image.elements,
         "checked": image.checked, "parallel": image.parallel, "shared": sorted(image.shared),
-        "symbols": image.symbols, "called": image.code.called, "code": len(image.code.object),
+        "symbols": image.symbols, "called": image.code.called,
+        "code": [len(o) for o in image.code.objects],
     }  # fmt: skip
-    content = [image.code.object, *(array.tobytes() for array in image.constants.values())]
+    content = [*image.code.objects, *(array.tobytes() for array in image.constants.values())]
     cache.write(name, about, b"".join(content))

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from . import cache
 from .llvm import engine
+from .llvm.codegen import Effort
 from .llvm.pool import PARALLEL, pool
 
 _PREFIX = "pullback_apart_"
@@ -39,15 +40,15 @@ class Found(NamedTuple):
 
 
 def name_of(text: str) -> str:
-    """A name unique to a module's text."""
+    """A name unique to a module's text, or to what else says what it is."""
     return _PREFIX + hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
-def library(name: str, compile: Callable[[], engine.Code]) -> engine.Library:
+def library(name: str, write: Callable[[], str], effort: Effort) -> engine.Library:
     """The module of a name: at hand, from the cache, or compiled and kept there."""
     found = _loaded.get(name)
     if found is None:
-        found = _loaded[name] = engine.Library(engine.kept_as(_entry(name), compile), {})
+        found = _loaded[name] = engine.Library(engine.named(_entry(name), write, effort), {})
     return found
 
 

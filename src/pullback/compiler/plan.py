@@ -15,9 +15,9 @@ from .buffer import ALIGNMENT, Buffer
 from .chains import Chain
 from .groups import grouped
 from .kernel import Emission, Kernel, emit
-from .llvm.emitter import Module
 from .lowered import Branch, Contraction, Loop, Precompiled, Routine
 from .lowering import Result
+from .modules import MANY, WIDE, Kernels
 from .product import Product
 from .routine import emit_routine
 from .schedule import Step, schedule
@@ -49,16 +49,21 @@ class Plan:
     arena_bytes : int
     """
 
-    def __init__(self, lowered: Result, module: Module) -> None:
+    def __init__(self, lowered: Result, kernels: Kernels, whole: bool = True) -> None:
+        module = kernels.module
         self.lowered = lowered
         self.steps = schedule(lowered.nodes)
         self._numbers = {id(step): n for n, step in enumerate(self.steps)}
         escaping = _escaping(self.steps, lowered)
-        self.emissions = {
-            id(step): emit(step, module, escaping[n])
-            for n, step in enumerate(self.steps)
-            if isinstance(step, Kernel)
-        }
+        if whole:
+            kernels.apart = sum(isinstance(step, Kernel) for step in self.steps) > MANY
+        self.emissions = {}
+        for n, step in enumerate(self.steps):
+            if isinstance(step, Kernel):
+                emission = self.emissions[id(step)] = emit(step, module, escaping[n])
+                if kernels.apart and len(emission.parameters) <= WIDE:
+                    # It is compiled while the next ones are written.
+                    kernels.name(emission.text)
         self.emissions |= {
             id(step): emit_routine(step, module) for step in self.steps if isinstance(step, Routine)
         }
@@ -76,7 +81,7 @@ class Plan:
         self._moments = {n: moment for moment, group in enumerate(self.groups) for n in group}
         self.settled = self._settled(lowered)
         self.bodies = {
-            id(step): [Plan(body, module) for body in step.bodies]
+            id(step): [Plan(body, kernels, False) for body in step.bodies]
             for step in self.steps
             if isinstance(step, (Loop, Branch))
         }

@@ -88,7 +88,7 @@ class Stepwise(Executable):
     def writer(self) -> Writer:
         """What writes the steps apart."""
         plan = self.plan
-        return _Separate(plan, self._module)
+        return _Separate(plan, self._kernels)
 
     def times(self, arrays: list[ndarray]) -> list[float]:
         """Seconds that each group of steps takes: the median of some runs of the whole program."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,19 +12,20 @@ from . import chains, groups, listed, parallel
 from .chains import Chain, Member
 from .kernel import Emission, Kernel
 from .listed import MOST, Listed
-from .llvm import engine, functions
-from .llvm.emitter import TYPES, Module
+from .llvm.codegen import Code, Effort
+from .llvm.emitter import TYPES
 from .llvm.pool import PARALLEL, pool
 from .loop import write_branch, write_loop
 from .lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
+from .modules import WIDE, Kernels
 from .plan import Plan
 from .product import Product
 
-#: Kernels of a program, and calls of them, up to which LLVM may inline them into the function that calls
-#: them all: inlining 80 took it four times the time.
+#: Kernels of a module, and calls of them, up to which LLVM may inline them into the function that calls them
+#: all.
 INLINED, CALLED = 12, 60
-#: Lines of a kernel that is not inlined either, and buffers of one that is not given them one by one.
-LENGTHY, WIDE = 300, 32
+#: Lines of a kernel that is not inlined either.
+LENGTHY = 300
 #: Steps of one native function.
 STRETCH = 200
 
@@ -32,17 +33,20 @@ STRETCH = 200
 class Writer:
     """Writes the functions that run the steps in order."""
 
-    def __init__(self, plan: Plan, module: Module, whole: Writer | None = None) -> None:
+    def __init__(self, plan: Plan, kernels: Kernels, whole: Writer | None = None) -> None:
         self.plan = plan
-        self.module = module
+        self.kernels = kernels
+        self.module = kernels.module
         self.emissions = plan.emissions
         #: After how many steps of the whole it ends if it refuses its inputs; 0 where it does not look.
         self.settled = plan.settled if whole is None else 0
         self.names: list[str] = []
         # What the functions of a program share, those of loops included.
-        self.kernels: dict[str, str] = {} if whole is None else whole.kernels
+        #: Those with loops, and those that call others.
         self.functions: list[str] = [] if whole is None else whole.functions
-        self.symbols: dict[str, int] = {} if whole is None else whole.symbols
+        self.calling: list[str] = [] if whole is None else whole.calling
+        #: What gives the addresses of functions of other libraries.
+        self.symbols: dict[str, Callable[[], int]] = {} if whole is None else whole.symbols
         self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
         self.products: dict[Product, str] = {} if whole is None else whole.products
         self.numbers: dict[Product, str] = {} if whole is None else whole.numbers
@@ -91,7 +95,7 @@ class Writer:
             head = self._head(f"internal void @{part}", "noinline ")
             self._write(head, {}, steps[start:end], listing=True)
             calls.append(f"  call void @{part}(ptr %table)")
-        self.functions.append("\n".join([self._head(f"void @{name}")[0], *calls, "  ret void", "}"]))
+        self.calling.append("\n".join([self._head(f"void @{name}")[0], *calls, "  ret void", "}"]))
         return name
 
     def _ending(self) -> list[str]:
@@ -147,7 +151,10 @@ class Writer:
             else:
                 self._contraction(step)
         self._list(calls)
-        self.functions.append("\n".join([*self.lines, "  ret void", "}"]))
+        # The body of a loop runs as often as the loop goes round.
+        (self.calling if self.has_table else self.functions).append(
+            "\n".join([*self.lines, "  ret void", "}"])
+        )
 
     def _listed(self, step: Any) -> Listed | None:
         """A step as a call of a list; None where it is more than a call."""
@@ -155,7 +162,7 @@ class Writer:
             emission = self.emissions[id(step)]
             if emission.parts > 1 or len(emission.parameters) > MOST:
                 return None
-            name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+            name = self.kernels.name(emission.text)
             return Listed(
                 name, [self._entry(p) for p in emission.parameters], f"i64 0, i64 {emission.rows}"
             )
@@ -188,13 +195,13 @@ class Writer:
                 self.functions.append(listed.unpacking(name, call))
             unpacked.append((name, call))
         name = self.module.name("calls")
-        self.functions.append(listed.constant(name, unpacked))
+        self.calling.append(listed.constant(name, unpacked))
         self.lines.append(f"  call void @listed(ptr %table, ptr @{name}, i64 {len(calls)})")
         calls.clear()
 
     def _bodies(self, step: Loop | Branch) -> None:
         plans = self.plan.bodies[id(step)]
-        names = [Writer(plan, self.module, self).body() for plan in plans]
+        names = [Writer(plan, self.kernels, self).body() for plan in plans]
         write = write_loop if isinstance(step, Loop) else write_branch
         name = write(step, plans, names, self.module, self.functions)  # type: ignore[arg-type]  # of its kind
         scratch = self._pointer(self.plan.scratch(step))
@@ -221,10 +228,10 @@ class Writer:
         emission = self.emissions[id(kernel)]
         if emission.parts == 1 and self.has_table and len(emission.parameters) > WIDE:
             text = self._of_table(emission)
-            name = self.kernels.setdefault(text, f"kernel{len(self.kernels)}")
+            name = self.kernels.name(text)
             self.lines.append(f"  call void @{name}(ptr %table, i64 0, i64 {emission.rows})")
             return
-        name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+        name = self.kernels.name(emission.text)
         if emission.parts > 1:
             self._parts(kernel, emission, name)
             return
@@ -246,17 +253,16 @@ class Writer:
 
     def _group(self, kernels: list[Kernel]) -> None:
         """Run kernels that do not depend on each other as one job of the threads."""
-        self.symbols[PARALLEL] = pool().address
-        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+        self._parallel()
         emissions = [self.emissions[id(kernel)] for kernel in kernels]
         total = sum(emission.work for emission in emissions)
         members = []
         for emission in emissions:
-            name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+            name = self.kernels.name(emission.text)
             members.append((name, emission, groups.parts_of(emission, total)))
         self._calls += 1
         name = self.module.name("group")
-        self.functions.append(groups.function(name, members))
+        self.calling.append(groups.function(name, members))
         pointers = [self._pointer(p) for emission in emissions for p in emission.parameters]
         parts = sum(count for _, _, count in members)
         self.lines += parallel.call(pointers, name, 0, parts, f"%context{self._calls}")
@@ -264,8 +270,7 @@ class Writer:
     def _parts(self, kernel: Kernel | Routine, emission: Emission, name: str) -> None:
         """Run a kernel's parts on threads, and join what they gathered."""
         buffers, parts = self.plan.lowered.buffers, emission.parts
-        self.symbols[PARALLEL] = pool().address
-        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+        self._parallel()
         places = parallel.places(emission)
         scratch = self._pointer(self.plan.scratch(kernel)) if emission.partials else ""
         slots: dict[int, str] = {}
@@ -282,22 +287,21 @@ class Writer:
         function = self.parts.get(key)
         if function is None:
             function = self.parts[key] = f"part{len(self.parts)}"
-            self.functions.append(parallel.part_function(function, name, strides))
+            self.calling.append(parallel.part_function(function, name, strides))
         pointers = [slots.get(p) or self._pointer(p) for p in emission.parameters]
         self._calls += 1
         self.lines += parallel.call(pointers, function, emission.rows, parts, f"%context{self._calls}")
         for partial in emission.partials:
             number_ = partial.buffer.number
             text = parallel.joining(partial, parts, self.module)
-            joining = self.kernels.setdefault(text, f"joining{len(self.kernels)}")
+            joining = self.kernels.name(text, "joining")
             self.lines.append(f"  call void @{joining}(ptr {self._pointer(number_)}, ptr {slots[number_]})")
 
     def _precompiled(self, step: Precompiled) -> None:
         kernel = step.kernel
         cut = kernel.cut(step.images)
-        self.symbols[PARALLEL] = pool().address
-        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
-        self.symbols[kernel.name] = kernel.part
+        self._parallel()
+        self.symbols[kernel.name] = lambda: kernel.part
         part = self.module.declare(kernel.name, "void", "ptr", "i64")
         arrays = ["null" if b is None else self._pointer(b.number) for b in step.operands]
         scratch = self._pointer(self.plan.scratch(step))
@@ -313,12 +317,13 @@ class Writer:
                 f"  store {entry}, ptr {table}_{n}",
             ]
         self.lines.append(f"  call void @{PARALLEL}(ptr @{part}, ptr {table}, i64 {cut.parts})")
-        if kernel.joining and cut.rows > 1:
-            self.symbols[f"{kernel.name}_joining"] = kernel.joining
+        if kernel.joins and cut.rows > 1:
+            self.symbols[f"{kernel.name}_joining"] = lambda: kernel.joining
             joining = self.module.declare(f"{kernel.name}_joining", "void", "ptr")
             self.lines.append(f"  call void @{joining}(ptr {table})")
         if kernel.mending is not None:
-            self.symbols[kernel.mending.name] = kernel.mending.address
+            address = kernel.mending.address
+            self.symbols[kernel.mending.name] = lambda: address
             function = self.module.declare(kernel.mending.name, "void", "ptr")
             self.lines.append(f"  call void @{function}(ptr {table})")
 
@@ -331,7 +336,7 @@ class Writer:
         name = self.products.get(made)
         if name is None:
             name = self.products[made] = self.module.name("product")
-            self.functions.append(self._product(name, made))
+            self.calling.append(self._product(name, made))
         return name
 
     def _operands(self, step: Contraction) -> list[str]:
@@ -352,17 +357,16 @@ class Writer:
                 assert isinstance(step, Kernel)
                 emission = self.emissions[id(step)]
                 own = [self._pointer(p) for p in emission.parameters]
-                name = self.kernels.setdefault(emission.text, f"kernel{len(self.kernels)}")
+                name = self.kernels.name(emission.text)
                 strides = {
                     n: parallel.stride(emission.row_buffers[p], self.plan.lowered.buffers[p].dtype)
                     for n, p in enumerate(emission.parameters) if p in emission.row_buffers
                 }  # fmt: skip
                 members.append(Member(name, len(own), emission.rows // chain.extent, strides))
             pointers += own
-        self.symbols[PARALLEL] = pool().address
-        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+        self._parallel()
         name = self.module.name("chain")
-        self.functions.append(chains.function(name, chain, members))
+        self.calling.append(chains.function(name, chain, members))
         self._calls += 1
         context = f"%context{self._calls}"
         self.lines.append(f"  {context} = alloca [{len(pointers)} x ptr]")
@@ -380,14 +384,14 @@ class Writer:
             name = self.numbers[made] = self.module.name("numbers")
             words = made.numbers()
             listed = ", ".join(f"i64 {n}" for n in words)
-            self.functions.append(
+            self.calling.append(
                 f"@{name} = private unnamed_addr constant [{len(words)} x i64] [{listed}]"
             )
         return name
 
     def _product_part(self, made: Product) -> str:
         """The function of a table and a number of a part."""
-        self.symbols[made.code.name] = made.code.part
+        self.symbols[made.code.name] = lambda: made.code.part
         return self.module.declare(made.code.name, "void", "ptr", "i64")
 
     def _product(self, name: str, made: Product) -> str:
@@ -404,8 +408,7 @@ class Writer:
         if parts == 1:
             lines.append(f"  call void @{part}(ptr %table, i64 0)")
         else:
-            self.symbols[PARALLEL] = pool().address
-            self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+            self._parallel()
             lines.append(f"  call void @{PARALLEL}(ptr @{part}, ptr %table, i64 {parts})")
         return "\n".join([*lines, "  ret void", "}"])
 
@@ -419,19 +422,21 @@ class Writer:
             self.lines.append(f"  {name} = getelementptr {TYPES[dtype]}, ptr {pointer}, i64 {offset}")
         return name
 
+    def _parallel(self) -> None:
+        """Have the function at hand that runs parts on threads."""
+        self.symbols[PARALLEL] = lambda: pool().address
+        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+
     def text(self) -> str:
-        """The whole module."""
-        kernels = [
-            f"define internal void @{name}{text}" for text, name in self.kernels.items()
-        ]
-        calls = sum(text.count("  call void @kernel") for text in self.functions)
-        many = len(kernels) > INLINED or calls > CALLED
-        kernels = [
-            text.replace("nounwind #0 {", "nounwind noinline #0 {", 1)
-            if many or text.count("\n") > LENGTHY else text
-            for text in kernels
-        ]  # fmt: skip
-        return engine.whole(
-            self.module.declarations.values(), functions.declarations(self.module),
-            [*kernels, *self.functions]
-        )
+        """All functions, as one module."""
+        others = [*self.functions, *self.calling]
+        names = self.kernels.names
+        calls = sum(text.count("  call void @kernel") for text in others)
+        many = self.kernels.apart or len(names) > INLINED or calls > CALLED
+        return self.kernels.whole(others, lambda text: not many and text.count("\n") <= LENGTHY)
+
+    def code(self) -> Code:
+        """The machine code."""
+        if self.kernels.apart:
+            return self.kernels.compiled(self.functions, self.calling)
+        return self.kernels.compile(self.text(), Effort(straight=self.plan.is_straight))()

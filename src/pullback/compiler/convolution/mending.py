@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from .. import apart, parts
 from ..llvm import engine
+from ..llvm.codegen import HASTY
 from ..llvm.registers import registers
 from ..llvm.vectors import Code
 from .plan import Shape
@@ -51,7 +52,7 @@ def _library(real: str) -> _Library:
     code = Code(real, registers(real).lanes)
     text = apart.module(code, *(apart.function(n, write(code)) for n, write in _WRITERS.items()))
     name = parts.name_of(text)
-    return _Library(name, parts.library(name, lambda: engine.hasty(text)))
+    return _Library(name, parts.library(name, lambda: text, HASTY))
 
 
 class _Shape(Code):

@@ -19,6 +19,7 @@ from ...core.value import TensorBase
 from .. import interface
 from ..objects import Layout, layout
 from . import engine, results
+from .codegen import WRITTEN
 
 # The specification's words, in order: addresses and counts.
 _FIELDS = (
@@ -93,7 +94,8 @@ def _functions() -> dict[str, int] | None:
     where, symbols = layout(), interface.addresses()
     if where is None or symbols is None:
         return None
-    library = engine.Library(_text(where), symbols, optimize=False)
+    # What all programs need was not compiled before, so nothing was: there is more to come.
+    library = engine.Library(engine.started(_text(where), WRITTEN, helpers=1), symbols)
     _libraries.append(library)
     return {name: library.address(name) for name in ("pullback_call", "pullback_count")}
 

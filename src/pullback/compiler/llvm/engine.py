@@ -1,49 +1,27 @@
-"""Compiling LLVM text with llvmlite, and keeping the machine code."""
+"""What the texts of modules share, and machine code in memory."""
 
 from __future__ import annotations
 
 import functools
-import re
+import threading
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import cache
+from . import codegen
+from .codegen import Code, Effort, machine, module, target
+from .helpers import submitted, summon
 
-#: Options under which the loops' text is compiled; part of the disk cache's key.
-SPEED = 3
-
-#: Lines of a text whose loops' bodies are not vectorised as straight code: that takes as long as all else.
-LONG = 2000
-#: Lines of straight code from which it is compiled as it stands, more or less: passes and the search for the
-#: best order of instructions find next to nothing in it, and take twice the time.
-ENDLESS = 6000
-
-
-def _machine(effort: int = 3) -> Any:
-    """A target machine: this processor, with all that it has; `effort` is that of the code generator."""
-    import llvmlite.binding as llvm
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    features = llvm.get_host_cpu_features()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=effort, jit=True,
-        codemodel="jitdefault",
-    )
-
-
-#: The machine that optimises; an engine takes over one of its own.
-target = functools.cache(_machine)
+#: Of a text with loops and straight code.
+DEFAULT = Effort()
 
 
 @functools.cache
 def attributes() -> str:
     """Attributes of every function: the processor, so that loops use its widest registers."""
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features().flatten()
+    name, features = codegen.processor()
     return (
-        f'attributes #0 = {{ "target-cpu"="{llvm.get_host_cpu_name()}" "target-features"="{features}" '
+        f'attributes #0 = {{ "target-cpu"="{name}" "target-features"="{features}" '
         '"prefer-vector-width"="512" "no-trapping-math"="true" }'
     )
 
@@ -87,115 +65,89 @@ def fused() -> bool:
     return any(features.get(name) for name in ("fma", "neon", "fp-armv8"))
 
 
-class Code(NamedTuple):
-    """Machine code of a module.
-
-    Attributes
-    ----------
-    object : bytes
-        An object file in memory.
-    called : tuple of str
-        The mathematical functions that the optimised module calls.
+def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
+    """Begin to compile a module's text, or take what an earlier process made of it; what is returned waits
+    for the machine code. Where it is compiled, there are to be so many helpers.
     """
-
-    object: bytes
-    called: tuple[str, ...]
+    return named(cache.key("text", repr(effort), text), lambda: text, effort, helpers)
 
 
-#: Of a program without native code.
-NOTHING = Code(b"", ())
+def named(
+    name: str, write: Callable[[], str], effort: Effort, helpers: int = 0
+) -> Callable[[], Code]:
+    """`started` for a text that is written only where it is compiled; `name` is its key in the cache."""
+    known = found_as(name)
+    if known is not None:
+        return lambda: known
+    summon(helpers)
+    result = submitted(write(), effort)
 
+    def kept() -> Code:
+        code = result()
+        cache.write(name, code.called, code.objects[0])
+        return code
 
-def compiled(text: str, optimize: bool = True, straight: bool = True) -> Code:
-    """Compile a module's text."""
-    module = _module(text, optimize, straight)
-    called = sorted(set(re.findall(r"call [^@\n]*@(pullback_\w+_(?:float|double)(?:_\d+)?)\(", str(module))))
-    return Code(target(_effort(text, straight)).emit_object(module), tuple(called))
-
-
-def hasty(text: str) -> Code:
-    """Compile a text that hardly ever runs, in a sixth of the time."""
-    return Code(target(0).emit_object(_module(text, False)), ())
-
-
-def _effort(text: str, straight: bool) -> int:
-    return 1 if straight and text.count("\n") > ENDLESS else SPEED
-
-
-def _module(text: str, optimize: bool, straight: bool = True) -> Any:
-    import llvmlite.binding as llvm
-
-    machine = target()
-    module = llvm.parse_assembly(text)
-    module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
-    module.verify()
-    if optimize:
-        effort = _effort(text, straight)
-        options = llvm.create_pipeline_tuning_options(speed_level=effort)
-        options.loop_vectorization = True
-        options.slp_vectorization = effort == SPEED and (straight or text.count("\n") < LONG)
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
-    return module
-
-
-def kept(text: str, optimize: bool, straight: bool) -> Code:
-    """Compile a module's text, or take what an earlier process made of it."""
-    name = cache.key("text", f"{optimize} {straight}", text)
-    return kept_as(name, lambda: compiled(text, optimize, straight))
-
-
-def kept_as(name: str, compile: Callable[[], Code]) -> Code:
-    """Take what an earlier process kept under a name, or compile it and keep it."""
-    code = found_as(name)
-    if code is None:
-        code = compile()
-        cache.write(name, code.called, code.object)
-    return code
+    return kept
 
 
 def found_as(name: str) -> Code | None:
     """What an earlier process kept under a name; None where there is nothing."""
     found = cache.read(name)
-    return None if found is None else Code(found[1], tuple(found[0]))
+    return None if found is None else Code((found[1],), tuple(found[0]))
 
 
 class Library:
     """Machine code in memory, and the addresses of its functions.
 
+    It is put into memory when the first address is asked for; until then it may still be compiled.
+
     Parameters
     ----------
-    code : Code or str
-        Machine code, or LLVM's text.
+    source : Code, callable or str
+        Machine code, what waits for it, or LLVM's text.
     symbols : dict of str to int
         Addresses of functions that the module calls and the process does not export.
     resolve : callable, optional
         Gives the addresses of the mathematical functions that are called.
-    optimize : bool
-        Run LLVM's passes. Text that is written as the processor wants it gains nothing from them and is
-        compiled in a third of the time without.
-    straight : bool
-        It has long stretches without loops, which are worth the time that their vectoriser takes.
+    effort : Effort
+        What the text is worth.
     """
 
     def __init__(
-        self, code: Code | str, symbols: dict[str, int],
-        resolve: Callable[[Iterable[str]], dict[str, int]] | None = None, *, optimize: bool = True,
-        straight: bool = True,
+        self, source: Code | Callable[[], Code] | str, symbols: dict[str, int],
+        resolve: Callable[[Iterable[str]], dict[str, int]] | None = None, effort: Effort = DEFAULT,
     ) -> None:
+        self.text = source if isinstance(source, str) else None
+        self.effort = effort
+        self._source = started(source, effort) if isinstance(source, str) else source
+        self._symbols, self._resolve = symbols, resolve
+        self._lock = threading.Lock()
+
+    @property
+    def engine(self) -> Any:
+        """What holds the code."""
+        with self._lock:
+            return self._engine
+
+    @functools.cached_property
+    def code(self) -> Code:
+        """The machine code."""
+        return self._source if isinstance(self._source, Code) else self._source()
+
+    @functools.cached_property
+    def _engine(self) -> Any:
         import llvmlite.binding as llvm
 
-        self.optimize = optimize
-        self.text = code if isinstance(code, str) else None
-        self.code = code = kept(code, optimize, straight) if isinstance(code, str) else code
-        if resolve is not None:
-            symbols = {**symbols, **resolve(code.called)}
+        code, symbols = self.code, self._symbols
+        if self._resolve is not None:
+            symbols = {**symbols, **self._resolve(code.called)}
         for name, address in symbols.items():
             llvm.add_symbol(name, address)
-        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
-        self.engine.add_object_file(llvm.ObjectFileRef.from_data(code.object))
-        self.engine.finalize_object()
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
+        for content in code.objects:
+            engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+        engine.finalize_object()
+        return engine
 
     def address(self, name: str) -> int:
         """Where a function lies."""
@@ -204,4 +156,4 @@ class Library:
     def assembly(self) -> str:
         """The machine's instructions, as text; the library must have been made from LLVM's text."""
         assert self.text is not None
-        return str(target().emit_assembly(_module(self.text, self.optimize)))
+        return str(target().emit_assembly(module(self.text, self.effort)))

@@ -9,11 +9,12 @@ function's text is compiled once, not once per place that calls it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from .. import cache
 from . import engine
+from .codegen import Code
 
 if TYPE_CHECKING:
     from .emitter import Module
@@ -79,11 +80,11 @@ def addresses(symbols: Iterable[str]) -> dict[str, int]:
     return {symbol: _addresses[symbol] for symbol in symbols}
 
 
-def _code(symbols: list[str]) -> engine.Code:
-    def compile() -> engine.Code:
+def _code(symbols: list[str]) -> Callable[[], Code]:
+    def write() -> str:
         from .definitions import text
 
-        return engine.compiled(text(symbols))
+        return text(symbols)
 
     # What the symbols stand for follows from them and the processor: no text is written to find it.
-    return engine.kept_as(cache.key("functions", engine.attributes(), *symbols), compile)
+    return engine.named(cache.key("functions", engine.attributes(), *symbols), write, engine.DEFAULT)

@@ -138,6 +138,9 @@ _FORMS: dict[str, Callable[..., Lowered | None]] = {
     "conv_transpose_biased": conv_transpose, "conv_weight": conv_weight,
 }  # fmt: skip
 
+#: The ops of the family.
+OPS = frozenset(POOLS) | frozenset(_FORMS)
+
 
 def lowered(
     context: Context, name: str, operands: Sequence[Any], attrs: Attrs, result: Extents

@@ -11,8 +11,9 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from .. import parts
+from .. import cache, parts
 from ..llvm import engine
+from ..llvm.codegen import WRITTEN
 from ..llvm.registers import Registers, registers
 from ..llvm.vectors import Code
 from . import packing, tile
@@ -55,16 +56,19 @@ class Compiled:
     Attributes
     ----------
     name : str
-        Unique to its text.
+        Unique to the code.
     part : int
-        The address of ``part(table, number)``.
+        The address of ``part(table, number)``, when it is asked for.
     """
 
     def __init__(self, real: str) -> None:
-        text = _text(real)
-        self.name = parts.name_of(text)
-        self._library = parts.library(self.name, lambda: engine.compiled(text, False))
-        self.part = self._library.address("part")
+        # Writing the text takes 70 ms, which a process that finds the code on disk does without.
+        self.name = parts.name_of(cache.key("product", real, engine.attributes()))
+        self._library = parts.library(self.name, lambda: _text(real), WRITTEN)
+
+    @functools.cached_property
+    def part(self) -> int:
+        return self._library.address("part")
 
 
 compiled = functools.cache(Compiled)

@@ -1,0 +1,166 @@
+"""Machine code from LLVM's text, by llvmlite.
+
+This file is also the program of the processes that compile while Python goes on (see `helpers`). They run it
+as it lies, by itself: it imports nothing but the standard library and llvmlite, so that a process begins in a
+tenth of a second.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import sys
+from typing import IO, Any, NamedTuple
+
+#: Lines of a text whose loops' bodies are not vectorised as straight code: that takes as long as all else.
+LONG = 2000
+#: Lines of straight code from which it is compiled as it stands, more or less: passes and the search for the
+#: best order of instructions find next to nothing in it, and take twice the time.
+ENDLESS = 6000
+#: The level of passes and of the code generator.
+SPEED = 3
+
+
+class Effort(NamedTuple):
+    """What a text is worth.
+
+    Attributes
+    ----------
+    passes : bool
+        Run LLVM's passes. Text that is written as the processor wants it gains nothing from them and is
+        compiled in a third of the time without.
+    straight : bool
+        It has long stretches without loops, which are worth the time that their vectoriser takes.
+    hasty : bool
+        Generate code line by line, in a sixth of the time: for what runs rarely, or calls what takes long.
+    """
+
+    passes: bool = True
+    straight: bool = True
+    hasty: bool = False
+
+
+#: Text that is written as the processor wants it; loops; what runs rarely.
+WRITTEN, LOOPS, HASTY = Effort(passes=False), Effort(straight=False), Effort(passes=False, hasty=True)
+
+
+class Code(NamedTuple):
+    """Machine code.
+
+    Attributes
+    ----------
+    objects : tuple of bytes
+        Object files in memory, one for each module.
+    called : tuple of str
+        The mathematical functions that the optimised modules call.
+    """
+
+    objects: tuple[bytes, ...]
+    called: tuple[str, ...]
+
+
+#: Of a program without native code.
+NOTHING = Code((), ())
+
+
+def processor() -> tuple[str, str]:
+    """Its name and features; a helper is told them."""
+    if __name__ == "__main__":
+        return sys.argv[2], sys.argv[3]
+    import llvmlite.binding as llvm
+
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def machine(level: int = SPEED) -> Any:
+    """A target machine: this processor, with all that it has; `level` is that of the code generator."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    name, features = processor()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=name, features=features, opt=level, jit=True, codemodel="jitdefault"
+    )
+
+
+#: The machine that optimises; an engine takes over one of its own.
+target = functools.cache(machine)
+
+
+def compiled(text: str, effort: Effort) -> Code:
+    """Compile a module's text."""
+    made = module(text, effort)
+    called = sorted(set(re.findall(r"call [^@\n]*@(pullback_\w+_(?:float|double)(?:_\d+)?)\(", str(made))))
+    level = 0 if effort.hasty else _level(text, effort)
+    return Code((target(level).emit_object(made),), tuple(called))
+
+
+def _level(text: str, effort: Effort) -> int:
+    return 1 if effort.straight and text.count("\n") > ENDLESS else SPEED
+
+
+def module(text: str, effort: Effort) -> Any:
+    """A module after LLVM's passes."""
+    import llvmlite.binding as llvm
+
+    maker = target()
+    made = llvm.parse_assembly(text)
+    made.triple = maker.triple
+    made.data_layout = str(maker.target_data)
+    made.verify()
+    if effort.passes:
+        level = _level(text, effort)
+        options = llvm.create_pipeline_tuning_options(speed_level=level)
+        options.loop_vectorization = True
+        options.slp_vectorization = level == SPEED and (effort.straight or text.count("\n") < LONG)
+        builder = llvm.create_pass_builder(maker, options)
+        builder.getModulePassManager().run(made, builder)
+    return made
+
+
+def send(stream: IO[bytes], head: Any, content: bytes) -> None:
+    """Send a head of JSON's kinds and bytes to another process."""
+    about = json.dumps(head).encode()
+    stream.write(len(about).to_bytes(8, "little") + len(content).to_bytes(8, "little") + about + content)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> tuple[Any, bytes]:
+    """What another process sent.
+
+    Raises
+    ------
+    EOFError
+        It has ended.
+    """
+    sizes = _exactly(stream, 16)
+    about = _exactly(stream, int.from_bytes(sizes[:8], "little"))
+    return json.loads(about), _exactly(stream, int.from_bytes(sizes[8:], "little"))
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError("the other process has ended")
+    return data
+
+
+def serve() -> None:
+    """Compile what comes in, until nothing comes any more. A text that cannot be compiled ends the process:
+    who asked compiles it again, and gets the error.
+    """
+    target()
+    while True:
+        try:
+            effort, text = receive(sys.stdin.buffer)
+        except EOFError:
+            return
+        code = compiled(text.decode(), Effort(*effort))
+        send(sys.stdout.buffer, code.called, code.objects[0])
+
+
+if __name__ == "__main__":
+    sys.path.append(sys.argv[1])
+    serve()

@@ -1,0 +1,155 @@
+"""Processes that compile: what they make is what this process would make, and nothing depends on them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+from pullback.compiler.executable import Executable
+from pullback.compiler.llvm import codegen, engine, helpers
+from pullback.compiler.llvm.codegen import HASTY, LOOPS, WRITTEN
+from pullback.compiler.llvm.helpers import submitted, summon
+
+TEXT = engine.whole(
+    ["define double @twice(double %x) #0 {", "  %y = fadd double %x, %x", "  ret double %y", "}"]
+)
+
+
+@pytest.fixture(autouse=True)
+def two_processes(monkeypatch: Any) -> None:
+    monkeypatch.setenv("PULLBACK_COMPILE_PROCESSES", "2")
+    monkeypatch.setenv("PULLBACK_CACHE", "0")
+
+
+@contextmanager
+def at_work() -> Iterator[None]:
+    with helpers.at_work():
+        summon(2)
+        yield
+
+
+def leaders() -> list[threading.Thread]:
+    return [] if helpers._current is None else helpers._current._threads
+
+
+def test_a_helper_makes_the_code_that_this_process_makes(monkeypatch):
+    expected = [codegen.compiled(TEXT, effort) for effort in (WRITTEN, LOOPS, HASTY)]
+    with monkeypatch.context() as patch, at_work():
+        patch.setattr(codegen, "compiled", None)
+        results = [submitted(TEXT, effort) for effort in (WRITTEN, LOOPS, HASTY)]
+        assert [result() for result in results] == expected
+
+
+def test_they_come_when_they_are_called():
+    summon(2)
+    with helpers.at_work():
+        assert not leaders()
+        summon(1)
+        summon(1)
+        assert len(leaders()) == 1
+        summon(5)
+        assert len(leaders()) == 2
+
+
+def test_helpers_go_when_the_last_block_ends():
+    with at_work():
+        threads = leaders()
+        assert len(threads) == 2
+        with at_work():
+            assert leaders() is threads
+        result = submitted(TEXT, WRITTEN)
+    assert not leaders()
+    # What was submitted is still done.
+    assert result() == codegen.compiled(TEXT, WRITTEN)
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("program", ["import sys", "import sys; sys.stdin.buffer.read(1)", "not Python"])
+def test_what_helpers_leave_is_compiled_here(program, tmp_path, monkeypatch):
+    broken = tmp_path / "broken.py"
+    broken.write_text(program)
+    with monkeypatch.context() as patch:
+        patch.setattr(codegen, "__file__", str(broken))
+        with at_work():
+            results = [submitted(TEXT, WRITTEN) for _ in range(5)]
+            assert all(result() == codegen.compiled(TEXT, WRITTEN) for result in results)
+
+
+def test_a_python_that_does_not_start(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python3")
+    with at_work():
+        assert submitted(TEXT, WRITTEN)() == codegen.compiled(TEXT, WRITTEN)
+
+
+def test_the_error_of_a_wrong_text_is_llvms():
+    with at_work():
+        result = submitted("define double @f() { ret float 1.0 }", WRITTEN)
+        with pytest.raises(RuntimeError, match="parsing error"):
+            result()
+        assert submitted(TEXT, WRITTEN)() == codegen.compiled(TEXT, WRITTEN)
+
+
+@pytest.mark.parametrize("count", ["0", "", "-1", "many"])
+def test_there_may_be_none(count, monkeypatch):
+    monkeypatch.setenv("PULLBACK_COMPILE_PROCESSES", count)
+    with at_work():
+        assert not leaders()
+        assert submitted(TEXT, WRITTEN)() == codegen.compiled(TEXT, WRITTEN)
+
+
+@pytest.mark.parametrize("executable", ["", "/usr/sbin/server", None])
+def test_what_embeds_python_is_not_started_again(executable, monkeypatch):
+    monkeypatch.delenv("PULLBACK_COMPILE_PROCESSES")
+    monkeypatch.setattr(sys, "executable", executable)
+    with at_work():
+        assert not leaders()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_has_no_helpers():
+    with at_work():
+        child = os.fork()
+        if not child:
+            # A thread of the parent's may have held LLVM's lock.
+            os._exit(0 if helpers._current is None and not helpers._lock.locked() else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert leaders()
+
+
+def many_kernels(x: Any, w: Any) -> Any:
+    """Kernels between products of three sizes, and a loop."""
+    for _ in range(8):
+        x = torch.tanh(x @ w) + x.softmax(0).cumsum(1)
+        x = torch.cat([x, (x * 2 + 1).relu().sum(0, keepdim=True)])[: x.shape[0]]
+    return torch.func.scan(lambda c, row: (c + row.sin(), c.sum()), x[0], x)[1]
+
+
+def test_a_program_of_many_kernels_is_the_same_whoever_compiles_it(monkeypatch):
+    torch.manual_seed(0)
+    x, w = (torch.randn(n, 6, dtype=torch.float64, requires_grad=True) for n in (5, 6))
+
+    def step(x: Any, w: Any) -> Any:
+        out = many_kernels(x, w)
+        return out, *torch.autograd.grad(out.square().sum(), (x, w))
+
+    found = []
+    for count in ("2", "0"):
+        monkeypatch.setenv("PULLBACK_COMPILE_PROCESSES", count)
+        compiled = torch.compile(step, backend="native", fullgraph=True)
+        found.append([r.tolist() for r in compiled(x, w)])
+        forward: Executable = compiled._native.specializations[0].forward
+        assert forward._kernels.apart and len(forward._library.code.objects) > 1
+    assert found[0] == found[1]
+    for got, expected in zip(compiled(x, w), step(x, w), strict=True):
+        torch.testing.assert_close(got, expected)
