@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite")
 from pullback.compiler import cache, image, lowering, parts, writer
 from pullback.compiler.convolution import channels, kernels, mending, pooling
 from pullback.compiler.executable import Executable
-from pullback.compiler.llvm import functions
+from pullback.compiler.llvm import codegen, functions
 from pullback.compiler.product import kernel as product
 from pullback.compiler.program import Program
 
