@@ -90,15 +90,17 @@ class Update:
     def run(self, rows: Rows, numbers: Sequence[float]) -> None:
         """Do the step, with its numbers, for all rows."""
         rows.take(numbers)
+        copies, rows.copies = rows.copies, []
         if self._dtype in NARROW:
             for at in self._operands:
                 rows.numbers[at] = np.asarray(rows.numbers[at], self._dtype)
         if rows.elements < WORTH_THREADS:
             self._all(rows.context, rows.count)
-            return
-        threads = pool()
-        threads.prepare()
-        _Run(threads.address)(self._part, rows.context, rows.count)
+        else:
+            threads = pool()
+            threads.prepare()
+            _Run(threads.address)(self._part, rows.context, rows.count)
+        copies.clear()
 
 
 class Rows:
@@ -118,6 +120,8 @@ class Rows:
         What a part's function is called with, and how many parts there are.
     numbers : array of float64
         Of the step.
+    copies : list of array
+        Of gradients in another order, until the step is done.
     """
 
     def __init__(self, arrays: Sequence[Sequence[ndarray]], taken: Sequence[tuple[int, int]]) -> None:
@@ -138,21 +142,21 @@ class Rows:
         self._expected = [of[0] for of in arrays]
         # The second place of a row is the gradient's.
         self._find = finder(int(self._rows.ctypes.data) + 8, self._rows.strides[0], self._expected, taken)
-        self._copies: list[ndarray] = []
+        self.copies: list[ndarray] = []
 
     def gradients(self, gradients: Sequence[Any]) -> bool:
         """Take the gradients of a step; whether they are such that it can be done."""
         found = self._find(tuple(gradients))
         if found == GOOD:
             return True
-        given, self._copies = list(gradients), []
+        given = list(gradients)
         while GOOD < found < SHARED:
             array, expected = given[found], self._expected[found]
             if type(array) is not ndarray or array.shape != expected.shape or array.dtype != expected.dtype:
                 return False
             # In another order: a copy does.
             given[found] = np.array(array, expected.dtype, order="C")
-            self._copies.append(given[found])
+            self.copies.append(given[found])
             found = self._find(tuple(given))
         return found == GOOD
 

@@ -285,20 +285,21 @@ class NativeSteps:
         self._together(optimizer, group, entries, gradients)
 
     def _entry(self, optimizer: Any, param: Any, group: dict[str, Any]) -> _Entry | None:
-        """What is known of a parameter, whose state is made if it has none; None where not all is plain."""
-        # What is not known any more is not held either.
-        self._entries.pop(id(param), None)
-        self._sets.clear()
-        state = optimizer.state.get(param) or _NO_STATE
+        """What is known of a parameter; None where not all is plain, or the first step is to make
+        the state.
+        """
+        if self._entries.pop(id(param), None) is not None:
+            # What is not known any more is not held either.
+            self._sets.clear()
         if not _is_plain(param, param, _PARAMETERS):
             return None
+        state = optimizer.state.get(param) or _NO_STATE
         if state is _NO_STATE:
             try:
-                made = optimizer.init(param, group)
+                if optimizer.init(param, group):
+                    return None
             except Exception:  # noqa: BLE001  # NumPy's way raises what there is to raise
                 return None
-            if made:
-                state = optimizer.state[param] = made
         if not all(_is_plain(tensor, param, _TENSORS) for tensor in state.values()):
             return None
         entry = self._entries[id(param)] = _Entry(param, state)
