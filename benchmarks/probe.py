@@ -242,7 +242,7 @@ def first(peer: Peer, name: str) -> dict[str, float]:
 
 
 def memory(peer: Peer, name: str) -> dict[str, float]:
-    """Peak memory where nothing was compiled before, the compiler's own included, and in the next process."""
+    """Peak memory of the process where nothing was compiled before, and of the next one."""
     new, cached = _in_processes("peak", peer, name, 2)
     return {"first_mb": new["peak_mb"], "cached_mb": cached["peak_mb"]}
 

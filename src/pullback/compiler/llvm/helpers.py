@@ -72,7 +72,7 @@ class Helpers:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 # Ctrl-C is for the program: its end ends the process, too.
-                start_new_session=True,
+                start_new_session=True, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )  # fmt: skip
         except OSError as error:
             failure = error
