@@ -22,9 +22,6 @@ from .data import array_from, scalar_array
 from .meta import meta_tensor, on_device
 from .signature import OPTIONS, method, parsed
 
-#: Zeros of so many elements come from the system, page by page when they are first used.
-_PAGES = 1 << 15
-
 _LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
 
 
@@ -84,9 +81,7 @@ def _like(function: str, what: str, fill: Any) -> Callable[..., Any]:
         if place(function, input, device, pin_memory) is META:
             return meta_like(input, dtype, memory_format, requires_grad)
         array = array_like(function, input, dtype, CPU, pin_memory, memory_format)
-        if fill == 0 and array.size >= _PAGES and array.flags.c_contiguous:
-            array = np.zeros(array.shape, array.dtype)
-        elif fill is not None:
+        if fill is not None:
             array.fill(fill)
         return made_for(input, array, requires_grad)
 
