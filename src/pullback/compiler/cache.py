@@ -19,8 +19,7 @@ import json
 import os
 import stat
 import sys
-import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,16 +74,23 @@ def _surroundings() -> bytes:
     from .llvm import engine
 
     # In a working tree the version stays while the sources change.
-    folders = [_PACKAGE / name for name in ("compiler", "ops", "core", "array")]
-    sources = sorted(
-        (str(file.relative_to(_PACKAGE)), file.stat().st_size, file.stat().st_mtime_ns)
-        for place in folders for file in place.rglob("*.py")
-    )
-    sources += sorted(
-        (file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in _PACKAGE.glob("*.py")
-    )  # fmt: skip
+    sources = [*_sources(str(_PACKAGE), deep=False)]
+    for name in ("compiler", "ops", "core", "array"):
+        sources += _sources(str(_PACKAGE / name), deep=True)
+    sources.sort()
     made_by = (llvmlite.__version__, engine.machine_name(), np.__version__, sys.version_info[:2], sources)
     return repr(made_by).encode()
+
+
+def _sources(place: str, deep: bool) -> Iterator[tuple[str, int, int]]:
+    """The sources in a folder of the package: what they are called there, their sizes and times."""
+    with os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                about = entry.stat()
+                yield entry.path[len(str(_PACKAGE)) :], about.st_size, about.st_mtime_ns
+            elif deep and entry.name != "__pycache__" and entry.is_dir():
+                yield from _sources(entry.path, deep)
 
 
 def read(name: str) -> tuple[Any, bytes] | None:
@@ -130,6 +136,8 @@ def write(name: str, description: Any, content: bytes) -> None:
     about = json.dumps(description).encode()
     body = len(about).to_bytes(8, "little") + about + content
     checksum = hashlib.blake2b(body, digest_size=_DIGEST).digest()
+    import tempfile
+
     with contextlib.suppress(OSError):
         descriptor, temporary = tempfile.mkstemp(dir=place)
         try:

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import ast
 import base64
+import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -75,22 +76,33 @@ def written(program: Program) -> str:
 
 
 def printed(program: Program) -> str:
-    """The program as Python that means the same in every process.
+    """What tells the program from all others, in every process: its text, with digests of large constants.
 
     Raises
     ------
     Unprintable
         It has something without a text.
     """
-    writer = _Writer()
+    writer = _Writer(_digest)
     main = writer.function("program", program)
     if "held" in writer.names:
         raise Unprintable
     return "\n".join([*writer.bodies, main])
 
 
+def _packed(data: bytes) -> str:
+    return base64.b85encode(zlib.compress(data)).decode()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=20).hexdigest()
+
+
 class _Writer:
-    def __init__(self) -> None:
+    """Writes functions; `pack` gives the text of a large constant's bytes."""
+
+    def __init__(self, pack: Callable[[bytes], str] = _packed) -> None:
+        self._pack = pack
         self.names: set[str] = set()
         self.bodies: list[str] = []
         self._known: dict[int, str] = {}
@@ -134,8 +146,7 @@ class _Writer:
             self.names.add("constant")
             return f"constant({text!r}, [{', '.join(self._element(x) for x in array.reshape(-1))}])"
         self.names.add("packed")
-        data = base64.b85encode(zlib.compress(np.ascontiguousarray(array).tobytes())).decode()
-        return f"packed({text!r}, {data!r})"
+        return f"packed({text!r}, {self._pack(np.ascontiguousarray(array).tobytes())!r})"
 
     def _element(self, x: Any) -> str:
         if x.dtype.kind in "biu":

@@ -27,7 +27,7 @@ from .hooks import NodeHooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from .quiet import IGNORE, loud, quiet
-from .tracer import refuse_all
+from .tracer import Tracer, refuse_all
 from .underivable import Underivable
 from .value import TensorBase, dtype_of, shape_of, wrap
 
@@ -48,7 +48,7 @@ def use_conforming_ops(
 
 def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Bring a covector to the shape and dtype of an edge."""
-    if type(g) is ndarray:
+    if type(g) is ndarray or type(g) is Tracer:
         if g.shape == shape and g.dtype is dtype:
             return g
     elif isinstance(g, np.generic):

@@ -321,11 +321,11 @@ class Tracer(InnerValue):
             if "depends on the data" in str(error):
                 recorder.refuse(error)
             raise
-        outputs = tuple([recorder.new(shape, dtype) for shape, dtype in results])
+        outputs = [recorder.new(shape, dtype) for shape, dtype in results]
         several = op.many or len(op.outputs) > 1
         if recorder.places is not None:
             frame = user_frame(sys._getframe(1))
             recorder.places[outputs[0].index] = (frame.f_code, frame.f_lasti)
         numbers = tuple([o.index for o in outputs])
         recorder.equations.append(_new_tuple(Equation, (op.name, tuple(operands), attrs, numbers, several)))
-        return outputs if several else outputs[0]
+        return tuple(outputs) if several else outputs[0]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import checkpoint, data, dlpack, hooks
+from . import checkpoint, dlpack, hooks
 
 _LAZY = (
-    "_contextlib", "_foreach_utils", "_pytree", "benchmark", "collect_env", "cpp_extension", "deterministic",
-    "model_zoo", "tensorboard",
+    "_contextlib", "_foreach_utils", "_pytree", "benchmark", "collect_env", "cpp_extension", "data",
+    "deterministic", "model_zoo", "tensorboard",
 )  # fmt: skip
 
 
