@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pullback.compiler import compiled, passes, verify
+from pullback.compiler import cache, compiled, passes, verify
 from pullback.compiler.program import Program
 
 RESTRICTED = ("sse", "sse2", "fxsr", "cmov", "cx8", "x87", "mmx", "64bit")
@@ -23,7 +23,10 @@ def plain_processor(monkeypatch):
 
     features = llvm.get_host_cpu_features()
     fewer = type(features)({name: name in RESTRICTED for name in features})
-    cached = (engine.attributes, engine.register_bytes, engine.fused, codegen.target, functions._widths)
+    cached = (
+        codegen.processor, codegen.target, engine.attributes, engine.machine_name, engine.register_bytes,
+        engine.fused, functions._widths, cache._surroundings,
+    )  # fmt: skip
     monkeypatch.setattr(llvm, "get_host_cpu_features", lambda: fewer)
     monkeypatch.setattr(llvm, "get_host_cpu_name", lambda: "x86-64")
     monkeypatch.setattr(functions, "_addresses", {})

@@ -114,11 +114,11 @@ class Kernel:
 
     @functools.cached_property
     def part(self) -> int:
-        return self._library.address("part")
+        return self._library.address(self.name)
 
     @functools.cached_property
     def joining(self) -> int:
-        return self._library.address("joining") if self.joins else 0
+        return self._library.address(parts.symbol_of(self.name, "joining")) if self.joins else 0
 
     def cut(self, images: int) -> Cut:
         """How the work on a number of images is cut."""

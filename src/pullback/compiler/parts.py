@@ -15,12 +15,14 @@ from weakref import WeakValueDictionary
 
 from . import cache
 from .llvm import engine
-from .llvm.codegen import Effort
+from .llvm.codegen import Code, Effort
 from .llvm.pool import PARALLEL, pool
 
 _PREFIX = "pullback_apart_"
-#: A module's name, and which of its functions it is: ``part`` where nothing else is said.
-_SYMBOL = re.compile(rf"({_PREFIX}[0-9a-f]{{24}})(?:_(\w+))?")
+#: A module's name, and which of its functions it is.
+_SYMBOL = re.compile(rf"({_PREFIX}[0-9a-f]{{24}})(?:_\w+)?")
+#: The functions of a module that others may call.
+_DEFINED = re.compile(r"^define void @(\w+)\(", re.MULTILINE)
 
 _loaded: WeakValueDictionary[str, engine.Library] = WeakValueDictionary()
 
@@ -44,11 +46,24 @@ def name_of(text: str) -> str:
     return _PREFIX + hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
+def symbol_of(name: str, function: str = "part") -> str:
+    """By what name programs, and the library of a module, know a function of its text."""
+    return name if function == "part" else f"{name}_{function}"
+
+
 def library(name: str, write: Callable[[], str], effort: Effort) -> engine.Library:
     """The module of a name: at hand, from the cache, or compiled and kept there."""
+
+    def published() -> str:
+        text = write()
+        # Modules are loaded together, so what others may call has a name of its own.
+        for function in _DEFINED.findall(text):
+            text = text.replace(f"@{function}(", f"@{symbol_of(name, function)}(")
+        return text
+
     found = _loaded.get(name)
     if found is None:
-        found = _loaded[name] = engine.Library(engine.named(_entry(name), write, effort), {})
+        found = _loaded[name] = engine.Library(engine.named(_entry(name), published, effort), {})
     return found
 
 
@@ -59,29 +74,22 @@ def are_lasting(symbols: Iterable[str]) -> bool:
 
 def found(symbols: Iterable[str]) -> Found | None:
     """Functions by their names; None where one is in no module that is at hand or in the cache."""
-    addresses: dict[str, int] = {}
-    libraries: dict[str, engine.Library] = {}
-    for symbol in symbols:
-        if symbol == PARALLEL:
-            addresses[symbol] = pool().address
-            continue
-        match = _SYMBOL.fullmatch(symbol)
-        name = "" if match is None else match[1]
-        module = libraries.get(name) or _known(name)
-        if match is None or module is None:
-            return None
-        libraries[name] = module
-        addresses[symbol] = module.address(match[2] or "part")
+    symbols = set(symbols)
+    addresses = {PARALLEL: pool().address} if PARALLEL in symbols else {}
+    symbols -= addresses.keys()
+    names = {symbol: match[1] for symbol in symbols if (match := _SYMBOL.fullmatch(symbol))}
+    libraries = {name: library for name in names.values() if (library := _loaded.get(name)) is not None}
+    codes = {name: engine.found_as(_entry(name)) for name in names.values() if name not in libraries}
+    objects = [o for code in codes.values() if code is not None for o in code.objects]
+    if len(names) < len(symbols) or None in codes.values():
+        return None
+    if objects:
+        # As one library they are loaded in the time of one.
+        together = engine.Library(Code(tuple(objects), ()), {})
+        libraries |= dict.fromkeys(codes, together)
+        _loaded.update(dict.fromkeys(codes, together))
+    addresses |= {symbol: libraries[name].address(symbol) for symbol, name in names.items()}
     return Found(addresses, [*libraries.values()])
-
-
-def _known(name: str) -> engine.Library | None:
-    found = _loaded.get(name)
-    if found is None:
-        code = engine.found_as(_entry(name))
-        if code is not None:
-            found = _loaded[name] = engine.Library(code, {})
-    return found
 
 
 def _entry(name: str) -> str:

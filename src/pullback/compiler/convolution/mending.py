@@ -38,8 +38,8 @@ def mending(shape: Shape, transposed: bool) -> apart.Mending:
         *shape.kernel, *shape.size, *shape.output, *shape.stride, *shape.padding, *shape.dilation,
     )  # fmt: skip
     library = _library(shape.real)
-    name = "transposition" if transposed else "weights"
-    return apart.Mending(f"{library.name}_{name}", library.code.address(name), numbers)
+    name = parts.symbol_of(library.name, "transposition" if transposed else "weights")
+    return apart.Mending(name, library.code.address(name), numbers)
 
 
 class _Library(NamedTuple):

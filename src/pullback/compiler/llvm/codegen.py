@@ -64,6 +64,7 @@ class Code(NamedTuple):
 NOTHING = Code((), ())
 
 
+@functools.cache
 def processor() -> tuple[str, str]:
     """Its name and features; a helper is told them."""
     if __name__ == "__main__":

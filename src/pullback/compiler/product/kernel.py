@@ -68,7 +68,7 @@ class Compiled:
 
     @functools.cached_property
     def part(self) -> int:
-        return self._library.address("part")
+        return self._library.address(self.name)
 
 
 compiled = functools.cache(Compiled)
