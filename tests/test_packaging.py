@@ -36,6 +36,15 @@ def test_import_brings_in_no_heavy_library() -> None:
     assert "pullback" in loaded
 
 
+def test_import_makes_no_class_of_nodes_that_waits_for_its_op() -> None:
+    made = python(
+        "-c",
+        "import pullback; from pullback.core.op import TABLE; "
+        "print(*(op.name for op in TABLE.values() if 'node_class' in vars(op)))",
+    )
+    assert made.split() == ["select"], "indexing has it at hand"
+
+
 def test_a_small_program_brings_in_none_either() -> None:
     code = """
 import sys, pullback

@@ -70,7 +70,7 @@ def carries(v: Any) -> bool:
 
 
 def has_rules(sample: Sample) -> bool:
-    return TABLE[sample.op].node_class is not None and any(carries(v) for v in sample.inputs)
+    return TABLE[sample.op].derivable and any(carries(v) for v in sample.inputs)
 
 
 def forward(sample: Sample) -> bool:
@@ -120,7 +120,7 @@ def random(sample: Sample) -> bool:
 
 
 def no_rules(sample: Sample) -> bool:
-    return TABLE[sample.op].node_class is None and any(carries(v) for v in sample.inputs)
+    return not TABLE[sample.op].derivable and any(carries(v) for v in sample.inputs)
 
 
 def undefined(sample: Sample) -> bool:
@@ -147,7 +147,7 @@ def any_row(op: Op, wanted: Callable[[Sample], bool]) -> bool:
 
 def derivative(op: Op) -> str:
     """The cell of an op's first derivatives."""
-    if op.node_class is None or not any_row(op, has_rules):
+    if not op.derivable or not any_row(op, has_rules):
         return ""
     if any_row(op, vjp):
         return "yes"

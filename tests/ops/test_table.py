@@ -20,7 +20,7 @@ def test_every_op_has_the_cells_that_its_declaration_promises(name: str) -> None
     forward, vjp, _, _, vmap, _, compiled = cells(op)
     assert forward and compiled
     assert vmap, "a batching rule needs a row that is batched"
-    assert bool(vjp) == (op.node_class is not None), "rules need a row of floats"
+    assert bool(vjp) == op.derivable, "rules need a row of floats"
 
 
 def test_conventions_are_about_ops_without_smooth_rows() -> None:

@@ -17,7 +17,7 @@ from numpy import ndarray
 
 from .blame import stamp
 from .modes import DEFAULT, NO_GRAD, modes
-from .node import DIFFERENTIABLE, LEAF, Output, accumulator, unrecorded
+from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
 from .quiet import IGNORE, loud, quiet
 from .saved import FROZEN
 from .value import run
@@ -113,13 +113,15 @@ def make_call(op: Op, public: bool, method: str = "") -> Callable[..., Any]:
 
 def _variadic(op: Op) -> Callable[..., Any]:
     kernel = op.kernel
-    node_class = op.node_class
+    derivable = op.derivable
+    node_class: type[Node] | None = None
     inline = (
         not op.layout.count and not op.layout.metadata and not op.is_view and op.promote in (None, "same")
     )
     halves = op.halves
 
     def call(tensors: Sequence[Any], *attrs: Any) -> Any:
+        nonlocal node_class
         mode = modes()
         if not inline or not tensors or (mode is not DEFAULT and mode is not NO_GRAD):
             return run(op, tuple(tensors), attrs)
@@ -150,9 +152,11 @@ def _variadic(op: Op) -> Callable[..., Any]:
         y._value = r = kernel(tuple(arrays), *attrs)
         y._counter = [0]
         y._view = None
-        if not recorded or mode is NO_GRAD or node_class is None or dtype not in DIFFERENTIABLE:
+        if not recorded or mode is NO_GRAD or not derivable or dtype not in DIFFERENTIABLE:
             y._node = None
             return y
+        if node_class is None:
+            node_class = op.node_class
         y._node = n = _new(node_class)
         n._edges = tuple(edges)
         n._saved = attrs
@@ -167,10 +171,12 @@ def _variadic(op: Op) -> Callable[..., Any]:
 def _parts(op: Op) -> Callable[..., Any]:
     """A view op with any number of outputs (unbind, split)."""
     kernel = op.kernel
-    node_class = op.node_class
+    derivable = op.derivable
+    node_class: type[Node] | None = None
     saves_shape = bool(op.layout.metadata)
 
     def call(input: Any, *attrs: Any) -> Any:
+        nonlocal node_class
         t = type(input)
         if t is not Tensor and t is not Parameter:
             return op.evaluate((input,), attrs) if t is ndarray else run(op, (input,), attrs)
@@ -178,7 +184,7 @@ def _parts(op: Op) -> Callable[..., Any]:
         mode = modes()
         if type(a) is not ndarray or (mode is not DEFAULT and mode is not NO_GRAD):
             return run(op, (input,), attrs)
-        if input._view is not None and node_class is not None:
+        if input._view is not None and derivable:
             bring_up_to_date(input)
         outs = []
         for k, r in enumerate(kernel(a, *attrs)):
@@ -189,11 +195,13 @@ def _parts(op: Op) -> Callable[..., Any]:
             y._view = View.of(input, op, attrs, k, mode)
             outs.append(y)
         node = input._node
-        if node is None or mode is NO_GRAD or not outs or node_class is None:
+        if node is None or mode is NO_GRAD or not outs or not derivable:
             if node is not None:
                 for y in outs:
                     y._node = unrecorded(input, y._value)
             return tuple(outs)
+        if node_class is None:
+            node_class = op.node_class
         n = _new(node_class)
         n._edges = (accumulator(input) if node is LEAF else node,)
         n._saved = (a.shape, *attrs) if saves_shape else attrs
@@ -231,18 +239,20 @@ def _several(op: Op) -> Callable[..., Any]:
     """
     count = len(op.inputs)
     kernel = op.kernel
-    node_class = op.node_class
+    derivable = op.derivable
+    node_class: type[Node] | None = None
     layout = op.layout
     direct = op.check is None and op.promote is None and op.kind != "elementwise"
 
     def call(*args: Any) -> Any:
+        nonlocal node_class
         mode = modes()
         inputs, attrs = args[:count], args[count:]
         if type(inputs[0]) is ndarray and _are_bare(inputs):
             return op.evaluate(inputs, attrs)
         if mode is not DEFAULT and mode is not NO_GRAD:
             return run(op, inputs, attrs)
-        records = node_class is not None and mode is DEFAULT
+        records = derivable and mode is DEFAULT
         arrays: list[Any] = []
         edges: list[Any] = []
         recorded = found = False
@@ -254,7 +264,7 @@ def _several(op: Op) -> Callable[..., Any]:
                 if type(a) is not ndarray:
                     return run(op, inputs, attrs)
                 plain = plain and ((d := a.dtype) is F32 or d is F64 or d is I64)
-                if v._view is not None and node_class is not None:
+                if v._view is not None and derivable:
                     bring_up_to_date(v)
                     a = v._value
                 node = v._node
@@ -286,9 +296,11 @@ def _several(op: Op) -> Callable[..., Any]:
         y._value = r
         y._counter = version = [0]
         y._view = None
-        if not recorded or node_class is None or r.dtype not in DIFFERENTIABLE:
+        if not recorded or not derivable or r.dtype not in DIFFERENTIABLE:
             y._node = None
             return y
+        if node_class is None:
+            node_class = op.node_class
         y._node = n = _new(node_class)
         n._edges = tuple(edges)
         wants = (True,) if op.joint else tuple([e is not None for e in edges])
@@ -315,7 +327,8 @@ def _several(op: Op) -> Callable[..., Any]:
 
 def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     kernel = op.kernel
-    node_class = op.node_class
+    derivable = op.derivable
+    node_class: type[Node] | None = None
     saves_x = op.inputs[0] in op.layout.values
     saves_out = "out" in op.layout.values
     metadata = bool(op.layout.metadata)
@@ -326,11 +339,12 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
         return _unary_with_attrs(op)
 
     def call(input: Any = ABSENT, *surplus: Any, out: Any = None) -> Any:
+        nonlocal node_class
         t = type(input)
         if (t is Tensor or t is Parameter) and out is None and not surplus:
             a = input._value
             if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64):
-                if input._view is not None and node_class is not None:
+                if input._view is not None and derivable:
                     bring_up_to_date(input)
                 node = input._node
                 mode = modes()
@@ -354,9 +368,11 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                 y._value = r
                 y._counter = version = [0]
                 y._view = None
-                if node is None or node_class is None:
+                if node is None or not derivable:
                     y._node = None
                     return y
+                if node_class is None:
+                    node_class = op.node_class
                 y._node = n = _new(node_class)
                 n._edges = (accumulator(input) if node is LEAF else node,)
                 if saves_x:
@@ -381,7 +397,8 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
 
 def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     kernel = op.kernel
-    node_class = op.node_class
+    derivable = op.derivable
+    node_class: type[Node] | None = None
     layout = op.layout
     elementwise = op.kind == "elementwise"
     numbers = elementwise and (op.numbers or not public)
@@ -394,7 +411,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     names = (*op.inputs, "out")
     if layout.metadata or not set(layout.values) <= set(names):
         return _general_binary(op, public, method)
-    wanted_x, wanted_y = ([*names, *layout.kept] for names in layout.wanted) if node_class else ((), ())
+    wanted_x, wanted_y = ([*names, *layout.kept] for names in layout.wanted) if derivable else ((), ())
     # Which of x, y and the result a node saves, by whether x and y want covectors.
     plans = {
         (True, True): tuple(n in wanted_x or n in wanted_y for n in names),
@@ -406,6 +423,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     none = (None, FROZEN, 0)
 
     def call(input: Any = ABSENT, other: Any = ABSENT, *surplus: Any, out: Any = None) -> Any:
+        nonlocal node_class
         t = type(input)
         if (t is Tensor or t is Parameter) and out is None and not surplus:
             a = input._value
@@ -419,7 +437,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                             if public
                             else run(op, (input, other), ())
                         )
-                    if other._view is not None and node_class is not None:
+                    if other._view is not None and derivable:
                         bring_up_to_date(other)
                     node_y = other._node
                 elif (s is int or (s is float and d is not integers)) and numbers:
@@ -431,7 +449,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                         if public
                         else run(op, (input, other), ())
                     )
-                if input._view is not None and node_class is not None:
+                if input._view is not None and derivable:
                     bring_up_to_date(input)
                 node_x = input._node
                 mode = modes()
@@ -461,9 +479,11 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                 y._value = r
                 y._counter = version = [0]
                 y._view = None
-                if (node_x is None and node_y is None) or node_class is None:
+                if (node_x is None and node_y is None) or not derivable:
                     y._node = None
                     return y
+                if node_class is None:
+                    node_class = op.node_class
                 y._node = n = _new(node_class)
                 if node_x is LEAF:
                     node_x = accumulator(input)
@@ -515,7 +535,8 @@ def _general_binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
 
 def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     kernel = op.kernel
-    node_class = op.node_class
+    derivable = op.derivable
+    node_class: type[Node] | None = None
     saves_x = op.inputs[0] in op.layout.values
     saves_out = "out" in op.layout.values
     saves_shape = bool(op.layout.metadata)
@@ -524,11 +545,12 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     any_dtype = op.promote is None and not op.halves and op.check is None
 
     def call(input: Any, *attrs: Any) -> Any:
+        nonlocal node_class
         t = type(input)
         if t is Tensor or t is Parameter:
             a = input._value
             if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64 or any_dtype):
-                if input._view is not None and node_class is not None:
+                if input._view is not None and derivable:
                     bring_up_to_date(input)
                 node = input._node
                 mode = modes()
@@ -552,12 +574,14 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                 else:
                     y._counter = version = [0]
                     y._view = None
-                if node is None or node_class is None:
+                if node is None or not derivable:
                     y._node = unrecorded(input, r) if view else None
                     return y
                 if r.dtype is not d and r.dtype not in DIFFERENTIABLE:
                     y._node = None
                     return y
+                if node_class is None:
+                    node_class = op.node_class
                 y._node = n = _new(node_class)
                 n._edges = (accumulator(input) if node is LEAF else node,)
                 saved = attrs

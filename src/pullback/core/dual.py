@@ -65,7 +65,7 @@ class Dual(InnerValue):
         primals = tuple(v.primal if m else v for v, m in zip(inputs, mine, strict=True))
         tangents = tuple(v.tangent if m else None for v, m in zip(inputs, mine, strict=True))
         out = run(op, primals, attrs)
-        if (op.node_class is None and op.jvp is None) or not _carries(out):
+        if not (op.derivable or op.jvp) or not _carries(out):
             return out
         tangent = jvp(op, primals, tangents, out, attrs)
         if isinstance(out, tuple):

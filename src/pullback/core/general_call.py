@@ -29,7 +29,7 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     one is needed.
     """
     mode = modes()
-    record = op.node_class is not None and mode.grad and not mode.inference
+    record = op.derivable and mode.grad and not mode.inference
     inner: list[Any] = []
     edges: list[Any] = []
     wanted = False

@@ -7,7 +7,6 @@ are never computed, drawn or read; who asks for one gets torch's error.
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Sequence
 from typing import Any
 
@@ -119,8 +118,10 @@ def array_or_phantom(value: Any) -> ndarray | None:
 
 def _zeros(size: int) -> Any:
     """Bytes of zeros that the operating system only promises."""
-    if size < mmap.PAGESIZE:
+    if size < 4096:  # less than a page
         return np.zeros(size, np.uint8)
+    import mmap
+
     if hasattr(mmap, "PROT_READ"):
         # What cannot be written to counts for nothing: terabytes can be had.
         return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .op import Op
 
 
-def make_node_classes(op: Op) -> None:
+def make_node_class(op: Op) -> type[Node]:
     """Make the op's node class, its pullback inlined for the op's arity (see also `general_class`)."""
     layout = op.layout
     name = op.node_name
@@ -57,7 +57,7 @@ def make_node_classes(op: Op) -> None:
     if op.once:
         for pull in ("backward", "backward_graph", "backward_bulk"):
             members[pull] = _refusing_freed(members[pull])
-    op.node_class = type(name, (base,), members)
+    return type(name, (base,), members)
 
 
 def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,7 +84,6 @@ def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
 def packed_class(op: Op) -> type[Node]:
     """Make the class of nodes that may hold packed values; a plain node becomes one by its `__class__`."""
     fast = op.node_class
-    assert fast is not None
     backward = _general_backward(op, plain_saved, issubclass(fast, MultiNode))
     if op.real:
         backward = _refusing_complex(backward)

@@ -34,7 +34,7 @@ from ..array.layout import following_channels
 from . import calls
 from .connected import Gradient
 from .node import MultiNode, Node
-from .node_classes import general_class, make_node_classes, packed_class
+from .node_classes import general_class, make_node_class, packed_class
 from .quiet import IGNORE, loud, quiet
 from .result_shapes import result_kinds
 from .saved import Layout, SavedTensor, graph_saved, parameter_names
@@ -230,9 +230,8 @@ class Op:
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
         self.layout = Layout(name, self.inputs, self.attrs, names, self.rules, saves)
         self.node_name = node_name or torch_node_name(name)
-        self.node_class: type[Node] | None = None
-        if any(rule is not None for rule in self.rules):
-            make_node_classes(self)
+        #: Whether there is a derivative with respect to an input, and so a node.
+        self.derivable = any(rule is not None for rule in self.rules)
         self._known_shapes: dict[Any, tuple[tuple[Any, Any], ...]] = {}
         #: On any values, arrays included: what rules and composed functions call.
         self.call = cast(Call, calls.make_call(self, public=False))
@@ -245,6 +244,13 @@ class Op:
     def public(self) -> Callable[..., Any]:
         """On tensors only, with `out=`: what users call."""
         return calls.make_call(self, public=True)
+
+    @functools.cached_property
+    def node_class(self) -> type[Node]:
+        """The class of the nodes of a derivable op, made when first needed: to make those of all ops
+        takes 5 ms.
+        """
+        return make_node_class(self)
 
     @functools.cached_property
     def packed_class(self) -> type[Node]:

@@ -165,7 +165,7 @@ def run(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
     for value in inputs:
         if isinstance(value, Value):
             if isinstance(value, TensorBase) and value._view is not None and (
-                op.node_class is not None
+                op.derivable
                 or not isinstance(value._value, ndarray)
                 or not isinstance(value._view.base._value, ndarray)
             ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
 import math
 from typing import Any
 
@@ -175,6 +174,8 @@ def _scalar_pow_rule(g: Any, x: Any, out: Any, base: Any) -> Any:
     if base == 0:
         return g * where(ge(real(x), 0), 0, out * -math.inf)
     if isinstance(base, complex):
+        import cmath
+
         return g * conj(out * cmath.log(base))
     return g * conj(out * (math.log(base) if base > 0 else math.nan))
 

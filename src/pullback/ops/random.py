@@ -2,7 +2,8 @@
 
 An op here takes the tensor that it draws for as an input, although only its shape, dtype and layout matter:
 so a recorded program draws anew each time it runs, and an in-place draw has a node, which sends zeros back.
-Every op has the generator as its last attribute.
+Every op has the generator as its last attribute. Kernels that few programs use are imported where they are
+called.
 """
 
 from __future__ import annotations
@@ -14,9 +15,6 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import (
-    gamma_gradient,
-    random_choice,
-    random_gamma,
     random_integer,
     random_normal,
     random_transform,
@@ -206,6 +204,8 @@ normal_each = _weighing(
 
 
 def _multinomial(p: ndarray, /, count: int, replacement: bool, generator: Any) -> ndarray:
+    from ..array import random_choice
+
     # Of an expanded array the kernel's own noise would lie in another order than torch's.
     whole = p.copy() if 0 in p.strides else p
     return random_choice.multinomial(generator, whole, count, replacement)
@@ -229,6 +229,8 @@ multinomial = _weighing(_multinomial_op)
 
 
 def _poisson(rates: ndarray, /, generator: Any) -> ndarray:
+    from ..array import random_choice
+
     return random_choice.poisson(generator, rates)
 
 
@@ -242,6 +244,8 @@ poisson = _weighing(
 
 
 def _binomial(counts: ndarray, p: ndarray, /, generator: Any) -> ndarray:
+    from ..array import random_choice
+
     return random_choice.binomial(generator, counts, p)
 
 
@@ -250,11 +254,27 @@ binomial = _weighing(op("binomial", _binomial, underivable="binomial", batch=_sa
 
 
 def _standard_gamma(concentration: ndarray, /, generator: Any) -> ndarray:
+    from ..array import random_gamma
+
     return random_gamma.standard_gamma(generator, concentration)
 
 
 def _dirichlet(concentration: ndarray, /, generator: Any) -> ndarray:
+    from ..array import random_gamma
+
     return random_gamma.dirichlet(generator, concentration)
+
+
+def _gamma_slope(x: ndarray, y: ndarray) -> ndarray:
+    from ..array import gamma_gradient
+
+    return gamma_gradient.gamma_slope(x, y)
+
+
+def _dirichlet_slope(x: ndarray, y: ndarray, z: ndarray) -> ndarray:
+    from ..array import gamma_gradient
+
+    return gamma_gradient.dirichlet_slope(x, y, z)
 
 
 def _same_shape(kernel: Callable[..., ndarray]) -> Callable[..., ndarray]:
@@ -269,7 +289,7 @@ def _same_shape(kernel: Callable[..., ndarray]) -> Callable[..., ndarray]:
 #: How gamma numbers of rate 1 (y) move with their concentrations (x): implicit reparameterization gradients
 #: (Figurnov, Mohamed and Mnih 2018), by torch's approximations.
 standard_gamma_grad: Call = elementwise(
-    "standard_gamma_grad", _same_shape(gamma_gradient.gamma_slope), not_implemented("_standard_gamma_grad"),
+    "standard_gamma_grad", _same_shape(_gamma_slope), not_implemented("_standard_gamma_grad"),
     None, inputs=("x", "y"), attrs=(), promote=None, halves=False, jvp=no_tangent("_standard_gamma_grad"),
 )  # fmt: skip
 
@@ -284,7 +304,7 @@ standard_gamma = _weighing(
 
 #: How Dirichlet numbers (x) move with their concentrations (y), whose sums (z) are given.
 dirichlet_grad: Call = elementwise(
-    "dirichlet_grad", _same_shape(gamma_gradient.dirichlet_slope), inputs=("x", "y", "z"), attrs=(),
+    "dirichlet_grad", _same_shape(_dirichlet_slope), inputs=("x", "y", "z"), attrs=(),
     promote=None, halves=False, underivable="_dirichlet_grad",
 )  # fmt: skip
 

@@ -32,7 +32,6 @@ from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
 from .warn import warn_once
-from .wrong_calls import deprecated_call, wrong_call
 
 Function = Callable[..., Any]
 
@@ -143,6 +142,8 @@ def explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
             raise TypeError(f"unbound method TensorBase.{name}() needs an argument") from None
         if not isinstance(args[0], TensorBase):
             raise errors.foreign_self(name, args[0]) from None
+    from .wrong_calls import wrong_call
+
     error = wrong_call(place, name, args[1:] if place == "Tensor" else args, kwargs)
     if error is not None:
         raise error from None
@@ -190,6 +191,8 @@ def _as_dtype(value: Any) -> Any:
 
 def _older(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """The arguments by name of a call by an older signature, of which it warns."""
+    from .wrong_calls import deprecated_call
+
     found = deprecated_call(place, name, args, kwargs)
     if found is None:
         return None
@@ -634,6 +637,8 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
 
 def _wrong_number(op: Op, inputs: tuple[Any, ...], out: Any, method: str) -> TypeError:
     """Build the error for a call with too few or too many arguments."""
+    from .wrong_calls import wrong_call
+
     given = _present(*inputs)
     kwargs = {} if out is None else {"out": out}
     error = None

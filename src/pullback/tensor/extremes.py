@@ -18,7 +18,6 @@ from ..ops.join import cat
 from ..ops.structure import permute, reshape, squeezed
 from ..ops.view import slice_dim
 from .batching import batch_levels
-from .quantile_rows import quantile_rows
 from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
 from .return_types import return_type
 
@@ -315,6 +314,8 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
 def _interpolated(x: Any, q: Any, points: np.ndarray, interpolation: str, skip: bool) -> Any:
     """Quantiles along the last dim, a place for each point there."""
     if x._level and batch_levels(x):
+        from .quantile_rows import quantile_rows
+
         return quantile_rows(x, q, points, interpolation, skip)
     array = array_of(x)
     order = np.argsort(array, axis=-1, kind="stable")

@@ -22,9 +22,8 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,8 +35,7 @@ from ..errors import with_note
 # ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class PrintOptions:
+class PrintOptions(NamedTuple):
     """The options of :func:`set_printoptions`; the defaults are the profile ``default``."""
 
     precision: int = 4
@@ -85,12 +83,12 @@ def set_printoptions(
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     base = _options if profile is None else PROFILES.get(profile, _options)
-    _options = replace(base, **changes, sci_mode=sci_mode)
+    _options = base._replace(**changes, sci_mode=sci_mode)
 
 
 def get_printoptions() -> dict[str, Any]:
     """Return the print options in force, as a new dict."""
-    return asdict(_options)
+    return _options._asdict()
 
 
 @contextmanager
@@ -110,8 +108,7 @@ def printoptions(**kwargs: Any) -> Iterator[None]:
 # ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Cells:
+class _Cells(NamedTuple):
     """The texts of elements in row-major order, and the width that the line breaking takes them to have."""
 
     texts: Sequence[str]

@@ -25,7 +25,6 @@ from .printing import tensor_text
 from .signature import method
 from .tensor import Tensor, check_has_number
 from .warn import warn_once
-from .wrapped_text import wrapped_text
 
 
 def _bool(self: Any) -> bool:
@@ -107,6 +106,8 @@ def _contains(self: Any, element: Any) -> bool:
 
 def _repr(self: Any, *, tensor_contents: Any = None) -> str:
     if self._level > META:
+        from .wrapped_text import wrapped_text
+
         return wrapped_text(self)
     try:
         node = None if self.grad_fn is None else type(self.grad_fn).__name__
