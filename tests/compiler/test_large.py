@@ -334,6 +334,7 @@ def test_products_of_large_matrices_are_native(dtype, monkeypatch):
     monkeypatch.setattr(native, "multiply", lambda *given: asked.append(given) or multiply(*given))
     monkeypatch.setattr(large, "MATRIX", 1)
     monkeypatch.setattr(large, "WORTH_MULTIPLYING", 1)
+    monkeypatch.setattr(large, "WORTH_WIDENING", 1)
     x, w, b = data(40, 30, dtype=dtype), data(20, 30, dtype=dtype), data(20, dtype=dtype)
     leaves = [torch.from_numpy(a.copy()).requires_grad_() for a in (x, w, b)]
     out = F.linear(*leaves)

@@ -1,4 +1,4 @@
-"""The number of threads of NumPy's OpenBLAS.
+"""NumPy's OpenBLAS: the number of its threads, and which kernels it takes.
 
 Optional: where NumPy was built with another BLAS, nothing is found and nothing changes.
 """
@@ -20,20 +20,42 @@ _users = 0
 _before = 1
 
 
+#: The sets of kernels that use registers of 512 bits.
+_WIDE = frozenset({"SkylakeX", "Cooperlake", "Sapphirerapids"})
+
+
 @cache
-def _functions() -> tuple[Callable[[int], Any], Callable[[], int]] | None:
-    """OpenBLAS's setter and getter, under the names that NumPy's wheels and the distributions give them."""
+def _functions() -> tuple[Callable[[int], Any], Callable[[], int], Callable[[], bytes]] | None:
+    """OpenBLAS's setter and getter, and what names its kernels, under the names that NumPy's wheels and
+    the distributions give them.
+    """
     extension = sys.modules["numpy._core._multiarray_umath"]
     try:
         library = ctypes.CDLL(extension.__file__)  # finds what the extension module is linked to
     except OSError:
         return None
     for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
-        setter = getattr(library, f"{prefix}openblas_set_num_threads{suffix}", None)
-        getter = getattr(library, f"{prefix}openblas_get_num_threads{suffix}", None)
-        if setter is not None and getter is not None:
-            return setter, getter
+        setter, getter, kernels = (
+            getattr(library, f"{prefix}openblas_{name}{suffix}", None)
+            for name in ("set_num_threads", "get_num_threads", "get_corename")
+        )
+        if setter is not None and getter is not None and kernels is not None:
+            kernels.restype = ctypes.c_char_p
+            return setter, getter, kernels
     return None
+
+
+@cache
+def is_narrow() -> bool:
+    """Whether its kernels are for processors with narrower registers than this one has: OpenBLAS does not
+    know it, or was told to by ``OPENBLAS_CORETYPE``. Then it multiplies at half of what the processor can do
+    (docs/design/0007).
+    """
+    features = sys.modules["numpy._core._multiarray_umath"].__cpu_features__
+    functions = _functions()
+    if functions is None or not (features.get("AVX512_SKX") or features.get("X86_V4")):
+        return False
+    return functions[2]().decode() not in _WIDE
 
 
 def set_num_threads(count: int) -> None:
@@ -60,7 +82,7 @@ def single_threaded() -> Iterator[None]:
     if functions is None:
         yield
         return
-    setter, getter = functions
+    setter, getter, _ = functions
     with _lock:
         if not _users:
             _before = getter()

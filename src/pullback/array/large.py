@@ -15,14 +15,17 @@ from typing import Any, Protocol
 
 from numpy import ndarray
 
+from .blas import is_narrow
+
 #: Elements from which a native loop is asked for: the call costs 15 µs, which a pass saved over 2¹⁸ elements
 #: brings back.
 WORTH = 1 << 18
 _NEVER = 1 << 62
 
-#: Multiplications and additions of a matrix product from which a native one is asked for, and elements of an
+#: Multiplications and additions of a matrix product from which a native one is asked for: as OpenBLAS comes,
+#: and where its kernels are narrow, so that native ones of this size take 0.6 of its time; elements of an
 #: operand below which that is not looked at.
-WORTH_MULTIPLYING, _LOOKED_AT = 1 << 27, 1 << 17
+WORTH_MULTIPLYING, WORTH_WIDENING, _LOOKED_AT = 1 << 27, 1 << 25, 1 << 15
 
 #: `WORTH`, and the elements of an operand, once there is somebody to ask.
 SIZE = MATRIX = _NEVER
@@ -224,9 +227,13 @@ def running_sums(x: ndarray, out: ndarray, reverse: bool) -> bool | None:
     return None if found is None else found.running_sums(x, out, reverse)
 
 
+def _worth() -> int:
+    return WORTH_WIDENING if is_narrow() else WORTH_MULTIPLYING
+
+
 def multiplied(x: ndarray, y: ndarray, /) -> ndarray:
     """``x @ y`` for two matrices: native where it is large."""
-    if x.size >= MATRIX and x.size * y.shape[1] >= WORTH_MULTIPLYING and x.dtype is y.dtype:
+    if x.size >= MATRIX and x.size * y.shape[1] >= _worth() and x.dtype is y.dtype:
         found = source()
         product = None if found is None else found.product(x, y)
         if product is not None:
