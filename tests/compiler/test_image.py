@@ -138,6 +138,34 @@ def test_code_that_was_compiled_apart_is_found_by_the_next_process(monkeypatch):
         assert a.tobytes() == b.tobytes()
 
 
+def test_the_number_of_threads_changes_nothing(monkeypatch):
+    code, arrays = network_program()
+    expected = Executable(code).run(*arrays)
+    before = torch.get_num_threads()
+    for count in (1, 3):
+        a_new_process(monkeypatch)
+        torch.set_num_threads(count)
+        try:
+            found = Executable(code).run(*arrays)
+        finally:
+            torch.set_num_threads(before)
+        assert all(a.tobytes() == b.tobytes() for a, b in zip(expected, found, strict=True))
+
+
+def test_whether_a_program_is_native_is_found_out_once(monkeypatch):
+    x = torch.randn(4, 5)
+    codes = [program(f, x) for f in (lambda x: x.exp() * 2, lambda x: x.exp().sort(1)[0])]
+    assert [image.is_native(code) for code in codes] == [True, False]
+    monkeypatch.setattr(lowering, "lower", fails)
+    assert [image.is_native(Program.read(str(code))) for code in codes] == [True, False]
+    torch.set_default_dtype(torch.float64)
+    try:
+        with pytest.raises(AssertionError, match="lowered"):
+            image.is_native(codes[0])
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 @pytest.mark.parametrize("damage", [
     lambda path: path.unlink(),
     lambda path: path.write_bytes(path.read_bytes()[:-1]),

@@ -12,6 +12,45 @@ from pullback.core.tracer import Equation, Reference
 from pullback.nn import functional as F
 
 
+def test_a_constant_that_is_one_number_everywhere_is_kept_once():
+    x = torch.ones(3, 400)
+    uniform = [torch.full((3, 400), value) for value in (2.0, -0.0, float("nan"))]
+    mixed = torch.zeros(3, 400)
+    mixed[2, 399] = -0.0
+    for constant, once in [*((u, True) for u in uniform), (mixed, False), (torch.arange(1200.0), False)]:
+        program = trace(lambda x, c=constant: x.reshape(-1) * c.reshape(-1), x).program
+        (array,) = program.constants.values()
+        assert (max(array.strides) == 0) == once
+        assert array.tobytes() == constant.numpy().tobytes()
+        assert Program.read(str(program)) == program
+
+
+def test_an_array_that_changes_between_its_uses_is_two_constants():
+    x, c = torch.ones(300), torch.zeros(300)
+
+    def step(x):
+        y = x + c
+        c._value[7] = -0.0
+        return y * c
+
+    constants = [*trace(step, x).program.constants.values()]
+    assert [np.signbit(array).sum() for array in constants] == [0, 1]
+
+
+def test_results_follow_the_default_dtype_of_their_time():
+    def step(x):
+        y = x / 2
+        torch.set_default_dtype(torch.float64)
+        try:
+            return y, x / 2
+        finally:
+            torch.set_default_dtype(torch.float32)
+
+    traced = trace(step, torch.arange(3))
+    program = traced.program
+    assert [program.dtypes[n] for n in program.outputs] == [np.float32, np.float64]
+
+
 class LeNet(nn.Module):
     def __init__(self) -> None:
         super().__init__()
