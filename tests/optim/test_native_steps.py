@@ -366,6 +366,21 @@ def test_an_error_leaves_what_it_leaves_in_numpy(monkeypatch):
 
 
 @pytest.mark.usefixtures("at_once")
+def test_a_compiler_that_fails_leaves_the_steps_to_numpy(monkeypatch):
+    from pullback.compiler.updating import Updating
+
+    def fails(*_: Any) -> Any:
+        raise MemoryError("no more")
+
+    expected = everything(stepped(tensors((3,), (3,)), steps=4))
+    monkeypatch.setattr(Updating, "loop", fails)
+    with pytest.warns(UserWarning, match="Adam goes on in NumPy: the compiler failed: MemoryError") as seen:
+        found = stepped(tensors((3,), (3,)), steps=4)
+    assert everything(found) == expected
+    assert [warning.filename for warning in seen] == [__file__]
+
+
+@pytest.mark.usefixtures("at_once")
 def test_the_users_own_code_runs(counted):
     class Own(torch.optim.SGD):
         calls = 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import warnings
 from collections.abc import Iterable, Sequence
 from operator import is_
 from typing import Any
@@ -331,26 +332,11 @@ class NativeSteps:
         gradients: Sequence[Any],
     ) -> bool:  # fmt: skip
         """Do the step natively for parameters whose state holds the same numbers; whether that was done."""
-        first = known.entries[part[0]]
         rows = known.rows.get(part)
         if rows is None or not rows.says_the_same(group):
-            if first.kind in self._refused:
-                return False
-            numbers = {name: wrap(array.copy()) for name, _, array in first.scalars}
-            try:
-                script = script_of(optimizer._change, first.names, numbers, group)
-            except Unsupported:
-                self._refused.add(first.kind)
-                return False
-            except Exception:  # noqa: BLE001  # NumPy's way raises what there is to raise
-                return False
+            rows = self._prepared(optimizer, group, known, part)
             if rows is None:
-                updating = large.updating()
-                if updating is None:
-                    return False
-                entries = [known.entries[place] for place in part]
-                rows = known.rows[part] = _Rows(updating, entries, known.written)
-            rows.take(script, numbers, group)
+                return False
         given = gradients if len(part) == len(gradients) else [gradients[place] for place in part]
         if not rows.gradients(given):
             return False
@@ -359,6 +345,41 @@ class NativeSteps:
         if not rows.count(counters, frame.f_code, frame.f_lasti, next_sequence()):
             written(*counters)
         return True
+
+    def _prepared(
+        self, optimizer: Any, group: dict[str, Any], known: _Set, part: tuple[int, ...]
+    ) -> _Rows | None:
+        """The rows of some parameters with the script of this step, which has changed nothing yet."""
+        first = known.entries[part[0]]
+        if first.kind in self._refused:
+            return None
+        numbers = {name: wrap(array.copy()) for name, _, array in first.scalars}
+        try:
+            script = script_of(optimizer._change, first.names, numbers, group)
+        except Unsupported:
+            self._refused.add(first.kind)
+            return None
+        except Exception:  # noqa: BLE001  # NumPy's way raises what there is to raise
+            return None
+        try:
+            updating = large.updating()
+            if updating is None:
+                return None
+            rows = known.rows.get(part)
+            if rows is None:
+                entries = [known.entries[place] for place in part]
+                rows = known.rows[part] = _Rows(updating, entries, known.written)
+            rows.take(script, numbers, group)
+        except Exception as error:  # noqa: BLE001  # whatever the compiler stumbles over, the step is done
+            self._refused.add(first.kind)
+            warnings.warn(
+                f"{type(optimizer).__name__} goes on in NumPy: the compiler failed: "
+                f"{type(error).__name__}: {error}",
+                UserWarning,
+                stacklevel=8,
+            )
+            return None
+        return rows
 
 
 _NO_STATE: dict[str, Any] = {}
