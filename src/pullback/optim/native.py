@@ -29,9 +29,9 @@ from ..nn.parameter import Parameter
 from ..tensor.tensor import Tensor
 from .stand_ins import GRAD, PARAM, Script, Unsupported, script_of
 
-#: Nanoseconds that a step in NumPy takes for a parameter, and for an element of it; what the compiler's
-#: import and a loop cost, and what a loop costs when the compiler is there.
-PARAMETER, ELEMENT = 15_000, 3
+#: Nanoseconds that a step in NumPy takes for a parameter, and for an element of it, and again for each value
+#: of its state; what the compiler's import and a loop cost, and what a loop costs when the compiler is there.
+PARAMETER, ELEMENT = 5_000, 0.8
 COMPILER, LOOP = 300_000_000, 50_000_000
 
 #: Sets of parameters of a group for which the places of their arrays are kept.
