@@ -25,7 +25,7 @@ _NEVER = 1 << 62
 #: Multiplications and additions of a matrix product from which a native one is asked for: as OpenBLAS comes,
 #: and where its kernels are narrow, so that native ones of this size take 0.6 of its time; elements of an
 #: operand below which that is not looked at.
-WORTH_MULTIPLYING, WORTH_WIDENING, _LOOKED_AT = 1 << 27, 1 << 25, 1 << 15
+WORTH_MULTIPLYING, WORTH_WIDENING, _LOOKED_AT = 1 << 27, 1 << 23, 1 << 15
 
 #: `WORTH`, and the elements of an operand, once there is somebody to ask.
 SIZE = MATRIX = _NEVER
