@@ -1,4 +1,6 @@
-"""Embeddings with ``sparse=True``: their gradients are sparse tensors of the rows that were picked."""
+"""Embeddings with ``sparse=True`` and gather with ``sparse_grad=True``: their gradients are sparse tensors of
+what was picked.
+"""
 
 from __future__ import annotations
 
@@ -141,3 +143,36 @@ def test_a_gradient_is_laid_out_like_its_leaf():
     w = torch.randn(3, 4, requires_grad=True)
     (w * 2).backward(torch.randn(4, 3).t())
     assert w.grad.stride() == (4, 1)
+
+
+def test_gather_gives_the_places_that_were_picked():
+    index = torch.tensor([[0, 1], [2, 2], [1, 0]])
+    x = torch.arange(12.0).reshape(3, 4).requires_grad_()
+    picked = torch.gather(x, 1, index, sparse_grad=True)
+    assert type(picked.grad_fn).__name__ == "GatherBackward0"
+    picked.pow(2).sum().backward()
+    grad = x.grad
+    assert grad.is_sparse and not grad.is_coalesced()
+    assert grad._indices().tolist() == [[0, 0, 1, 1, 2, 2], [0, 1, 2, 2, 1, 0]]
+    x.grad = None
+    torch.gather(x, 1, index).pow(2).sum().backward()
+    torch.testing.assert_close(grad.to_dense(), x.grad)
+    torch.gather(x, 1, index, sparse_grad=True).sum().backward()
+    assert not x.grad.is_sparse, "a sum with a dense gradient is dense"
+
+
+def test_gather_of_nothing_and_of_a_number():
+    x = torch.ones(5, requires_grad=True)
+    torch.gather(x, 0, torch.tensor([], dtype=torch.int64), sparse_grad=True).sum().backward()
+    assert x.grad.is_sparse and x.grad._nnz() == 0
+    y = torch.ones((), requires_grad=True)
+    torch.gather(y, 0, torch.tensor(0), sparse_grad=True).backward()
+    assert y.grad._indices().shape == (0, 1) and y.grad._values().tolist() == [1.0]
+
+
+def test_second_derivatives_through_sparse_places():
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    picked = torch.gather(x, 0, torch.tensor([2, 0, 2]), sparse_grad=True)
+    (grad,) = torch.autograd.grad(picked.pow(3).sum(), x, create_graph=True)
+    grad.to_dense().sum().backward()
+    assert x.grad.to_dense().tolist() == [6.0, 0.0, 36.0]

@@ -48,6 +48,16 @@ gather: Any = op(
 )  # fmt: skip
 
 
+#: The same, with a covector of places: ``covector(g, index, shape_x, dim)`` makes it.
+gather_sparse: Any = op(
+    "gather_sparse",
+    lambda x, index, /, dim, covector: _gather(x, index, dim),
+    (lambda g, index, shape_x, dim, covector: covector(g, index, shape_x, dim), None),
+    node_name="GatherBackward0",
+    jvp=lambda primals, tangents, out, dim, covector: gather(tangents[0], primals[1], dim),
+)  # fmt: skip
+
+
 def _source_rule(g: Any, index: Any, shape_source: Ints, dim: int) -> Any:
     return _padded(gather(g, index, dim), shape_source)
 

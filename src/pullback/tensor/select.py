@@ -45,12 +45,15 @@ def _whole_axes(shape: Ints) -> Ints:
 
 @public
 def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
-    """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
+    """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`.
+
+    With `sparse_grad` the gradient is a sparse tensor of the elements that were gathered.
+    """
     dim = _arguments("gather", input, dim, index)
     shape, own = shape_of(input), shape_of(index)
     if count(own) == 0:
         index = cast(index, np.dtype(np.int64))
-        return reshape(o.gather(input, reshape(index, (0,) * max(len(shape), 1)), dim), own)
+        return reshape(_gathered(input, reshape(index, (0,) * max(len(shape), 1)), dim, sparse_grad), own)
     if dtype_of(index).name not in ("int64", "int32"):
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if len(_whole_axes(shape)) != len(_whole_axes(own)):
@@ -61,7 +64,15 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
                 f"Size does not match at dimension {d} expected index {list(own)} to be no larger than self "
                 f"{list(shape)} apart from dimension {dim}"
             )
-    return o.gather(input, index, dim)
+    return _gathered(input, index, dim, sparse_grad)
+
+
+def _gathered(input: Any, index: Any, dim: int, sparse_grad: bool) -> Any:
+    if not sparse_grad or not input.requires_grad:
+        return o.gather(input, index, dim)
+    from .sparse import of_places
+
+    return o.gather_sparse(input, index, dim, of_places)
 
 
 def _check_scatter(name: str, input: Any, dim: int, index: Any, source: Any) -> None:

@@ -320,6 +320,19 @@ def of_rows(
     return sparse(wrap(rows.reshape(1, -1)), values, shape)
 
 
+def of_places(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseTensor:
+    """The covector of an array of which elements were gathered: those of `g` at their places."""
+    along = array_of(index)
+    places = np.indices(along.shape).reshape(along.ndim, along.size)
+    if along.ndim:
+        places[dim] = along.reshape(-1)
+    values: Any = g if isinstance(g, TensorBase) else wrap(g, None, getattr(g, "_level", 0))
+    values = values.reshape(-1)
+    if not values.requires_grad:
+        values = values.clone()  # `g` is the caller's
+    return sparse(wrap(places), values, shape)
+
+
 # --- what functions do to sparse tensors --------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pullback.ops.embedding import embedding_backward
+from pullback.ops.gather import scatter_add, zeros_for
 
 from . import Sample, apart, complex_normal, normal
 
@@ -28,6 +29,11 @@ def _scatter(x: np.ndarray, index: np.ndarray, source: Any, dim: int) -> np.ndar
 def dense_table(g: Any, indices: Any, shape: tuple[int, ...], padding: int, by_frequency: bool) -> Any:
     """What sparse covectors of rows stand for."""
     return embedding_backward(g, indices, shape[0], padding, by_frequency)
+
+
+def dense_places(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> Any:
+    """What sparse covectors of places stand for."""
+    return scatter_add(zeros_for(g, shape), index, g, dim)
 
 
 SAMPLES = [
@@ -52,6 +58,7 @@ SAMPLES = [
     Sample("zero_inplace", (normal(2, 3),)),
     Sample("gather", (normal(3, 4), DIM1), (1,), reference=np.take_along_axis),
     Sample("gather", (complex_normal(3, 4), DIM0), (0,)),
+    Sample("gather_sparse", (normal(3, 4), DIM1), (1, dense_places)),
     Sample("scatter_add", (normal(3, 4), DIM1, normal(3, 2)), (1,)),
     Sample("scatter_add", (normal(3, 4), DIM0, normal(3, 5)), (0,)),
     Sample("scatter", (normal(3, 4), np.array([[0, 2], [1, 3]]), normal(3, 3)), (1,)),
