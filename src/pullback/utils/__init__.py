@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 from . import checkpoint, dlpack, hooks
+from .swap import swap_tensors
 
 _LAZY = (
     "_contextlib", "_foreach_utils", "_pytree", "benchmark", "collect_env", "cpp_extension", "data",
@@ -26,4 +27,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'torch.utils' has no attribute '{name}'", name=name)
 
 
-__all__ = ["checkpoint", "data", "dlpack", "hooks", "set_module"]
+__all__ = ["checkpoint", "data", "dlpack", "hooks", "set_module", "swap_tensors"]
