@@ -50,7 +50,7 @@ _EMPTY = object()
 def _slots(tensor: Any) -> list[str]:
     if not isinstance(tensor, TensorBase):
         raise AttributeError(f"'{type(tensor).__name__}' object has no attribute '_use_count'")
-    return copyreg._slotnames(type(tensor))  # type: ignore[attr-defined, no-any-return]  # what pickle goes by
+    return copyreg._slotnames(type(tensor))  # type: ignore[attr-defined, no-any-return]  # as pickle
 
 
 def _fill(tensor: Any, slot: str, value: Any) -> None:
@@ -70,8 +70,8 @@ def _leave_graphs(tensor: Any) -> None:
 
 def _refuse(covectors: Any) -> NoReturn:
     raise RuntimeError(
-        "Trying to execute AccumulateGrad node that was poisoned by swap_tensors this can happen when you try "
-        "to run backward on a tensor that was swapped. For a module m with "
+        "Trying to execute AccumulateGrad node that was poisoned by swap_tensors this can happen when you "
+        "try to run backward on a tensor that was swapped. For a module m with "
         "`torch.__future__.set_swap_module_params_on_conversion(True)` you should not change the device or "
         "dtype of the module (e.g. `m.cpu()` or `m.half()`) between running forward and backward. To resolve "
         "this, please only change the device/dtype before running forward (or after both forward and "
