@@ -50,7 +50,7 @@ _EMPTY = object()
 def _slots(tensor: Any) -> list[str]:
     if not isinstance(tensor, TensorBase):
         raise AttributeError(f"'{type(tensor).__name__}' object has no attribute '_use_count'")
-    return copyreg._slotnames(type(tensor))  # type: ignore[attr-defined, no-any-return]  # as pickle
+    return copyreg._slotnames(type(tensor))  # type: ignore[attr-defined]  # what pickle goes by
 
 
 def _fill(tensor: Any, slot: str, value: Any) -> None:
