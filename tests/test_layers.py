@@ -23,7 +23,7 @@ LAYERS = [
     [
         (
             "version torch_version absent dtypes device errors exclusions futures graph_errors size streams "
-            "process_group symbolic assertions"
+            "process_group symbolic assertions _guards"
         )
     ],
     ["array"],
@@ -31,7 +31,7 @@ LAYERS = [
     ["ops"],
     ["tensor fft linalg masked quasirandom random return_types signal sparse special storage types"],
     ["autograd", "_subclasses _tensor_str", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
-    ["func _vmap_internals _functorch _C"],
+    ["func _vmap_internals _functorch _C _ops"],
     ["nn"],
     ["optim", "utils", "_utils", "checks", "ao", "_higher_order_ops", "distributions", "multiprocessing",
      "functorch"],

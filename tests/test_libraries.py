@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
@@ -289,3 +290,73 @@ def test_a_pass_over_a_loader_of_a_librarys_own() -> None:
             return sample.upper()
 
     assert list(loading._SingleProcessDataLoaderIter(Loader())) == ["A", "B"]
+
+
+def test_operands_of_einsum_are_seen_one_by_one() -> None:
+    seen = []
+
+    class Watched(torch.Tensor):
+        """Notes the functions that are called with it."""
+
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append((func, len(args)))
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    x = torch.ones(2, 2).as_subclass(Watched)
+    for operands in ((x, x), [[x, x]]):
+        torch.einsum("ij,jk->ik", *operands)
+    assert seen == [(torch.einsum, 3)] * 2
+
+
+def test_parameters_of_classes_with_arguments_of_their_own() -> None:
+    class Named(torch.nn.Parameter):
+        """A parameter with a name, as geoopt's have a manifold."""
+
+        def __new__(cls, data: Any, name: str = "") -> Any:
+            made = super().__new__(cls, data)
+            made.own_name = name
+            return made
+
+    assert Named(torch.ones(2), name="a").own_name == "a"
+
+
+def test_a_tensor_of_a_module_exchanged() -> None:
+    accessor = importlib.import_module("pullback.nn.utils._named_member_accessor")
+    swap, missing = accessor.swap_tensor, accessor._MISSING
+    layer, new = torch.nn.Linear(2, 1), torch.ones(1, 2)
+    weight = layer.weight
+    assert swap(layer, "weight", new) is weight and layer._parameters["weight"] is new
+    assert swap(layer, "bias", None) is not None and layer.bias is None
+    assert swap(layer, "weight", missing) is new and not hasattr(layer, "weight")
+    assert swap(layer, "scale", new, allow_missing=True) is missing and layer.scale is new
+    for name, tensor, error, text in (
+        ("a.b", new, KeyError, 'tensor name can\\\\\'t contain "."'), ("", new, KeyError, "empty string"),
+        ("scale", 3, TypeError, "3 is not an instance of torch.Tensor"),
+        ("shape", new, AttributeError, "Linear has no attribute `shape`"),
+        ("training", new, TypeError, "attribute `training`: True is not an instance of torch.Tensor"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=text):
+            swap(layer, name, tensor)
+
+
+def test_names_that_tensordict_asks_for() -> None:
+    assert torch._guards.active_fake_mode() is None
+    assert torch._utils._get_available_device_type() is None
+    assert torch._utils._get_device_module("cpu") is torch.cpu
+    with pytest.raises(RuntimeError, match="Device 'npu' does not have a corresponding module registered"):
+        torch._utils._get_device_module("npu")
+    assert not isinstance(len, torch._ops.HigherOrderOperator)
+    assert isinstance(torch.ones(1).untyped_storage(), torch.StorageBase)
+    assert not torch.utils._python_dispatch.is_traceable_wrapper_subclass(torch.ones(1))
+    assert not torch._C._is_torch_function_mode_enabled() and not torch._C._is_tracing()
+    forward = torch.autograd.forward_ad
+    with forward.dual_level():
+        assert forward._current_level == 0
+    assert forward._current_level == -1
+    with torch.backends.__dict__["__allow_nonbracketed_mutation"]():
+        assert not torch.cuda._initialized
+    hooks = torch.nn.modules.module._global_parameter_registration_hooks
+    handle = torch.nn.modules.module.register_module_parameter_registration_hook(lambda *_: None)
+    assert len(hooks) == 1
+    handle.remove()

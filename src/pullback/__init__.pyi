@@ -15,8 +15,10 @@ from . import __config__ as __config__
 from . import _custom_ops as _custom_ops
 from . import _dynamo as _dynamo
 from . import _functorch as _functorch
+from . import _guards as _guards
 from . import _higher_order_ops as _higher_order_ops
 from . import _inductor as _inductor
+from . import _ops as _ops
 from . import _subclasses as _subclasses
 from . import _tensor_str as _tensor_str
 from . import accelerator as accelerator
@@ -90,6 +92,7 @@ from .tensor.constants import layout as layout
 from .tensor.constants import memory_format as memory_format
 from .tensor.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .tensor.random import Generator as Generator
+from .tensor.storage import StorageBase as StorageBase
 from .tensor.storage import TypedStorage as TypedStorage
 from .tensor.storage import UntypedStorage as UntypedStorage
 from .tensor.tensor import Tensor as Tensor

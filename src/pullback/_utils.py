@@ -7,7 +7,9 @@ memory.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from . import dtypes
@@ -131,3 +133,17 @@ def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Any]) -> tuple[Any, ..
     """Views of the parts of `flat` in the shapes of the tensors."""
     parts = flat.split([tensor.numel() for tensor in tensors])
     return tuple(part.view(tensor.shape) for part, tensor in zip(parts, tensors, strict=True))
+
+
+def _get_available_device_type() -> None:
+    """The kind of accelerator that is there: None."""
+
+
+def _get_device_module(device_type: str) -> ModuleType:
+    """torch's module for a kind of device, such as `torch.cpu`."""
+    if device_type not in ("cpu", "cuda", "mps", "mtia", "xpu"):
+        raise RuntimeError(
+            f"Device '{device_type}' does not have a corresponding module registered as "
+            f"'torch.{device_type}'."
+        )
+    return importlib.import_module(f"{__package__}.{device_type}")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .tensor.storage import TypedStorage, UntypedStorage
+from .tensor.storage import StorageBase, TypedStorage, UntypedStorage
 
-__all__ = ["TypedStorage", "UntypedStorage"]
+__all__ = ["StorageBase", "TypedStorage", "UntypedStorage"]

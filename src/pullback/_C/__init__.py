@@ -9,6 +9,7 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Any
 
+from ..absent import uninstantiable
 from ..core.modes import modes
 from ..core.value import TensorBase
 from ..ops.linalg import LinAlgError as _LinAlgError
@@ -18,14 +19,20 @@ from ..tensor.overriding import DisableTorchFunctionSubclass, _disabled_torch_fu
 from ..tensor.random import Generator
 
 __all__ = [
-    "DispatchKey", "DispatchKeySet", "_TensorMeta", "_nn", "DisableTorchFunctionSubclass", "Generator",
-    "Size", "TensorBase", "_LinAlgError", "_are_functorch_transforms_active",
-    "_disabled_torch_function_impl", "_get_tracing_state", "_is_alias_of", "_log_api_usage_once",
+    "Block", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Generator", "Graph", "Node",
+    "Size", "TensorBase", "Type", "Value", "_LinAlgError", "_TensorMeta", "_are_functorch_transforms_active",
+    "_disabled_torch_function_impl", "_get_tracing_state", "_is_alias_of", "_is_torch_function_mode_enabled",
+    "_is_tracing", "_log_api_usage_once", "_nn",
 ]
 
 
 def _get_tracing_state() -> None:
     """The state of `torch.jit.trace`, which records nothing here: None."""
+
+
+def _is_tracing() -> bool:
+    """Whether `torch.jit.trace` is recording: False."""
+    return False
 
 
 def _log_api_usage_once(event: str) -> None:
@@ -40,6 +47,18 @@ def _are_functorch_transforms_active() -> bool:
 def _is_alias_of(a: Any, b: Any) -> bool:
     """Whether two tensors have the same storage."""
     return bool(a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr())
+
+
+#: Parts of TorchScript's programs, in which nothing is compiled here; libraries annotate with them.
+globals().update(
+    uninstantiable(
+        ("Block", "Graph", "Node", "Type", "Value"), "torch._C", "{} is a part of TorchScript programs"
+    )
+)
+
+def _is_torch_function_mode_enabled() -> bool:
+    """Whether a `TorchFunctionMode` is on."""
+    return bool(modes().function_modes)
 
 
 #: The class of the class of tensors.

@@ -103,6 +103,12 @@ class dual_level(_DecoratorContextManager):
         exit_dual_level()
 
 
+def __getattr__(name: str) -> Any:
+    if name == "_current_level":  # by which libraries ask whether a level is open
+        return len(_stack) - 1
+    raise AttributeError(f"module 'torch.autograd.forward_ad' has no attribute '{name}'", name=name)
+
+
 __all__ = [
     "UnpackedDualTensor",
     "enter_dual_level",

@@ -7,6 +7,8 @@ Products come from NumPy's BLAS; of the libraries that torch has switches for, n
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 fp32_precision = "none"
@@ -35,6 +37,12 @@ _MODULES = (
     "cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "miopen", "mkl", "mkldnn", "mps", "nnpack",
     "openmp", "opt_einsum",
 )  # fmt: skip
+
+
+@contextmanager
+def __allow_nonbracketed_mutation() -> Iterator[None]:
+    """Let switches be set inside; they always can be."""
+    yield
 
 
 def flags_frozen() -> bool:

@@ -17,6 +17,8 @@ from ..tensor.legacy import CUDA_TYPES
 
 _HERE = "torch.cuda"
 _NO_CUDA = "Torch not compiled with CUDA enabled"
+#: Whether a program has begun to use CUDA; libraries look at it before they start processes.
+_initialized = False
 _NO_NVML = "nvidia-ml-py does not seem to be installed or it can't be imported."
 
 _REFUSED = refusing(

@@ -63,8 +63,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             made.requires_grad_(True)
         return made
 
-    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
-        pass
+    def __init__(self, *_: Any, **__: Any) -> None:
+        """Take what a subclass's `__new__` has taken, as torch does."""
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return parameter_text(super().__repr__())

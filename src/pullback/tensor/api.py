@@ -64,8 +64,12 @@ def public(
     out: bool = True,
     aliases: Iterable[str] = (),
     written: Function | None = None,
+    arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
 ) -> Any:
-    """Declare a public function (see the module's docstring)."""
+    """Declare a public function (see the module's docstring).
+
+    `arranged` gives the arguments by place as classes that override functions are to see them.
+    """
 
     def declare(function: Function) -> Function:
         chosen = name or function.__name__
@@ -75,7 +79,9 @@ def public(
         printed = f"{namespace}_{chosen}" if namespace == "linalg" else chosen
         place = "nn" if namespace == "nn.functional" else namespace
         call = (
-            _with_out(function, printed, place, chosen) if out else _with_overrides(function, place, chosen)
+            _with_out(function, printed, place, chosen)
+            if out
+            else _with_overrides(function, place, chosen, arranged)
         )
         bound = None
         if has_method:
@@ -213,11 +219,16 @@ def as_function(method: Function, name: str) -> Function:
     return _named(call, method)
 
 
-def _with_overrides(function: Function, place: str, name: str) -> Function:
+def _with_overrides(
+    function: Function, place: str, name: str,
+    arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
+) -> Function:  # fmt: skip
     label = _label(place, name)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if OVERRIDING:
+            if arranged is not None:
+                args = arranged(args)
             if _overridden((*args, *kwargs.values())):
                 return dispatch_override(call, args, kwargs)
             found = intercepted(call, function, label, args, kwargs)

@@ -129,7 +129,14 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     return result if bias is None else result + bias
 
 
-@public(method=False, out=False)
+def _operands_by_place(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of `einsum` without the list that operands may come in."""
+    if len(args) == 2 and isinstance(args[1], (list, tuple)) and isinstance(args[0], str) and args[1]:
+        return (args[0], *args[1])
+    return args
+
+
+@public(method=False, out=False, arranged=_operands_by_place)
 def einsum(*args: Any) -> Any:
     """Sum of products over named axes, ``einsum("ij,jk->ik", a, b)``; operands may come as one list.
 

@@ -40,7 +40,14 @@ from .tensor import Tensor, c_name
 _STORAGES: WeakValueDictionary[tuple[int, int], UntypedStorage] = WeakValueDictionary()
 
 
-class UntypedStorage:
+class StorageBase:
+    """What is a storage, whatever it holds; libraries ask whether something is one."""
+
+    __module__ = "torch._C"
+    __slots__ = ()
+
+
+class UntypedStorage(StorageBase):
     """The bytes behind one or more tensors.
 
     Parameters

@@ -9,8 +9,8 @@ from . import checkpoint, dlpack, hooks
 from .swap import swap_tensors
 
 _LAZY = (
-    "_contextlib", "_foreach_utils", "_pytree", "benchmark", "collect_env", "cpp_extension", "data",
-    "deterministic", "model_zoo", "tensorboard",
+    "_contextlib", "_foreach_utils", "_python_dispatch", "_pytree", "benchmark", "collect_env",
+    "cpp_extension", "data", "deterministic", "model_zoo", "tensorboard",
 )  # fmt: skip
 
 

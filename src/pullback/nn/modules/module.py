@@ -19,6 +19,9 @@ from ..parameter import Buffer, Parameter
 from . import module_hooks
 from .module_hooks import (
     ModuleHooks,
+    _global_buffer_registration_hooks,
+    _global_module_registration_hooks,
+    _global_parameter_registration_hooks,
     _WrappedHook,
     register_module_backward_hook,
     register_module_buffer_registration_hook,
@@ -155,7 +158,7 @@ class Module(ModuleState, ModuleHooks):
             stores["_non_persistent_buffers_set"].discard(name)
 
     def _put_module(self, name: str, module: Module | None) -> None:
-        hooks = module_hooks._global_module_registration_hooks
+        hooks = _global_module_registration_hooks
         self._modules[name] = module_hooks.replaced_by(hooks, self, name, module)
 
     def _put_buffer(self, name: str, value: Any, persistent: bool) -> None:
@@ -216,7 +219,7 @@ class Module(ModuleState, ModuleHooks):
                 "forward() method."
             )
         else:
-            hooks = module_hooks._global_parameter_registration_hooks
+            hooks = _global_parameter_registration_hooks
             self._parameters[name] = module_hooks.replaced_by(hooks, self, name, param)
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
@@ -229,7 +232,7 @@ class Module(ModuleState, ModuleHooks):
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None "
                 "required)"
             )
-        hooks = module_hooks._global_buffer_registration_hooks
+        hooks = _global_buffer_registration_hooks
         self._buffers[name] = module_hooks.replaced_by(hooks, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
