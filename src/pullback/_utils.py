@@ -7,7 +7,6 @@ memory.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -141,9 +140,12 @@ def _get_available_device_type() -> None:
 
 def _get_device_module(device_type: str) -> ModuleType:
     """torch's module for a kind of device, such as `torch.cpu`."""
-    if device_type not in ("cpu", "cuda", "mps", "mtia", "xpu"):
+    from . import cpu, cuda, mps, mtia, xpu
+
+    modules = {"cpu": cpu, "cuda": cuda, "mps": mps, "mtia": mtia, "xpu": xpu}
+    if device_type not in modules:
         raise RuntimeError(
             f"Device '{device_type}' does not have a corresponding module registered as "
             f"'torch.{device_type}'."
         )
-    return importlib.import_module(f"{__package__}.{device_type}")
+    return modules[device_type]
