@@ -74,6 +74,9 @@ class Reference(NamedTuple):
         return f"v{self.index}"
 
 
+_NUMBERS = (type(None), bool, int, float, complex)
+#: In place of the kind of an operand that is neither a value of the program nor a number.
+_OTHER = -1
 #: Without the function around it that a class of named tuples has, in a third of the time.
 _new_tuple = tuple.__new__
 
@@ -147,9 +150,9 @@ class Recorder:
     def results(self, op: Any, kinds: Sequence[Any], seen: Sequence[Any], attrs: tuple[Any, ...]) -> Any:
         """(shape, dtype) of each result of an op on what its shape rule sees (see `operand`).
 
-        `kinds` are the operands' (see `kind_of`), of numbers their types and themselves.
+        `kinds` are the operands' (see `kind_of`), of numbers their types and themselves, `_OTHER` of others.
         """
-        if op.shape is not None:
+        if op.shape is not None or _OTHER in kinds:
             return op.result_shapes(tuple(seen), attrs)
         key = (op, attrs, get_default_dtype(), *kinds)
         found = self._results.get(key)
@@ -306,15 +309,20 @@ class Tracer(InnerValue):
             if isinstance(v, Tracer) and v._level == level:
                 recorder = v.recorder
                 break
-        operands, kinds, seen = [], [], []
+        operands, seen = [], []
+        kinds: list[Any] = []
         for v in inputs:
             if type(v) is Tracer and v.recorder is recorder:
-                held, shown = _new_tuple(Reference, (v.index,)), v
+                held: Any = _new_tuple(Reference, (v.index,))
+                shown = v
             else:
                 held, shown = recorder.operand(v)
             operands.append(held)
             seen.append(shown)
-            kinds.append(recorder._kind_of[held.index] if type(held) is Reference else (type(held), held))
+            if type(held) is Reference:
+                kinds.append(recorder._kind_of[held.index])
+            else:
+                kinds.append((type(held), held) if type(held) in _NUMBERS else _OTHER)
         try:
             results = recorder.results(op, kinds, seen, attrs)
         except RuntimeError as error:
