@@ -92,8 +92,9 @@ class Update:
         rows.take(numbers)
         copies, rows.copies = rows.copies, []
         if self._dtype in NARROW:
-            for at in self._operands:
-                rows.numbers[at] = np.asarray(rows.numbers[at], self._dtype)
+            with np.errstate(all="ignore"):
+                for at in self._operands:
+                    rows.numbers[at] = np.asarray(rows.numbers[at], self._dtype)
         if rows.elements < WORTH_THREADS:
             self._all(rows.context, rows.count)
         else:

@@ -131,15 +131,19 @@ lerp_tensor = elementwise(
 )
 
 
+#: Elements from which `clip`, which takes 1.5 µs to begin, is faster than two ufuncs.
+_WORTH_CLIPPING = 1 << 11
 _CLIPPED = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
-    if x.size >= WORTH_BLOCKS and x.dtype in _CLIPPED:
+    if x.size >= _WORTH_CLIPPING and x.dtype in _CLIPPED:
         # NumPy's loops of two operands do not use SIMD with a number: 4,000,000 elements take 2.8 ms with
-        # them, 0.7 so.
+        # them, 0.7 so, and 16,384 take 20 µs or 3.
         least = x.dtype.type(-math.inf if low is None else low)
         most = x.dtype.type(math.inf if high is None else high)
+        if x.size < WORTH_BLOCKS:
+            return np.clip(x, least, most, out=out)
         if x.size >= large.SIZE and out is ... and x.flags.c_contiguous and least == least and most == most:
             result = np.empty(x.shape, x.dtype)
             if large.clamp(x, result, np.array([least, most], x.dtype)):

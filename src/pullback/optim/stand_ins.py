@@ -77,7 +77,7 @@ class Script:
         """A number."""
         if type(value) is not float and type(value) is not int:
             raise Unsupported
-        self.numbers.append(value)
+        self.numbers.append(float(value))
         return ~(len(self.numbers) - 1)
 
     def written(self) -> Written:

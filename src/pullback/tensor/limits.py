@@ -104,10 +104,19 @@ def clamp_max(input: Any, max: Any) -> Any:
     return m.clamp_max_number(_real(input, max), None, max)
 
 
+def _limit_parts(min: Any = None, max: Any = None) -> Any:
+    limits = [limit for limit in (min, max) if limit is not None]
+    # Whatever is larger, or no number, is looked at.
+    if limits and all(type(v) in (float, int) and abs(v) <= _SMALL for v in limits):
+        return m.clamp.op, (), (min, max)
+    return None, (), ()
+
+
 for _name in ("clamp", "clip"):
     declare(
         _name, clamp, "(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
         "(Tensor input, Number min = None, Number max = None, *, Tensor out = None)", numbers=("min", "max"),
+        inplace=_limit_parts,
     )
 declare(
     "clamp_min", clamp_min, "(Tensor input, Tensor min, *, Tensor out = None)",
