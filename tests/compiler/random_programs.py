@@ -195,6 +195,8 @@ def _tensors_differ(a: Any, b: Any, where: str, tolerance: float) -> list[str]:
         for name in ("dtype", "shape", "requires_grad", "is_leaf")
         if getattr(a, name) != getattr(b, name)
     ]
+    if _strides(a) != _strides(b):
+        found.append(f"{where}.stride(): {a.stride()} of {tuple(a.shape)}, compiled {b.stride()}")
     if found:
         return found
     x, y = (np.asarray(t.detach().resolve_conj().resolve_neg()._value) for t in (a, b))
@@ -207,6 +209,11 @@ def _tensors_differ(a: Any, b: Any, where: str, tolerance: float) -> list[str]:
     elif a.is_leaf and a.grad is not None and a.grad is not a:
         found += _tensors_differ(a.grad, b.grad, where + ".grad", tolerance)
     return found
+
+
+def _strides(t: Any) -> list[int]:
+    """Strides of the axes that are stepped along."""
+    return [] if 0 in t.shape else [step for step, size in zip(t.stride(), t.shape) if size > 1]
 
 
 def _close(x: Any, y: Any, tolerance: float) -> bool:

@@ -94,13 +94,14 @@ def test_another_kind_of_tensor_is_another_program(change):
     assert call.short == 1 and call.programs == 2
 
 
-def test_scattered_arrays_go_the_long_way_with_the_same_program():
+def test_scattered_arrays_go_the_long_way_with_a_program_for_their_layout():
     call = Counted(lambda x: x * 2)
     x = torch.arange(6.0).reshape(3, 2)
     call(x), call(x)
     turned = torch.arange(6.0).reshape(2, 3).t()
     assert torch.equal(call(turned), turned * 2)
-    assert call.short == 1 and call.programs == 1
+    assert call(turned).stride() == (1, 3)
+    assert call.short == 1 and call.programs == 2
 
 
 def test_the_same_tensor_twice_is_another_program():

@@ -206,7 +206,7 @@ def conv_weight(
     gathered = columns.Columns(x, kernel, stride, pads, dilation, y.shape[2:], y.shape[1] // groups, groups)
     sums = np.zeros((gathered.parts, groups, gathered.depth, shape[0] // groups), x.dtype)
     gathered.run_products(y, sums)
-    return np.add.reduce(sums, axis=0).swapaxes(1, 2).reshape(shape)
+    return np.ascontiguousarray(np.add.reduce(sums, axis=0).swapaxes(1, 2)).reshape(shape)
 
 
 def _correlate(

@@ -28,12 +28,16 @@ from ..ops.cheap import CHEAP
 from ..tensor.random import default_generator
 from ..utils._pytree import tree_flatten, tree_unflatten
 from .instances import opened
+from .lying import Memory
 from .program import Program
 from .reach import SCALARS, Reach
 from .recurrent import take_apart
 from .results import Made, Result, Results
 from .roll import Roller
 from .unsupported import MakesState, Unsupported
+
+#: Shape and dtype.
+Kind = tuple[tuple[int, ...], np.dtype[Any]]
 
 #: Of more results than this, each counts as reaching every tensor that any of them reaches.
 MANY = 16
@@ -59,7 +63,7 @@ class Saved(NamedTuple):
 
     output: int | None
     cell: int | None
-    #: The new tensor that it is, whose version counts.
+    #: The new tensor that it is, whose version counts; the output is its array unless that lies otherwise.
     made: int | None
 
 
@@ -92,12 +96,12 @@ class Captured:
     saved: list[Saved]
     #: Of the inputs that get covectors: the cell, and the pullback's output.
     pulled: list[tuple[int, int | None]]
-    #: The outputs that have a history.
-    differentiable: list[int]
+    #: Shape and dtype of the results that have a history.
+    differentiable: list[Kind]
     #: For each of them, the outputs of the pullback that its covector reaches.
     arrives: list[set[int]]
-    #: Of those that cannot be pulled back (the function has done so itself, say): the output and the error.
-    refused: list[tuple[int, Exception]]
+    #: Of those that cannot be pulled back (the function has done so itself, say), and the error.
+    refused: list[tuple[Kind, Exception]]
     #: Cells whose `.grad` must be None, or not None, as at the trace.
     grad_absent: list[int]
     grad_present: list[int]
@@ -105,11 +109,6 @@ class Captured:
     undo: Callable[[], None]
     #: The user's instructions that equations come from, by the number of a value; None where none are noted.
     places: dict[int, Any] | None
-
-    def described(self, output: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
-        """Shape and dtype of an output of the program."""
-        number = self.program.outputs[output]
-        return self.program.shapes[number], self.program.dtypes[number]
 
 
 class _Slots(NamedTuple):
@@ -213,7 +212,10 @@ class _Capture:
             dial.container[dial.key] = dial.stand_in
         try:
             for t in self.tensors:
-                t._value = recorder.new(t._value.shape, t._value.dtype)
+                lies = t._value
+                t._value = recorder.new(lies.shape, lies.dtype)
+                if not lies.flags.c_contiguous:
+                    recorder.layouts.given(t._value.index, lies)
                 t._level = recorder.level
                 t._view = None
                 t._counter = [0]
@@ -272,10 +274,13 @@ class _Capture:
         out.places = recorder.places
         numbers: list[int] = []
 
+        def output_of(number: int) -> int:
+            numbers.append(number)
+            return len(numbers) - 1
+
         def output(t: Any) -> int:
             # What does not depend on a cell, as the gradient of a plain sum, is a constant of the program.
-            numbers.append(recorder.operand(t._value)[0].index)
-            return len(numbers) - 1
+            return output_of(recorder.operand(t._value)[0].index)
 
         self._check_cells()
         out.writes = [
@@ -316,7 +321,7 @@ class _Capture:
         self._check_values(leaves)
         if any(leaf is dial.cell for leaf in leaves for dial in self.reach.dials):
             raise Unsupported("a learning rate is a result")
-        found = Results(recorder, self._index, grads, output)
+        found = Results(recorder, self._index, grads, Memory(recorder, self.inputs), output_of)
         out.results = found.of(leaves)
         out.made = found.made
         roots = found.roots
@@ -349,7 +354,7 @@ class _Capture:
                 if roots:
                     pulled = self._pull_back(roots, covectors, wanted)
             reached = self._reached(roots, covectors, wanted)
-        out.differentiable = [m.output for m in out.made if m.differentiable is not None]
+        out.differentiable = [self._kind(m) for m in out.made if m.differentiable is not None]
         if self.phantoms and self._phantom_was_read(recorder.equations, numbers):
             return None
         if roots:
@@ -442,9 +447,11 @@ class _Capture:
             raise Unsupported(f"results cannot be pulled back: {error}")
         return error.with_traceback(None)
 
-    @staticmethod
+    def _kind(self, made: Made) -> Kind:
+        return self.recorder.shapes[made.number], self.recorder.dtypes[made.number]
+
     def _part(
-        out: Captured, roots: list[Any], covectors: list[Any], refused: dict[int, Exception]
+        self, out: Captured, roots: list[Any], covectors: list[Any], refused: dict[int, Exception]
     ) -> None:
         """Set the roots that cannot be pulled back apart from the others."""
         left = [n for n in range(len(roots)) if n not in refused]
@@ -454,7 +461,7 @@ class _Capture:
             if n is None:
                 continue
             if n in refused:
-                out.refused.append((made.output, refused[n]))
+                out.refused.append((self._kind(made), refused[n]))
             out.made[k] = made._replace(
                 differentiable=place.get(n), refused=len(out.refused) - 1 if n in refused else None
             )
@@ -514,13 +521,18 @@ class _Capture:
         repeated = [e for e in forward if e.outputs[0] in again]
         at_input = {number: at for at, number in enumerate(self.inputs)}
         written = {at for at, _ in out.writes}
-        by_number = {numbers[m.output]: n for n, m in enumerate(out.made)}
+        by_number = {m.number: n for n, m in reversed([*enumerate(out.made)])}
         for v in saved:
             cell = at_input.get(v)
             if cell is not None and cell not in written:
                 out.saved.append(Saved(None, cell, None))
             elif v in by_number:
-                out.saved.append(Saved(out.made[by_number[v]].output, None, by_number[v]))
+                made_as = out.made[by_number[v]]
+                if made_as.lying is None:
+                    out.saved.append(Saved(made_as.output, None, by_number[v]))
+                else:
+                    numbers.append(v)
+                    out.saved.append(Saved(len(numbers) - 1, None, by_number[v]))
             else:
                 numbers.append(v)
                 out.saved.append(Saved(len(numbers) - 1, None, None))
@@ -546,6 +558,7 @@ class _Capture:
         read |= set(program.outputs)
         touched = {at for at, _ in (*out.writes, *out.grads, *out.pulled)}
         touched |= {at for r in out.results if (at := _cell_of(r)) is not None}
+        touched |= {m.lying.cell for m in out.made if m.lying is not None and m.lying.cell is not None}
         touched |= {s.cell for s in out.saved if s.cell is not None}
         keep = [at for at, number in enumerate(self.inputs) if number in read or at in touched]
         for at in list(keep):
@@ -565,6 +578,11 @@ class _Capture:
         out.grads = [(place[at], n) for at, n in out.grads]
         out.pulled = [(place[at], n) for at, n in out.pulled]
         out.results = [_renumbered(r, place) for r in out.results]
+        out.made = [
+            m if m.lying is None or m.lying.cell is None
+            else m._replace(lying=m.lying._replace(cell=place[m.lying.cell]))
+            for m in out.made
+        ]  # fmt: skip
         out.saved = [s if s.cell is None else s._replace(cell=place[s.cell]) for s in out.saved]
         out.grad_absent = [place[at] for at in out.grad_absent if at in place]
         out.grad_present = [place[at] for at in out.grad_present]

@@ -19,6 +19,7 @@ from numpy.lib.array_utils import byte_bounds
 from .. import dtypes
 from ..core.blame import freed_by_caller
 from ..core.calls import edge_of
+from ..core.engine import conforming
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.node import LEAF, Output
 from ..core.tracer import is_tracing
@@ -38,6 +39,7 @@ from .llvm.helpers import at_work
 from .objects import layout
 from .passes import optimized
 from .reach import RATES, SCALARS, OutOfReach, Reach
+from .results import Made
 from .shortcut import MISS
 from .uncollected import uncollected
 from .unsupported import STANCE, MakesState, Unsupported
@@ -91,7 +93,8 @@ class Specialization:
         self._mode = modes()
         self._default = dtypes.get_default_dtype()
         self._cells = [
-            None if cell.kind == "argument" else (t._value.shape, t._value.dtype, _history(t))
+            None if cell.kind == "argument"
+            else (t._value.shape, t._value.dtype, _history(t), _layout(t._value))
             for cell, t in zip(captured.cells, self.tensors(leaves), strict=True)
         ]
 
@@ -110,7 +113,9 @@ class Specialization:
             if expected is None:
                 continue
             value = None if t is None else t._value
-            if type(value) is not ndarray or (value.shape, value.dtype, _history(t)) != expected:
+            if type(value) is not ndarray:
+                return False
+            if (value.shape, value.dtype, _history(t), _layout(value)) != expected:
                 return False
         if any(tensors[at]._grad is not None for at in captured.grad_absent):
             return False
@@ -154,8 +159,11 @@ class Specialization:
         if captured.pulled:
             edges = [edge_of(cells[at]) for at, _ in captured.pulled]
             node = self._boundary(edges) if captured.differentiable else None
-            refusing = [refusal(*captured.described(n), error)(edges) for n, error in captured.refused]
-        grads = [(cells[at], None if n is None else wrap(values[n])) for at, n in captured.grads]
+            refusing = [refusal(*kind, error)(edges) for kind, error in captured.refused]
+        grads = [
+            (cells[at], None if n is None else wrap(conforming(values[n], cells[at]._value)))
+            for at, n in captured.grads
+        ]
         made: list[Any] = []
         for new in captured.made:
             history: Any = LEAF if new.leaf else None
@@ -163,7 +171,7 @@ class Specialization:
                 history = Output(node, new.differentiable)  # type: ignore[arg-type]  # made above
             elif new.refused is not None:
                 history = Output(refusing[new.refused], 0)
-            made.append(wrap(values[new.output], history))
+            made.append(wrap(_array_of(new, values, cells), history))
         results = [result.tensor(cells, made) for result in captured.results]
         if node is not None and self.pullback is not None:
             node._saved = tuple(self._saved(values, cells, made))
@@ -178,11 +186,11 @@ class Specialization:
         return answer
 
     def _boundary(self, edges: Sequence[Any]) -> Any:
-        captured, program = self.captured, self.captured.program
-        outputs = [program.outputs[n] for n in captured.differentiable]
+        captured = self.captured
         return boundary(
-            edges, freed_by_caller(3), [program.shapes[v] for v in outputs],
-            [program.dtypes[v] for v in outputs], self._pull, [position for _, position in captured.pulled],
+            edges, freed_by_caller(3), [shape for shape, _ in captured.differentiable],
+            [dtype for _, dtype in captured.differentiable], self._pull,
+            [position for _, position in captured.pulled],
         )  # fmt: skip
 
     def _saved(self, values: Sequence[ndarray], cells: Sequence[Any], made: Sequence[Any]) -> Any:
@@ -192,7 +200,9 @@ class Specialization:
                 yield _contiguous(t._value), t._counter, t._counter[0]
             elif saved.made is not None:
                 t = made[saved.made]
-                yield t._value, t._counter, t._counter[0]
+                lies_so = self.captured.made[saved.made].lying is None
+                array = t._value if lies_so else values[saved.output]  # type: ignore[index]  # given then
+                yield array, t._counter, t._counter[0]
             else:
                 yield values[saved.output], None, 0  # type: ignore[index]  # one of the three is given
 
@@ -230,6 +240,20 @@ class Specialization:
         return np.zeros(program.shapes[number], program.dtypes[number]) if place is None else found[place]
 
 
+def _array_of(new: Made, values: Sequence[ndarray], cells: Sequence[Any]) -> ndarray:
+    """The array of a new tensor."""
+    lying = new.lying
+    if lying is not None and lying.cell is not None:
+        return lying.of(cells[lying.cell]._value)
+    array = values[new.output]  # type: ignore[index]  # only what lies in a cell has none
+    return array if lying is None else lying.of(array)
+
+
+def _layout(array: ndarray) -> Any:
+    """What guards compare of how a tensor lies: nothing where it is in C order."""
+    return None if array.flags.c_contiguous else array.strides
+
+
 def _history(t: Any) -> Any:
     """What guards compare of a tensor's place in a graph."""
     return t._node if t._node is None or t._node is LEAF else Output
@@ -246,9 +270,9 @@ def _kinds(leaves: Sequence[Any]) -> list[Any]:
     for leaf in leaves:
         if isinstance(leaf, TensorBase):
             value = leaf._value
-            shape = value.shape if type(value) is ndarray else None
+            shape, lies = (value.shape, _layout(value)) if type(value) is ndarray else (None, None)
             first = seen.setdefault(id(leaf), len(seen))
-            kinds.append((type(leaf), shape, value.dtype, _history(leaf), leaf._level, first))
+            kinds.append((type(leaf), shape, value.dtype, lies, _history(leaf), leaf._level, first))
         elif type(leaf) in SCALARS:
             kinds.append((type(leaf), leaf))
         else:

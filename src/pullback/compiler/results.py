@@ -16,6 +16,7 @@ from ..core.node import LEAF
 from ..core.tracer import Recorder, Tracer
 from ..core.value import TensorBase
 from ..core.views import DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay
+from .lying import Lying, Memory
 from .unsupported import Unsupported
 
 
@@ -59,15 +60,22 @@ class Made(NamedTuple):
 
     Attributes
     ----------
-    output : int
+    output : int or None
+        The program's output; None where it has the memory of a cell.
     differentiable, refused : int or None
         Its place among those with a history that can be pulled back, and among those with one that cannot.
     leaf : bool
+    number : int
+        Of the value that it is in the trace.
+    lying : Lying or None
+        How it lies in that output, or in a cell; None where it is an output as the program makes it.
     """
 
-    output: int
+    output: int | None
     differentiable: int | None
     leaf: bool
+    number: int
+    lying: Lying | None = None
     refused: int | None = None
 
 
@@ -79,8 +87,9 @@ class Results:
     recorder : Recorder
     cells, grads : dict of int to int
         By the identity of a tensor that the call was given, or of the gradient of one, the cell's number.
+    memory : Memory
     output : callable
-        Makes a tensor an output of the program and returns its number.
+        Makes a value an output of the program and returns the output's number.
 
     Attributes
     ----------
@@ -90,15 +99,18 @@ class Results:
     """
 
     def __init__(
-        self, recorder: Recorder, cells: dict[int, int], grads: dict[int, int], output: Callable[[Any], int]
-    ) -> None:
+        self, recorder: Recorder, cells: dict[int, int], grads: dict[int, int], memory: Memory,
+        output: Callable[[int], int],
+    ) -> None:  # fmt: skip
         self.made: list[Made] = []
         self.roots: list[Any] = []
         self.tensors: list[Any] = []
         self._recorder = recorder
         self._cells = cells
         self._grads = grads
+        self._memory = memory
         self._output = output
+        self._outputs: dict[int, int] = {}
         self._place: dict[int, int] = {}
         self._shared = {
             id(tensor): (source, alias.how)
@@ -166,6 +178,17 @@ class Results:
             which = len(self.roots)
             self.roots.append(t)
         self._place[id(t)] = len(self.made)
-        self.made.append(Made(self._output(t), which, leaf))
+        number = self._recorder.operand(t._value)[0].index
+        if self._memory.was_overwritten(number):
+            raise Unsupported("a result shares memory that the function has written to")
+        value, lying = self._memory.backing(number)
+        output = None
+        if value is not None:
+            if value in self._outputs and lying is None:
+                lying = self._memory.whole(value)
+            output = self._outputs.get(value)
+            if output is None:
+                output = self._outputs[value] = self._output(value)
+        self.made.append(Made(output, which, leaf, number, lying))
         self.tensors.append(t)
         return len(self.made) - 1

@@ -19,7 +19,7 @@ from ..core.calls import edge_of
 from ..core.hooks import leaves_hooked
 from ..core.modes import modes
 from ..core.node import LEAF, Output
-from ..core.value import TensorBase
+from ..core.value import TensorBase, wrap
 from ..utils._pytree import TreeSpec, tree_unflatten
 from .boundary import boundary, is_spent, refusal, spent
 from .capture import Captured
@@ -115,6 +115,9 @@ def forward(
         None where a part of the call needs Python.
     """
     if not caller.is_there() or not executable.entry:
+        return None
+    # Native code compares tensors with ones in C order.
+    if not all(t._value.flags.c_contiguous for t in tensors):
         return None
     return _Forward(captured, executable, reach, leaves, spec, tensors, mode, pull).written()
 
@@ -298,7 +301,10 @@ class _Forward:
             table[first + position] = array.ctypes.data
             copies += [first + position, 1 + at, array.nbytes]
         tensors = {position: id(None) for _, position in captured.grads}
-        tensors |= {new.output: id(LEAF) if new.leaf else id(None) for new in captured.made}
+        tensors |= {
+            new.output: id(LEAF) if new.leaf else id(None)
+            for new in captured.made if new.output is not None and new.lying is None
+        }  # fmt: skip
         made: list[str] = []
         records: list[int] = []
         for position, buffer in enumerate(outputs):
@@ -369,8 +375,16 @@ class _Forward:
         if captured.pulled:
             self._node()
         made: list[str] = []
-        for new in captured.made:
+        whole = {new.output for new in captured.made if new.lying is None}
+        for n, new in enumerate(captured.made):
             name = f"o{new.output}"
+            if new.lying is not None:
+                name = f"m{n}"
+                array = f"o{new.output}" + ("._value" if new.output in whole else "")
+                if new.lying.cell is not None:
+                    array = f"{self.cells[new.lying.cell]}._value"
+                source.names |= {"wrap": wrap, "LEAF": LEAF, f"part{n}": new.lying.of}
+                source.line(f"{name} = wrap(part{n}({array}), {'LEAF' if new.leaf else None})")
             if new.differentiable is not None:
                 source.line(f"{name}._node = edge(Output, (node, {new.differentiable}))")
             elif new.refused is not None:
@@ -395,21 +409,19 @@ class _Forward:
         source.line(f"return {self._structure(captured.structure, remaining)}")
 
     def _node(self) -> None:
-        captured, source, program = self.captured, self.source, self.captured.program
-        outputs = [program.outputs[n] for n in captured.differentiable]
+        captured, source = self.captured, self.source
         source.names |= {
             "boundary": boundary, "edge_of": edge_of, "Output": Output,
-            "shapes": tuple(program.shapes[v] for v in outputs),
-            "dtypes": tuple(program.dtypes[v] for v in outputs),
+            "shapes": tuple(shape for shape, _ in captured.differentiable),
+            "dtypes": tuple(dtype for _, dtype in captured.differentiable),
             "pull": self.pull, "positions": tuple(position for _, position in captured.pulled),
         }  # fmt: skip
         # What the class of a named tuple does in Python takes longer than all else about an edge.
         source.names["edge"] = tuple.__new__
         lazy = self._is_spent()
-        for k, (n, error) in enumerate(captured.refused):
-            described = captured.described(n)
+        for k, (kind, error) in enumerate(captured.refused):
             source.names[f"refusal{k}"] = (
-                spent(*described, len(captured.pulled)) if lazy else refusal(*described, error)
+                spent(*kind, len(captured.pulled)) if lazy else refusal(*kind, error)
             )
         if lazy:
             source.names["leaves"] = tuple(self.tensors[at] for at, _ in captured.pulled)
@@ -420,6 +432,9 @@ class _Forward:
             source.line("node = boundary(edges, (), shapes, dtypes, pull, positions)")
 
     def _saved(self, saved: Any, made: Sequence[str]) -> str:
+        if saved.made is not None and self.captured.made[saved.made].lying is not None:
+            t = made[saved.made]
+            return f"(o{saved.output}, {t}._counter, {t}._counter[0])"
         if saved.cell is not None or saved.made is not None:
             t = self.cells[saved.cell] if saved.cell is not None else made[saved.made]
             return f"({t}._value, {t}._counter, {t}._counter[0])"

@@ -476,7 +476,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
             else:
                 value = leaf._value
                 if type(g) is type(value) is ndarray and g.strides != value.strides:
-                    g = _laid_out_as(g, value)
+                    g = conforming(g, value)
                 leaf._grad = as_tensor(g)
         elif not create_graph and (recorder := getattr(old._value, "recorder", None)) is not None:
             # In place, as below: who holds the gradient finds it changed.
@@ -497,7 +497,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
             hook((), (as_tensor(g),))
 
 
-def _laid_out_as(g: ndarray, value: ndarray) -> ndarray:
+def conforming(g: ndarray, value: ndarray) -> ndarray:
     """A covector as torch lays out a leaf's: like the leaf, or in C order where the leaf has gaps."""
     strides = strides_of(value) if is_dense(value) else contiguous_strides(value.shape)
     if all(n == 1 or a == b for n, a, b in zip(g.shape, strides_of(g), strides, strict=True)):

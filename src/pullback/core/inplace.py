@@ -21,7 +21,7 @@ from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
 from .detached import refuse_saved
-from .meta import Meta, is_meta
+from .meta import Meta, array_or_phantom, is_meta
 from .modes import change, modes, set_modes
 from .node import LEAF, Node, Nowhere, Output, edge_target, short_name
 from .overlap import PARTIAL, overlaps_itself
@@ -146,10 +146,10 @@ def laid_out_like(value: Any, strides: Any) -> Any:
 
 
 def layout_of(value: Any) -> tuple[int, ...] | None:
-    """Strides in elements of the array at the bottom of a value; None for C order and where there
-    is no array.
+    """Strides in elements of the array at the bottom of a value, or that a traced value would have; None for
+    C order and where there is no array.
     """
-    value = innermost(value)
+    value = None if is_meta(value) else array_or_phantom(value)
     return None if not isinstance(value, ndarray) or value.flags.c_contiguous else strides_of(value)
 
 
@@ -300,10 +300,13 @@ def store(x: Any, new: Any) -> Any:
         for traced in (value, new._value):
             if (recorder := getattr(traced, "recorder", None)) is not None:
                 sharing = recorder.sharing(x)
+        kind = dtype_of(value)
+        after = new._value if dtype_of(new._value) == kind else cast(new._value, kind)
+        if (recorder := getattr(after, "recorder", None)) is not None:
+            after = recorder.written(x, after)
         if new._level > x._level:
             x._level = new._level
-        kind = dtype_of(value)
-        x._value = new._value if dtype_of(new._value) == kind else cast(new._value, kind)
+        x._value = after
         for detached in sharing:
             detached._value, detached._level = x._value, x._level
     bump(x)
@@ -367,7 +370,10 @@ def record_write(x: Any, node: Any) -> None:
         return
     base = record.base
     if type(x._value) is not Meta and not (type(base._value) is type(x._value) is ndarray):
-        base._value = put(base._value, x._value, record.steps, layout_of(base._value))
+        whole = put(base._value, x._value, record.steps, layout_of(base._value))
+        if (recorder := getattr(whole, "recorder", None)) is not None:
+            whole = recorder.written(base, whole)
+        base._value = whole
         base._level = max(base._level, x._level)
     if not modes().grad or (node is None and base._node is None):
         return

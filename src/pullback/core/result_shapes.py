@@ -21,7 +21,7 @@ from .value import dtype_of, shape_of
 Kinds = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
 
 #: Sizes that stand for larger ones; no product of some is another.
-_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
 #: Up to so many elements an op is asked with the sizes that its inputs have.
 MANY = 1 << 12
 
@@ -82,9 +82,9 @@ def _zeros(value: Any, unread: bool) -> Any:
 def _with_small_sizes(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Kinds | None:
     """The results as the op gives them with a prime in place of each size; None where that does not tell."""
     sizes = sorted({n for v in inputs if not _is_number(v) for n in shape_of(v) if n > 1})
-    if len(sizes) > len(_PRIMES):
+    if len(sizes) > len(PRIMES):
         return None
-    small = dict(zip(sizes, _PRIMES, strict=False))
+    small = dict(zip(sizes, PRIMES, strict=False))
     large = {prime: size for size, prime in small.items()}
     arrays = tuple(
         v if _is_number(v) else np.zeros([small.get(n, n) for n in shape_of(v)], dtype_of(v)) for v in inputs

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CodeType
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from weakref import ref
 
 import numpy as np
@@ -22,6 +22,10 @@ from ..dtypes import get_default_dtype
 from .blame import user_frame
 from .bulk import unwrapped
 from .value import InnerValue, TensorBase, array_of, wrap
+from .versions import NoVersions
+
+if TYPE_CHECKING:
+    from .traced_layout import Layouts
 
 _tracing: ContextVar[Recorder | None] = ContextVar("pullback_tracing", default=None)
 
@@ -129,11 +133,23 @@ class Recorder:
         #: Of each equation, by the number of its first output: the user's instruction, where it is asked for.
         self.places: dict[int, tuple[CodeType, int]] | None = None
         self.refused: BaseException | None = None
+        #: By the number of a value, the equation that makes it.
+        self.makers: dict[int, Equation] = {}
         self._constant_of: dict[int, tuple[ndarray, int]] = {}
         #: Shapes and dtypes that came up, by number; the number of each value's; what ops made of them.
         self._kinds: dict[tuple[tuple[int, ...], np.dtype[Any]], int] = {}
         self._kind_of: list[int] = []
         self._results: dict[Any, Any] = {}
+        self._layouts: Layouts | None = None
+
+    @property
+    def layouts(self) -> Layouts:
+        """How the values would lie in memory."""
+        if self._layouts is None:
+            from .traced_layout import Layouts
+
+            self._layouts = Layouts(self)
+        return self._layouts
 
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
         """A tracer for a new value."""
@@ -185,6 +201,26 @@ class Recorder:
         if self.refused is None:
             self.refused = error
         return error
+
+    def written(self, x: Any, new: Tracer) -> Tracer:
+        """What a tensor holds from now on that is written to, given what is written.
+
+        A value that is another tensor's, too, is copied, lest they seem to share memory.
+        """
+        from .inplace import clone
+        from .op import TABLE
+
+        last = self.equations[-1] if self.equations else None
+        if last is None or new.index not in last.outputs or TABLE[last.op].is_view:
+            new = clone(new)
+        before = x._value
+        if type(x._counter) is NoVersions and isinstance(before, Tracer) and any(
+            before.index in e.outputs or Reference(before.index) in e.operands
+            for e in self.equations if TABLE[e.op].is_view
+        ):  # fmt: skip
+            self.refuse(RuntimeError("the function writes to an inference tensor that has views"))
+        self.layouts.written(before, new.index)
+        return new
 
     def sharing(self, written: Any) -> list[Any]:
         """The detached tensors that get what is written to a tensor, whose memory and version they share.
@@ -323,6 +359,9 @@ class Tracer(InnerValue):
                 kinds.append(recorder._kind_of[held.index])
             else:
                 kinds.append((type(held), held) if type(held) in _NUMBERS else _OTHER)
+        if op.in_order and op.is_view:
+            # Raises ValueError where the layout allows no such view, as in eager.
+            op.kernel(recorder.layouts.stand_in(operands[0].index), *attrs)
         try:
             results = recorder.results(op, kinds, seen, attrs)
         except RuntimeError as error:
@@ -335,5 +374,8 @@ class Tracer(InnerValue):
             frame = user_frame(sys._getframe(1))
             recorder.places[outputs[0].index] = (frame.f_code, frame.f_lasti)
         numbers = tuple([o.index for o in outputs])
-        recorder.equations.append(_new_tuple(Equation, (op.name, tuple(operands), attrs, numbers, several)))
+        equation = _new_tuple(Equation, (op.name, tuple(operands), attrs, numbers, several))
+        recorder.equations.append(equation)
+        for number in numbers:
+            recorder.makers[number] = equation
         return tuple(outputs) if several else outputs[0]

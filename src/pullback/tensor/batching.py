@@ -10,6 +10,7 @@ from ..core.batched import Batched
 from ..core.dual import Dual
 from ..core.levels import entered_level
 from ..core.meta import Meta
+from ..core.tracer import Tracer
 from ..core.value import TensorBase, array_of, shape_of, wrap, wrap_alias
 from ..ops.structure import expand, permute, reshape
 
@@ -39,6 +40,8 @@ def visible_strides(tensor: Any) -> tuple[int, ...]:
         return visible_strides(tensor.primal)
     if isinstance(tensor, Meta):
         return tensor.strides
+    if isinstance(tensor, Tracer):
+        return strides_of(tensor.recorder.layouts.stand_in(tensor.index))
     return visible_strides(tensor._value) if isinstance(tensor, TensorBase) else strides_of(array_of(tensor))
 
 

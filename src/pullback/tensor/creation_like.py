@@ -31,13 +31,9 @@ def array_like(
     """An uninitialised array in the shape of a tensor, laid out alike or as a memory format says."""
     check_options(function, device, pin_memory)
     chosen = dtype_of(input) if dtype is None else dtype.numpy
-    value = input._value
     if memory_format is None or memory_format is preserve_format:
-        return (
-            layouts.empty_like(value, chosen)
-            if isinstance(value, ndarray)
-            else np.empty(shape_of(input), chosen)
-        )
+        value = array_or_phantom(input)
+        return np.empty(shape_of(input), chosen) if value is None else layouts.empty_like(value, chosen)
     shape = shape_of(input)
     strides = format_strides(shape, memory_format)
     return np.empty(shape, chosen) if strides is None else laid_out_empty(shape, strides, chosen)

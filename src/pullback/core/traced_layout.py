@@ -1,0 +1,282 @@
+"""How the values of a trace would lie in memory if eager computed them.
+
+A traced value has a shape and no memory, but whether a reshape is a view, what `is_contiguous` says, and the
+strides of what a function returns depend on how eager lays values out. That is found when it is asked for:
+views by running their kernels on stand-ins that take no memory, other ops by running theirs on small arrays
+laid out as the operands are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.layout import dense_strides
+from ..array.random import Generator
+from ..array.strides import (
+    channels_last_strides,
+    contiguous_strides,
+    extent,
+    is_channels_last,
+    laid_out_empty,
+    strides_of,
+)
+from .op import TABLE
+from .result_shapes import MANY, PRIMES
+from .tracer import Reference
+
+#: Ops' answers that are remembered.
+KNOWN = 4096
+
+
+class Layout(NamedTuple):
+    """Where a value lies.
+
+    Attributes
+    ----------
+    root : int
+        The number of the value whose memory it is.
+    offset : int
+        Bytes from the root's first element to its own.
+    strides : tuple of int
+        In bytes.
+    """
+
+    root: int
+    offset: int
+    strides: tuple[int, ...]
+
+
+class Layouts:
+    """The layouts of a recorder's values.
+
+    Parameters
+    ----------
+    recorder : Recorder
+    """
+
+    def __init__(self, recorder: Any) -> None:
+        self._recorder = recorder
+        self._found: dict[int, Layout] = {}
+        #: By the value that a tensor got when it was written to, the value that it had.
+        self._before: dict[int, int] = {}
+
+    def given(self, number: int, array: ndarray) -> None:
+        """An input lies as an array does."""
+        width = array.itemsize
+        self._found[number] = Layout(number, 0, tuple([s * width for s in strides_of(array)]))
+
+    def written(self, before: Any, after: int) -> None:
+        """A tensor has the value `after` in the memory of the one (or the array) before."""
+        if isinstance(before, ndarray):
+            self._found[after] = Layout(after, 0, _dense(before))
+        else:
+            self._before[after] = before.index
+
+    def overwritten(self) -> set[int]:
+        """The values whose memory was written to."""
+        return {self.of(number).root for number in self._before.values()}
+
+    def of(self, number: int) -> Layout:
+        """The layout of a value."""
+        waiting = [number]
+        found = self._found
+        while waiting:
+            at = waiting[-1]
+            if at in found:
+                waiting.pop()
+                continue
+            before = self._before.get(at)
+            equation = None if before is not None else self._recorder.makers.get(at)
+            if before is not None:
+                needed = [before]
+            elif equation is not None:
+                needed = [o.index for o in equation.operands if isinstance(o, Reference)]
+            else:
+                needed = []
+            missing = [n for n in needed if n not in found]
+            if missing:
+                waiting.extend(missing)
+                continue
+            waiting.pop()
+            if before is not None:
+                found[at] = Layout(at, 0, _dense(self.stand_in(before)))
+            elif equation is not None:
+                self._place(equation)
+            else:
+                found[at] = Layout(at, 0, self._of_given(at))
+        return found[number]
+
+    def stand_in(self, number: int) -> ndarray:
+        """An array that lies as a value does, for what reads layouts; its elements are zeros and take no
+        memory.
+        """
+        recorder = self._recorder
+        shape, dtype = recorder.shapes[number], recorder.dtypes[number]
+        layout = self.of(number)
+        end = layout.offset + dtype.itemsize + sum(
+            (n - 1) * s for n, s in zip(shape, layout.strides, strict=True) if n and s > 0
+        )
+        return np.ndarray(shape, dtype, _zeros(end), layout.offset, layout.strides)
+
+    def _of_given(self, number: int) -> tuple[int, ...]:
+        constant = self._recorder.constants.get(number)
+        if constant is not None and 0 not in constant.strides:
+            return _dense(constant)
+        width = self._recorder.dtypes[number].itemsize
+        return tuple([s * width for s in contiguous_strides(self._recorder.shapes[number])])
+
+    def _place(self, equation: Any) -> None:
+        op = TABLE[equation.op]
+        operands = [self.stand_in(o.index) if isinstance(o, Reference) else o for o in equation.operands]
+        if op.is_view:
+            try:
+                result = op.kernel(operands[0], *equation.attrs)
+            except ValueError:
+                # A replay copies where the layout allows no view.
+                pass
+            else:
+                of = self._found[equation.operands[0].index]
+                origin = _address(operands[0]) - of.offset
+                parts = result if isinstance(result, tuple) else (result,)
+                for number, part in zip(equation.outputs, parts, strict=True):
+                    offset = _address(part) - origin if part.size else 0
+                    self._found[number] = Layout(of.root, offset, part.strides)
+                return
+        shapes = [self._recorder.shapes[number] for number in equation.outputs]
+        for number, strides in zip(
+            equation.outputs, _computed(op, operands, equation.attrs, shapes), strict=True
+        ):
+            width = self._recorder.dtypes[number].itemsize
+            self._found[number] = Layout(number, 0, tuple([s * width for s in strides]))
+
+
+# --- memory that is not there -------------------------------------------------------------------------------
+
+_memory: list[Any] = [np.zeros(1 << 16, np.uint8)]
+
+
+def _zeros(size: int) -> Any:
+    """At least so many bytes of zeros, the same ones for all; a large number is only promised."""
+    if _memory[0].nbytes < size:
+        import mmap
+
+        _memory[0] = np.frombuffer(mmap.mmap(-1, 2 * size), np.uint8)
+    return _memory[0]
+
+
+def _address(array: ndarray) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _dense(array: ndarray) -> tuple[int, ...]:
+    """Strides in bytes of a new array laid out alike."""
+    return tuple([s * array.itemsize for s in dense_strides(array)])
+
+
+# --- what ops do --------------------------------------------------------------------------------------------
+
+_known: dict[Any, list[tuple[int, ...]]] = {}
+
+
+def _computed(
+    op: Any, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
+) -> list[tuple[int, ...]]:
+    """Strides of the results in elements."""
+    arrays = [v for v in operands if isinstance(v, ndarray)]
+    in_order = all(v.flags.c_contiguous for v in arrays)
+    plain = [contiguous_strides(shape) for shape in shapes]
+    if in_order and op.kind == "elementwise" and any(v.shape == shapes[0] for v in arrays):
+        return plain
+    key = (op.name, attrs, tuple((v.shape, v.dtype, v.strides) if isinstance(v, ndarray) else v for v in operands))
+    try:
+        found = _known.get(key)
+    except TypeError:
+        return plain
+    if found is None:
+        found = _asked(op, operands, attrs, shapes)
+        if found is None:
+            found = plain if in_order else _following(arrays, shapes)
+        if len(_known) >= KNOWN:
+            _known.clear()
+        _known[key] = found
+    return found
+
+
+def _asked(
+    op: Any, operands: Sequence[Any], attrs: tuple[Any, ...], shapes: Sequence[tuple[int, ...]]
+) -> list[tuple[int, ...]] | None:
+    """The strides that the op's kernel gives; None where that cannot be asked at little cost."""
+    arrays = [v for v in operands if isinstance(v, ndarray)]
+    # A rule for shapes says that the kernel is not to be run on any numbers: pivots, say, that lead elsewhere.
+    draws = op.attrs[-1:] == ("generator",)
+    if (op.shape is not None and not draws) or any(0 in v.shape for v in arrays):
+        return None
+    if draws:
+        attrs = (*attrs[:-1], Generator())
+    small: dict[int, int] = {}
+    if any(v.size > MANY for v in arrays):
+        sizes = sorted({n for v in arrays for n in v.shape if n > 1})
+        if not (op.kind == "elementwise" or op.sizes_kept) or len(sizes) > len(PRIMES):
+            return None
+        small = dict(zip(sizes, PRIMES, strict=False))
+    given = tuple(_small(v, small) if isinstance(v, ndarray) else v for v in operands)
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = op.evaluate(given, attrs)
+    except Exception:  # noqa: BLE001  # the numbers of the stand-ins may not be what the op takes
+        return None
+    results = result if isinstance(result, tuple) else (result,)
+    if len(results) != len(shapes) or any(r.ndim != len(s) for r, s in zip(results, shapes, strict=True)):
+        return None
+    return [_enlarged(r, shape) for r, shape in zip(results, shapes, strict=True)]
+
+
+def _small(array: ndarray, sizes: dict[int, int]) -> ndarray:
+    """A small array with the axes of a large one in its order, with gaps where that has gaps."""
+    shape = tuple(sizes.get(n, n) for n in array.shape)
+    strides = [0] * array.ndim
+    step, expected = 1, array.itemsize
+    for axis in sorted(range(array.ndim - 1, -1, -1), key=lambda axis: array.strides[axis]):
+        if array.strides[axis] == 0 and array.shape[axis] > 1:
+            continue
+        if array.strides[axis] > expected and array.shape[axis] > 1:
+            step += 1
+        strides[axis] = step
+        step *= shape[axis]
+        expected = max(expected, array.strides[axis] * array.shape[axis])
+    made = laid_out_empty(shape, tuple(strides), array.dtype)
+    if array.dtype.kind in "iub":
+        made[...] = 0
+    else:
+        # Matrices that can be factored.
+        made[...] = np.eye(*shape[-2:]) if array.ndim > 1 else 1
+    return made
+
+
+def _enlarged(array: ndarray, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides without gaps of a shape whose axes are in the order of a small array's."""
+    if array.flags.c_contiguous or 0 in shape:
+        return contiguous_strides(shape)
+    if array.shape == shape:
+        return dense_strides(array)
+    inner_first = sorted(range(array.ndim - 1, -1, -1), key=dense_strides(array).__getitem__)
+    strides = [0] * array.ndim
+    step = 1
+    for axis in inner_first:
+        strides[axis] = step
+        step *= shape[axis]
+    return tuple(strides)
+
+
+def _following(arrays: Sequence[ndarray], shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Channels last where an image among the operands has that, C order otherwise."""
+    if any(v.ndim in (4, 5) and not v.flags.c_contiguous and is_channels_last(v) for v in arrays):
+        return [channels_last_strides(s) if len(s) in (4, 5) else contiguous_strides(s) for s in shapes]
+    return [contiguous_strides(s) for s in shapes]
