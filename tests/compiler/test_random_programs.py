@@ -17,17 +17,7 @@ from .random_programs import differences, text_of  # noqa: E402  # needs torch
 PROGRAMS = 1000 if os.environ.get("PULLBACK_ALL_COMPILED") else 100
 
 
-#: Programs that differ, and why.
-KNOWN = {
-    328: "a result of a transposed tensor has C order, so flattening it is a view; it copies in eager",
-    764: "two gradients that are one array in eager are two arrays",
-    990: "two gradients that are one array in eager are two arrays",
-}
-
-
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_a_compiled_program_does_what_eager_does(seed: int) -> None:
     found, _ = differences(seed, torch)
-    if found and seed in KNOWN:
-        pytest.xfail(KNOWN[seed])
     assert not found, "\n".join([*found, text_of(generate(seed, torch))])

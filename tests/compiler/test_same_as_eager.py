@@ -49,3 +49,89 @@ def test_shapes_that_do_not_broadcast_are_refused_as_in_eager():
     run = compiled(lambda x, y: x + y)
     with pytest.raises(RuntimeError, match=r"tensor a \(2\) must match the size of tensor b \(3\)"):
         run(torch.zeros(2, 2), torch.zeros(3))
+
+
+LAYOUTS = {
+    "elementwise of a transposed input": lambda x: x.t() * 2,
+    "a reshape that copies": lambda x: (x.t() * 2).reshape(-1),
+    "a reshape of a view": lambda x: (x.t() * 2).t().reshape(-1),
+    "a write through a view of the transposed": lambda x: _written(x.t() * 2),
+    "a copy in C order": lambda x: (x.t() * 2).contiguous(),
+    "a decision about layout": lambda x: x * 3 if (x.t() * 2).is_contiguous() else x.t() + 1,
+    "strides as numbers": lambda x: x * (x.t() * 2).stride(0),
+    "like another": lambda x: torch.ones_like(x.t()) + x.t(),
+    "channels last": lambda x: x.reshape(1, 2, 3, 1).to(memory_format=torch.channels_last) * 2,
+    "the inverse": lambda x: torch.linalg.inv(x @ x.t() + torch.eye(2)),
+}
+
+
+def _written(y):
+    y.t().reshape(-1).mul_(2)
+    return y
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_results_have_the_strides_of_eager(name):
+    function = LAYOUTS[name]
+    x = torch.arange(6.0).reshape(2, 3)
+    run = compiled(function)
+    for given in (x, torch.arange(6.0).reshape(3, 2).t()):
+        want, got = function(given), run(given)
+        assert run._native.eager_because is None
+        assert torch.equal(got, want)
+        assert got.stride() == want.stride()
+        assert got.is_contiguous() == want.is_contiguous()
+
+
+def test_gradients_that_are_one_array_are_one_array():
+    x, z = torch.ones(2, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+    v = torch.ones(2, 3)
+
+    def function(x, z, v):
+        return torch.autograd.grad(x + z, (x, z), v)
+
+    for run in (function, compiled(function)):
+        a, b = run(x, z, v)
+        assert a.data_ptr() == b.data_ptr() == v.data_ptr()
+
+
+def test_a_gradient_of_a_sum_is_expanded():
+    x = torch.ones(2, 3, requires_grad=True)
+
+    def function(x):
+        return torch.autograd.grad(x.sum(), x)[0]
+
+    for run in (function, compiled(function)):
+        assert run(x).stride() == (0, 0)
+
+
+def test_the_gradient_of_a_leaf_is_laid_out_as_the_leaf():
+    w = torch.randn(4, 3, 2, 2).to(memory_format=torch.channels_last).requires_grad_()
+    run = compiled(lambda w: (w.sin() ** 2).sum().backward())
+    run(w)
+    assert run._native.eager_because is None
+    assert w.grad.stride() == w.stride() == (12, 1, 6, 3)
+
+
+def test_a_pullback_reads_a_result_that_lies_otherwise():
+    x = torch.randn(2, 3, requires_grad=True)
+    run = compiled(lambda x: x.t().exp())
+    y = run(x)
+    assert y.stride() == (1, 3)
+    (got,) = torch.autograd.grad(y, x, torch.ones(3, 2), retain_graph=True)
+    torch.testing.assert_close(got, x.detach().exp())
+    y.detach().mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_a_write_to_an_inference_tensor_with_views_runs_eagerly():
+    def function(x):
+        with torch.inference_mode():
+            y = x * 2
+            y.t().clamp_(min=1)
+        return y.clone()
+
+    with pytest.warns(UserWarning, match="inference tensor that has views"):
+        got = compiled(function)(torch.zeros(2, 3))
+    assert got.tolist() == [[1.0] * 3] * 2

@@ -1,4 +1,4 @@
-"""How a new tensor among a function's results lies in memory, where that is not an array of its own in C order.
+"""How a new tensor among a function's results lies in memory, where it is no array of its own in C order.
 
 Native code computes arrays in C order. A result that eager lays out otherwise, or whose memory another result
 or a tensor of the caller's has, is a view of such an array: of the value that owns the memory, which the

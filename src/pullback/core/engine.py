@@ -342,7 +342,7 @@ def _send(
         slots[index] = g if slots[index] is None else plus(slots[index], g)
         return
     g = conform(g, node._shape, node._dtype)
-    if type(node) is AccumulateGrad and isinstance(g, ndarray):
+    if needed is None and type(node) is AccumulateGrad and isinstance(g, ndarray):
         g = g.copy()
     if node in pending:
         pending[node] = plus(pending[node], g)
@@ -451,7 +451,7 @@ def _capture(node: Node, g: Any, capture: Capture, accumulate: bool, create_grap
     for index, position in capture.wanted[node]:
         value = g[index] if isinstance(node, MultiNode) else g
         if accumulate and type(node) is AccumulateGrad:
-            accumulate_grad(node, value, create_graph)
+            accumulate_grad(node, c_copy(value) if isinstance(value, ndarray) else value, create_graph)
         elif value is not None:
             before = capture.results[position]
             capture.results[position] = value if before is None else plus(before, value)

@@ -114,7 +114,7 @@ def array_or_phantom(value: Any) -> ndarray | None:
     if isinstance(value, Meta):
         return value.phantom()
     if (recorder := getattr(value, "recorder", None)) is not None:
-        return recorder.layouts.stand_in(value.index)  # type: ignore[no-any-return]  # a trace's value
+        return recorder.layouts.stand_in(value.index)
     return value if isinstance(value, ndarray) else None
 
 

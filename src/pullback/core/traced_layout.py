@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from ..array.strides import (
     laid_out_empty,
     strides_of,
 )
+from .body import Body
 from .op import TABLE
 from .result_shapes import MANY, PRIMES
 from .tracer import Reference
@@ -70,6 +70,17 @@ class Layouts:
         """An input lies as an array does."""
         width = array.itemsize
         self._found[number] = Layout(number, 0, tuple([s * width for s in strides_of(array)]))
+
+    def spread(self, number: int, array: ndarray) -> None:
+        """A constant has gaps, or repeats elements: the part of another one, which spans its memory."""
+        strides = strides_of(array)
+        if array.size == 0 or min(strides) < 0:
+            return
+        span = np.zeros(extent(array.shape, strides), array.dtype)
+        part: ndarray = np.ndarray(array.shape, array.dtype, span, 0, array.strides)
+        part[...] = array
+        root = self._recorder.operand(span)[0].index
+        self._found[number] = Layout(root, 0, array.strides)
 
     def written(self, before: Any, after: int) -> None:
         """A tensor has the value `after` in the memory of the one (or the array) before."""
@@ -126,7 +137,7 @@ class Layouts:
 
     def _of_given(self, number: int) -> tuple[int, ...]:
         constant = self._recorder.constants.get(number)
-        if constant is not None and 0 not in constant.strides:
+        if constant is not None:
             return _dense(constant)
         width = self._recorder.dtypes[number].itemsize
         return tuple([s * width for s in contiguous_strides(self._recorder.shapes[number])])
@@ -193,7 +204,8 @@ def _computed(
     plain = [contiguous_strides(shape) for shape in shapes]
     if in_order and op.kind == "elementwise" and any(v.shape == shapes[0] for v in arrays):
         return plain
-    key = (op.name, attrs, tuple((v.shape, v.dtype, v.strides) if isinstance(v, ndarray) else v for v in operands))
+    kinds = tuple((v.shape, v.dtype, v.strides) if isinstance(v, ndarray) else v for v in operands)
+    key = (op.name, attrs, kinds)
     try:
         found = _known.get(key)
     except TypeError:
@@ -213,16 +225,18 @@ def _asked(
 ) -> list[tuple[int, ...]] | None:
     """The strides that the op's kernel gives; None where that cannot be asked at little cost."""
     arrays = [v for v in operands if isinstance(v, ndarray)]
-    # A rule for shapes says that the kernel is not to be run on any numbers: pivots, say, that lead elsewhere.
     draws = op.attrs[-1:] == ("generator",)
-    if (op.shape is not None and not draws) or any(0 in v.shape for v in arrays):
+    if any(0 in v.shape for v in arrays) or any(isinstance(a, Body) for a in attrs):
+        return None
+    # A rule for shapes says that the kernel is not for any numbers: pivots, say, that lead elsewhere.
+    if op.shape is not None and not draws and any(v.dtype.kind not in "fc" for v in arrays):
         return None
     if draws:
         attrs = (*attrs[:-1], Generator())
     small: dict[int, int] = {}
     if any(v.size > MANY for v in arrays):
         sizes = sorted({n for v in arrays for n in v.shape if n > 1})
-        if not (op.kind == "elementwise" or op.sizes_kept) or len(sizes) > len(PRIMES):
+        if len(sizes) > len(PRIMES):
             return None
         small = dict(zip(sizes, PRIMES, strict=False))
     given = tuple(_small(v, small) if isinstance(v, ndarray) else v for v in operands)
@@ -233,14 +247,14 @@ def _asked(
     except Exception:  # noqa: BLE001  # the numbers of the stand-ins may not be what the op takes
         return None
     results = result if isinstance(result, tuple) else (result,)
-    if len(results) != len(shapes) or any(r.ndim != len(s) for r, s in zip(results, shapes, strict=True)):
+    if [r.shape for r in results] != [tuple([small.get(n, n) for n in shape]) for shape in shapes]:
         return None
     return [_enlarged(r, shape) for r, shape in zip(results, shapes, strict=True)]
 
 
 def _small(array: ndarray, sizes: dict[int, int]) -> ndarray:
     """A small array with the axes of a large one in its order, with gaps where that has gaps."""
-    shape = tuple(sizes.get(n, n) for n in array.shape)
+    shape = tuple([small if (small := sizes.get(n)) else n for n in array.shape])
     strides = [0] * array.ndim
     step, expected = 1, array.itemsize
     for axis in sorted(range(array.ndim - 1, -1, -1), key=lambda axis: array.strides[axis]):
@@ -256,7 +270,7 @@ def _small(array: ndarray, sizes: dict[int, int]) -> ndarray:
         made[...] = 0
     else:
         # Matrices that can be factored.
-        made[...] = np.eye(*shape[-2:]) if array.ndim > 1 else 1
+        made[...] = np.eye(shape[-2], shape[-1]) if array.ndim > 1 else 1
     return made
 
 

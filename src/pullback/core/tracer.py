@@ -18,6 +18,7 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import is_dense
 from ..dtypes import get_default_dtype
 from .blame import user_frame
 from .bulk import unwrapped
@@ -193,6 +194,8 @@ class Recorder:
                 constant = self.new(array.shape, array.dtype)
                 self.constants[constant.index] = _kept(array)
                 self._constant_of[id(array)] = known = (array, constant.index)
+                if not array.flags.forc and not is_dense(array):
+                    self.layouts.spread(constant.index, array)
             return Reference(known[1]), array
         return value, value
 
