@@ -22,6 +22,8 @@ from ..core.value import TensorBase, wrap
 
 #: Values that are compared; others are compared by identity.
 SCALARS = (bool, int, float, complex, str, bytes, type(None))
+#: Things behind which nothing is looked for.
+_ENDS = (*SCALARS, type, types.ModuleType, Op)
 #: More things than this are not looked at: a function that reaches them runs eagerly.
 LIMIT = 50_000
 
@@ -201,7 +203,7 @@ class Reach:
         return restore
 
     def _visit(self, thing: Any) -> Iterator[Any]:
-        if isinstance(thing, (*SCALARS, type, types.ModuleType, Op)):
+        if isinstance(thing, _ENDS):
             return
         if id(thing) in self._seen:
             if isinstance(thing, dict):
@@ -214,7 +216,7 @@ class Reach:
             if thing._grad is not None:
                 yield thing._grad
         elif isinstance(thing, dict):
-            yield from self._bound(_length, thing, None, len(thing))
+            self._bound(_length, thing, None, len(thing))
             held = dict.copy(thing)
             turning = self._turning if "lr" in held and "params" in held else ()
             for key, value in held.items():
@@ -226,12 +228,12 @@ class Reach:
                 # Schedulers ask whether `step` was called; the trace has called it.
                 if key == "_opt_called":
                     continue
-                yield from self._bound(_get, thing, key, value)
+                yield self._bound(_get, thing, key, value)
         elif isinstance(thing, (list, tuple, deque)):
             if not isinstance(thing, tuple):
-                yield from self._bound(_length, thing, None, len(thing))
+                self._bound(_length, thing, None, len(thing))
             for position, value in enumerate(list(thing)):
-                yield from self._bound(_item, thing, position, value)
+                yield self._bound(_item, thing, position, value)
         elif isinstance(thing, (set, frozenset)):
             yield from thing
         elif isinstance(thing, types.FunctionType):
@@ -254,10 +256,11 @@ class Reach:
                     if isinstance(method, types.FunctionType):
                         yield method
 
-    def _bound(self, read: Callable[[Any, Any], Any], container: Any, key: Any, value: Any) -> Iterator[Any]:
+    def _bound(self, read: Callable[[Any, Any], Any], container: Any, key: Any, value: Any) -> Any:
+        """Note where a value was found; return it."""
         if read is not _item or not isinstance(container, tuple):
             self.bonds.append(Bond(read, container, key, value))
-        yield value
+        return value
 
     def _dial(self, container: Any, key: Any) -> None:
         dial = Dial(container, key, container[key])
@@ -272,10 +275,10 @@ class Reach:
                 yield function.__wrapped__
             return
         for cell in function.__closure__ or ():
-            yield from self._bound(_cell, cell, None, _cell(cell, None))
+            yield self._bound(_cell, cell, None, _cell(cell, None))
         for name in sorted(_names(function.__code__)):
             if name in function.__globals__:
-                yield from self._bound(_get, function.__globals__, name, function.__globals__[name])
+                yield self._bound(_get, function.__globals__, name, function.__globals__[name])
         yield function.__defaults__ or ()
         yield function.__kwdefaults__ or {}
 
