@@ -175,6 +175,20 @@ def test_what_numpy_has_cost_decides(monkeypatch, counted):
         assert counted.parameters == expected
 
 
+def test_steps_between_two_looks_count_too(monkeypatch, counted):
+    (param,) = parameters(np.random.default_rng(0), torch.float32, [(3,)])
+    cost = native.PARAMETER + native.ELEMENT * 3
+    monkeypatch.setattr(native, "COMPILER", 200 * cost)
+    monkeypatch.setattr(native, "LOOP", 200 * cost)
+    optimizer = torch.optim.SGD([param])
+    param.grad = torch.ones(3)
+    steps = 0
+    while not counted.parameters:
+        optimizer.step()
+        steps += 1
+    assert 200 <= steps <= 202
+
+
 # --- what is not plain --------------------------------------------------------------------------------------
 
 

@@ -34,6 +34,8 @@ from .stand_ins import GRAD, PARAM, Script, Unsupported, script_of
 PARAMETER, ELEMENT = 5_000, 0.8
 COMPILER, LOOP = 300_000_000, 50_000_000
 
+#: Steps at most between two looks at what they cost.
+_SELDOM = 15
 #: Sets of parameters of a group for which the places of their arrays are kept.
 _SETS = 8
 
@@ -46,11 +48,13 @@ def native_steps(optimizer: Any) -> NativeSteps | None:
 
     Modes other than `no_grad`, which a step puts in force, see each op; a trace takes the step apart itself.
     """
-    if not large.is_there() or modes() is not NO_GRAD or is_tracing():
+    if not large.is_there():
         return None
     # Whoever looks like an optimizer may not have been made like one.
     found: NativeSteps | None = optimizer.__dict__.get("_native_steps")
-    return found if found is not None and found.takes(optimizer) else None
+    if found is None or not found.pays(optimizer) or modes() is not NO_GRAD or is_tracing():
+        return None
+    return found if found.takes(optimizer) else None
 
 
 class _Entry:
@@ -202,12 +206,16 @@ class NativeSteps:
     attributes finds anything here.
     """
 
-    __slots__ = ("_bought", "_due", "_entries", "_refused", "_sets", "_takes", "_turn", "_update")
+    __slots__ = (
+        "_bought", "_due", "_entries", "_pause", "_refused", "_sets", "_steps", "_takes", "_turn", "_update",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._update: Any = None
         self._takes = False
         self._due = 0.0
+        #: Steps that the next look at what they cost is for, and how many are to be done before it.
+        self._steps, self._pause = 1, 0
         self._bought = False
         self._entries: dict[int, _Entry] = {}
         self._sets: dict[tuple[_Entry, ...], _Set] = {}
@@ -235,34 +243,38 @@ class NativeSteps:
             )
         return self._takes and "update" not in optimizer.__dict__
 
+    def pays(self, optimizer: Any) -> bool:
+        """Whether steps have cost what compiling costs, with the one that is to be done."""
+        if self._bought:
+            return True
+        if self._pause:
+            self._pause -= 1
+            return False
+        cost, state_of = 0.0, optimizer.state.get
+        for group in optimizer.param_groups:
+            for param in group["params"]:
+                value = param._value
+                if param._grad is not None and type(value) is ndarray:
+                    self._bought = self._bought or value.size >= large.SIZE
+                    values = 1 + len(state_of(param) or ())
+                    cost += values * (PARAMETER + ELEMENT * value.size)
+        self._due += self._steps * cost
+        left = (LOOP if large.is_loaded() else COMPILER) - self._due
+        self._bought = self._bought or left <= 0
+        # Looking takes as long as a tenth of a small step: it is not done in each.
+        self._steps = 1 + int(min(_SELDOM, left / (4 * cost))) if cost else 1
+        self._pause = self._steps - 1
+        return self._bought
+
     def step(self, optimizer: Any, group: dict[str, Any]) -> None:
         """Do a step for every parameter of a group that has a gradient."""
         if not self._turn.acquire(blocking=False):
             _plainly(optimizer, group, group["params"])
             return
         try:
-            if self._bought or self._pays(optimizer, group):
-                self._natively(optimizer, group)
-            else:
-                _plainly(optimizer, group, group["params"])
+            self._natively(optimizer, group)
         finally:
             self._turn.release()
-
-    def _pays(self, optimizer: Any, group: dict[str, Any]) -> bool:
-        """Whether steps have cost what compiling costs, after the one that is to be done."""
-        due, state_of = 0.0, optimizer.state.get
-        for param in group["params"]:
-            if param._grad is not None:
-                value = param._value
-                if type(value) is ndarray:
-                    if value.size >= large.SIZE:
-                        self._bought = True
-                        return True
-                    values = 1 + len(state_of(param) or ())
-                    due += values * (PARAMETER + ELEMENT * value.size)
-        self._due += due
-        self._bought = self._due >= (LOOP if large.is_loaded() else COMPILER)
-        return self._bought
 
     def _natively(self, optimizer: Any, group: dict[str, Any]) -> None:
         entries: list[_Entry] = []
