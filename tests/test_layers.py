@@ -29,7 +29,7 @@ LAYERS = [
     ["array"],
     ["core"],
     ["ops"],
-    ["tensor fft linalg masked quasirandom random return_types signal sparse special storage types"],
+    ["tensor fft linalg masked nested quasirandom random return_types signal sparse special storage types"],
     ["autograd", "_subclasses _tensor_str", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
     ["func _vmap_internals _functorch _C _ops"],
     ["nn"],

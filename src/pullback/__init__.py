@@ -93,6 +93,7 @@ _LAZY = (
     "mps",
     "mtia",
     "multiprocessing",
+    "nested",
     "nn",
     "optim",
     "overrides",

@@ -45,7 +45,8 @@ EXCLUDED: dict[str, dict[str, str]] = {
         "torch.nn.functional": "ScalingType SwizzleType grouped_mm scaled_grouped_mm scaled_mm",
     },
     "nested and masked tensors": {
-        "torch": "jagged nested",
+        "torch": "jagged",
+        "torch.nested": "masked_select nested_tensor_from_jagged",
         "torch.masked": "MaskedTensor as_masked_tensor is_masked_tensor masked_tensor maskedtensor",
         "torch.Tensor": "to_padded_tensor",
     },
