@@ -40,7 +40,7 @@ def test_the_page_is_what_the_list_gives() -> None:
 @pytest.mark.parametrize(
     ("place", "name"),
     [
-        ("torch", "sparse_csr_tensor"), ("torch", "nested"), ("torch", "AliasDb"),
+        ("torch", "sparse_csr_tensor"), ("torch", "jagged"), ("torch", "AliasDb"),
         ("torch.Tensor", "to_sparse_csr"), ("torch.Tensor", "chalf"),
     ],
 )  # fmt: skip
