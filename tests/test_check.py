@@ -37,25 +37,25 @@ def test_names_under_any_alias() -> None:
         class Net(Base):
             layer = nn.Conv2d
             def forward(self, x):
-                return F.relu(x) + F.no_such(x) + t.nested.nested_tensor(x)
+                return F.relu(x) + F.no_such(x) + t.export.draft_export(x)
     """)
     assert found == {
         "torch": "there", "torch.nn.functional": "there", "torch.nn": "there",
         "torch.sparse_csr_tensor": "missing", "torch.optim.lr_scheduler.StepLR": "there",
         "torch.nn.Module": "there", "torch.nn.Conv2d": "there", "torch.nn.functional.relu": "there",
-        "torch.nn.functional.no_such": "missing", "torch.nested.nested_tensor": "missing",
+        "torch.nn.functional.no_such": "missing", "torch.export.draft_export": "missing",
     }  # fmt: skip
 
 
 def test_what_a_program_calls_by_the_same_name_is_its_own() -> None:
     assert statuses("""
-        from torch import nn, nested
-        def f(nn, items=nested):
-            nested = nn.anything
+        from torch import nn, export
+        def f(nn, items=export):
+            export = nn.anything
             for sparse in items:
                 sparse.nothing
-            return nested.of_mine
-    """) == {"torch.nn": "there", "torch.nested": "missing"}
+            return export.of_mine
+    """) == {"torch.nn": "there", "torch.export": "missing"}
 
 
 def test_writing_to_an_attribute_hides_nothing() -> None:
@@ -76,16 +76,16 @@ def test_what_a_program_is_prepared_for() -> None:
     found = statuses("""
         import torch
         try:
-            from torch.nested import nested_tensor
+            from torch.export import draft_export
         except ImportError:
-            nested_tensor = None
+            draft_export = None
         if hasattr(torch, "quantize_per_tensor"):
             torch.quantize_per_tensor
         getattr(torch, "per_tensor_affine", None)
         getattr(torch, "per_channel_affine")
     """)
     assert found == {
-        "torch": "there", "torch.nested.nested_tensor": "guarded", "torch.quantize_per_tensor": "guarded",
+        "torch": "there", "torch.export.draft_export": "guarded", "torch.quantize_per_tensor": "guarded",
         "torch.per_tensor_affine": "guarded", "torch.per_channel_affine": "missing",
     }  # fmt: skip
 
