@@ -19,6 +19,7 @@ from ..core.value import dtype_of
 from ..nn.modules.module import class_named
 from ..tensor.complex_parts import view_as_real
 from ..tensor.tensor import Tensor
+from .alike import alike_in_trace
 from .native import NativeSteps, native_steps
 
 
@@ -181,14 +182,18 @@ class Optimizer:
             with enable_grad():
                 loss = closure()
         with set_grad_enabled(self.defaults.get("differentiable", False)):
-            native = native_steps(self)
+            native, alike = native_steps(self), alike_in_trace(self)
             for group in self.param_groups:
                 _check_capturable(group)
                 if native is not None:
                     native.step(self, group)
                     continue
                 for param in group["params"]:
-                    if param._grad is not None:
+                    if param._grad is None:
+                        continue
+                    if alike is not None:
+                        alike.step(self, param, group)
+                    else:
                         self._step_of(param, param._grad, group)
         return loss
 
