@@ -91,7 +91,15 @@ class Period:
                     maker = self.rolling.maker.get(now.index, (-1, 0))[0]
                     if self.start <= maker < begin:
                         return False
+                    slices = self.roller.slices
+                    sliced = now.index in slices and was.index in slices
+                    if maker < self.start and not sliced and not self._may_be_scattered(now.index):
+                        return False
         return True
+
+    def _may_be_scattered(self, value: int) -> bool:
+        shape, dtype = self.roller.kind(value)
+        return prod(shape) * dtype.itemsize <= SCATTERED
 
     def _slot(self, position: int, n: int, good: list[bool], first: list[bool]) -> Slot | None:
         """What an operand is in most repetitions; where it is not, they are not `good`, and where they may
@@ -120,8 +128,7 @@ class Period:
             ]
             slot = Slot("sliced", (stack, base, step))
         else:
-            shape, dtype = self.roller.kind(here)
-            if prod(shape) * dtype.itemsize > SCATTERED:
+            if not self._may_be_scattered(here):
                 return None
             holds = [self._is_outside(v) for v in values]
             slot = Slot("scattered", tuple(values))
