@@ -118,3 +118,26 @@ def test_hundred_steps_are_eagers(name):
     assert function._native._traces <= 2
     # Random numbers come from eager's stream; all else is native.
     assert set(array_kernels(function)) <= {"dropout_noise"}
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+def test_a_recurrent_layer_that_is_pulled_back_from_outside_is_compiled(kind: str) -> None:
+    torch.manual_seed(0)
+    layer, head = getattr(nn, kind)(6, 5, batch_first=True), nn.Linear(5, 2)
+
+    def function(x: Any) -> Any:
+        y, state = layer(x)
+        return head(y).square().mean(), state
+
+    compiled = torch.compile(function, backend="native")
+    x = torch.randn(2, 7, 6)
+    found = []
+    for run in (function, compiled):
+        loss, state = run(x)
+        last = state[-1] if isinstance(state, tuple) else state
+        (loss + last.sum()).backward()
+        found.append([loss.detach(), *(p.grad for p in (*layer.parameters(), *head.parameters()))])
+        layer.zero_grad(), head.zero_grad()
+    assert compiled._native.eager_because is None
+    for got, want in zip(found[1], found[0], strict=True):
+        torch.testing.assert_close(got, want)

@@ -332,7 +332,6 @@ class _Capture:
             raise Unsupported("a tensor with a history is left in a container")
         if placed:
             raise MakesState
-        take_apart(recorder, numbers)
         forward = list(recorder.equations)
         out.pullback, out.saved, out.pulled, out.refused = None, [], [], []
         out.arrives = []
@@ -354,6 +353,7 @@ class _Capture:
                 if roots:
                     pulled = self._pull_back(roots, covectors, wanted)
             reached = self._reached(roots, covectors, wanted)
+        forward = self._taken_apart(len(forward), numbers)
         out.differentiable = [self._kind(m) for m in out.made if m.differentiable is not None]
         if self.phantoms and self._phantom_was_read(recorder.equations, numbers):
             return None
@@ -368,6 +368,19 @@ class _Capture:
         out.program = self._program(_needed(forward, numbers), self.inputs, numbers)
         self._trim(out, changed_grads)
         return out
+
+    def _taken_apart(self, count: int, numbers: Sequence[int]) -> list[Equation]:
+        """The first equations, those of the call, with the steps of its recurrent layers; the others follow
+        them again.
+        """
+        recorder = self.recorder
+        later = recorder.equations[count:]
+        del recorder.equations[count:]
+        read = {o.index for e in later for o in e.operands if isinstance(o, Reference)}
+        take_apart(recorder, [*numbers, *read])
+        forward = list(recorder.equations)
+        recorder.equations += later
+        return forward
 
     def _traced(self, t: Any) -> bool:
         value = t._value

@@ -18,13 +18,17 @@ from .engine import Capture, run_backward
 from .levels import fresh_level
 from .modes import change, set_modes
 from .node import LEAF, edge_target
-from .tracer import Tracer
+from .tracer import Tracer, is_tracing
 from .value import wrap
 
 
 def are_plain(values: Sequence[Any]) -> bool:
-    """Whether nothing asks for derivatives of what is computed from these values."""
-    return all(v is None or isinstance(v, ndarray | Tracer) for v in values)
+    """Whether the kernel for covectors takes these values: nothing asks for derivatives of its results.
+
+    While a function is traced it does not, because the steps that a kernel stands for become loops there.
+    """
+    kinds = ndarray if is_tracing() else (ndarray, Tracer)
+    return all(v is None or isinstance(v, kinds) for v in values)
 
 
 def pulled_back(
