@@ -46,7 +46,7 @@ _C_NAME = {
 
 def c_name(numpy_dtype: object) -> str:
     """Return the C++ type that some of torch's messages name for a dtype: 'long int' for int64."""
-    return _C_NAME[str(numpy_dtype)]
+    return _C_NAME.get(str(numpy_dtype), str(numpy_dtype))
 
 
 def class_name(numpy_dtype: object) -> str:

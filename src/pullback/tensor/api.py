@@ -646,7 +646,7 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
     return result if out is None else write_out(out, result, op.name, checked)
 
 
-def _wrong_number(op: Op, inputs: tuple[Any, ...], out: Any, method: str) -> TypeError:
+def _wrong_number(op: Op, inputs: tuple[Any, ...], out: Any, method: str) -> Exception:
     """Build the error for a call with too few or too many arguments."""
     from .wrong_calls import wrong_call
 

@@ -101,23 +101,14 @@ def _named(part: str, rank: int, position: int) -> list[str]:
         )
     spare = rank - len(head) - len(tail)
     if spare < 0 or (spare and not has_dots):
-        count = len(head) + len(tail)
-        relation = "exceeds" if count > rank else "doesn't match"
-        if has_dots:
-            raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({count}) is more than the number of "
-                f"dimensions ({rank}) for operand {position}"
-            )
+        relation, condition = (
+            ("is more than", "") if has_dots else ("does not match", " and no ellipsis was given")
+        )
         raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({count}) {_count_text(relation)} the "
-            "number of dimensions "
-            f"({rank}) for operand {position}" + ("" if count > rank else " and no ellipsis was given")
+            f"einsum(): the number of subscripts in the equation ({len(head) + len(tail)}) {relation} the "
+            f"number of dimensions ({rank}) for operand {position}{condition}"
         )
     return [*head, *(f".{k}" for k in reversed(range(spare))), *tail]
-
-
-def _count_text(relation: str) -> str:
-    return "is more than" if relation == "exceeds" else "does not match"
 
 
 def _check_sizes(inputs: list[list[str]], operands: list[Any]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
+from ..core.op import check_broadcast
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
 from ..ops import bessel as b
@@ -372,21 +373,7 @@ def positive(input: Any) -> Any:
     return input
 
 
-@public(inplace=True)
-def masked_fill(input: Any, mask: Any, value: Any) -> Any:
-    """The input with a value where a mask holds.
-
-    Parameters
-    ----------
-    input : Tensor
-    mask : Tensor of bool
-        Shapes broadcast.
-    value : number or Tensor of no dimension
-
-    Returns
-    -------
-    Tensor
-    """
+def _filled(input: Any, mask: Any, value: Any) -> Any:
     if dtype_of(mask).kind != "b":
         word = {"int64": "long int", "uint8": "unsigned char", "float32": "float"}.get(
             str(dtype_of(mask)), str(dtype_of(mask))
@@ -404,6 +391,25 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
         return m.masked_fill_tensor(input, mask, value)
     scalar_array(value, dtype_of(input))
     return m.masked_fill(input, mask, value)
+
+
+@public(inplace=True, written=_filled)
+def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+    """The input with a value where a mask holds.
+
+    Parameters
+    ----------
+    input : Tensor
+    mask : Tensor of bool
+        Shapes broadcast.
+    value : number or Tensor of no dimension
+
+    Returns
+    -------
+    Tensor
+    """
+    check_broadcast((mask, input))
+    return _filled(input, mask, value)
 
 
 def _infinite(name: str, sign: str, compared: Any) -> None:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import dtypes
+from ..core.op import check_broadcast
 from ..core.value import dtype_of, shape_of
 from ..errors import argument_type
 from ..graph_errors import type_word
@@ -199,4 +200,5 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
             f"norm(): input dtype should be either floating point or complex. Got "
             f"{type_word(dtype_of(input))} instead."
         )
+    check_broadcast((input, other))
     return r.dist(input, other, float(p))

@@ -2,7 +2,9 @@
 
 Functions here check only what they need, so a wrong call fails somewhere inside, as Python has it. Only then
 is the call read as torch's parser reads it, with the signatures that torch prints (`signatures.json`, written
-by ``tools/record_signatures.py``): a right call costs nothing.
+by ``tools/record_signatures.py``): a right call costs nothing. What torch wrote in Python has no parser; what
+its functions say of an argument that is no tensor was recorded (`tensor_arguments.json`, written by
+``tools/record_tensor_arguments.py``).
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from ..core.value import TensorBase
+from ..errors import type_name
 from .signature import Parser
 
 #: Functions that take a number where their signatures say Tensor.
@@ -20,14 +24,22 @@ NUMBERS_AS_TENSORS = frozenset({
 })  # fmt: skip
 
 
-@cache
-def _signatures() -> dict[str, dict[str, list[str]]]:
+def _beside(file: str) -> Any:
     # Imported by the first wrong call: with what they import they take 4 of the package's 75 ms.
     import json
     from pathlib import Path
 
-    text = Path(__file__).with_name("signatures.json").read_text("utf-8")
-    return json.loads(text)
+    return json.loads(Path(__file__).with_name(file).read_text("utf-8"))
+
+
+@cache
+def _signatures() -> dict[str, dict[str, list[str]]]:
+    return _beside("signatures.json")
+
+
+@cache
+def _tensor_arguments() -> dict[str, dict[str, tuple[int, bool, str, str]]]:
+    return _beside("tensor_arguments.json")
 
 
 @cache
@@ -64,7 +76,23 @@ def deprecated_call(
     return None
 
 
-def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError | None:
+def no_tensor(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
+    """Build the error of a function of `nn.functional` for the first argument that has to be a tensor and is
+    none; None where all are.
+    """
+    for parameter, (place, optional, kind, text) in _tensor_arguments().get(name, {}).items():
+        value = args[place] if place < len(args) else kwargs.get(parameter, TensorBase)
+        if value is TensorBase or isinstance(value, TensorBase) or (optional and value is None):
+            continue
+        if kind == "TypeError":
+            return TypeError(text.format(type_name(value)))
+        attribute = text.split("'")[-2]
+        if not hasattr(value, attribute):
+            return AttributeError(text.format(type_name(value)), name=attribute, obj=value)
+    return None
+
+
+def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
     """Build torch's error for a call, or return None where the arguments fit.
 
     Parameters
@@ -77,7 +105,7 @@ def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str
     """
     parser = _parser(place, name)
     if parser is None:
-        return None
+        return no_tensor(name, args, kwargs) if place == "nn" else None
     if parser.texts == ("()",):
         if kwargs:
             return TypeError(f"TensorBase.{name}() takes no keyword arguments")

@@ -16,7 +16,6 @@ from ...ops import elementwise as e
 from ...ops import random as draws
 from ...tensor import activations
 from ...tensor import random as random_facade
-from ...tensor import softmax as softmaxes
 from ...tensor.activations import check_floating
 from ...tensor.api import public
 from ...tensor.constants import contiguous_format
@@ -306,21 +305,21 @@ def implicit_dim(name: str, rank: int) -> int:
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """exp(input) / Σ exp(input) along `dim`."""
     dim = implicit_dim("softmax", len(shape_of(input))) if dim is None else dim
-    return softmaxes.softmax(input, dim, dtype)
+    return input.softmax(dim, dtype)
 
 
 @functional
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """input − log Σ exp(input) along `dim`."""
     dim = implicit_dim("log_softmax", len(shape_of(input))) if dim is None else dim
-    return softmaxes.log_softmax(input, dim, dtype)
+    return input.log_softmax(dim, dtype)
 
 
 @functional
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """softmax(−input)."""
     dim = implicit_dim("softmin", len(shape_of(input))) if dim is None else dim
-    return softmaxes.softmax(-in_dtype(input, dtype), dim)
+    return (-in_dtype(input, dtype)).softmax(dim)
 
 
 @functional
@@ -350,7 +349,7 @@ def gumbel_softmax(
     if eps != 1e-10:
         warnings.warn("`eps` parameter is deprecated and has no effect.", UserWarning, stacklevel=3)
     gumbel = -empty_like(logits, memory_format=contiguous_format).exponential_().log()
-    soft = softmaxes.softmax((logits + gumbel) / tau, dim)
+    soft = ((logits + gumbel) / tau).softmax(dim)
     if not hard:
         return soft
     one_hot = zeros_like(logits, memory_format=contiguous_format)

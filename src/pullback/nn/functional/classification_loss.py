@@ -26,6 +26,7 @@ from .loss_reduction import (
     apply_reduction,
     check_known,
     check_reduction,
+    check_tensors,
     functional,
     legacy_reduction,
     sizes_text,
@@ -124,6 +125,7 @@ def soft_margin_loss(
     input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Any:
     """log(1 + exp(−target·input))."""
+    check_tensors(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     if modes().grad and target.requires_grad:

@@ -17,11 +17,6 @@ from ...tensor.padding import pad
 from ...tensor.signature import Parser
 from ...tensor.warn import warn_once
 
-_WORDS = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long int",
-}  # fmt: skip
-
 
 def _numbers(value: Any, rank: int, name: str) -> tuple[int, ...]:
     if isinstance(value, Iterable):
@@ -120,7 +115,7 @@ def _check(
 
 def word(x: Any) -> str:
     """The dtype of a value as torch's C++ spells it in errors."""
-    return _WORDS.get(str(dtype_of(x)), str(dtype_of(x)))
+    return graph_errors.c_name(dtype_of(x))
 
 
 def _title(x: Any) -> str:

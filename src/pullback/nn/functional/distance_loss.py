@@ -13,6 +13,7 @@ from .loss_reduction import (
     Function,
     apply_reduction,
     check_reduction,
+    check_tensors,
     functional,
     legacy_reduction,
     sizes_text,
@@ -33,6 +34,7 @@ def hinge_embedding_loss(
     reduction: str = "mean",
 ) -> Any:
     """input where target is 1, max(0, margin − input) where it is −1."""
+    check_tensors(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
     far = where(eq(target, 1), 0, clamp_min_number(margin - input, 0, None))
     near = where(eq(target, -1), 0, input)

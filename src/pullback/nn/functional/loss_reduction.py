@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ...core.value import dtype_of, shape_of
+from ...core.value import TensorBase, dtype_of, shape_of
 from ...graph_errors import type_word
 from ...ops import reduce as r
 from ...tensor.api import public
@@ -65,7 +65,8 @@ def sizes_text(shape: tuple[int, ...]) -> str:
 
 
 def warn_of_sizes(input: Any, target: Any) -> None:
-    """Warn, in torch's words, that a target will be broadcast."""
+    """Warn, in torch's words, that a target will be broadcast; refuse what is no tensor."""
+    check_tensors(input, target)
     have, want = shape_of(target), shape_of(input)
     if have != want:
         warnings.warn(
@@ -75,6 +76,12 @@ def warn_of_sizes(input: Any, target: Any) -> None:
             UserWarning,
             stacklevel=4,
         )
+
+
+def check_tensors(*arguments: Any) -> None:
+    """Fail for numbers, lists and None, of which the call's error then says what torch says."""
+    if not all(isinstance(argument, TensorBase) for argument in arguments):
+        raise TypeError("a loss takes tensors")
 
 
 def check_weight(weight: Any, input: Any) -> None:

@@ -25,6 +25,7 @@ from .loss_reduction import (
     apply_reduction,
     check_known,
     check_reduction,
+    check_tensors,
     check_weight,
     functional,
     legacy_reduction,
@@ -139,6 +140,7 @@ def poisson_nll_loss(
     """Negative log-likelihood of counts `target`: exp(input) − target·input, or input − target·log(input
     + eps).
     """
+    check_tensors(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
     loss = exp(input) - target * input if log_input else input - target * log(input + eps)
@@ -186,6 +188,7 @@ def kl_div(
     log_target: bool = False,
 ) -> Any:
     """Kullback–Leibler divergence of log-probabilities `input` from `target`: target·(log target − input)."""
+    check_tensors(input, target)
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce, reduction)
     elif reduction == "mean":
