@@ -7,6 +7,8 @@ from __future__ import annotations
 import pytest
 
 import pullback as torch
+from pullback import nn
+from pullback.utils.checkpoint import checkpoint
 
 pytest.importorskip("llvmlite")
 
@@ -135,3 +137,41 @@ def test_a_write_to_an_inference_tensor_with_views_runs_eagerly():
     with pytest.warns(UserWarning, match="inference tensor that has views"):
         got = compiled(function)(torch.zeros(2, 3))
     assert got.tolist() == [[1.0] * 3] * 2
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_checkpointed_stretch_draws_what_it_drew_before(reentrant):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 8), nn.Dropout(0.5), nn.Linear(8, 3), nn.Dropout(0.5))
+
+    def inside(x):
+        loss = checkpoint(model, x, use_reentrant=reentrant).square().sum()
+        loss.backward()
+        return loss
+
+    def outside(x):
+        return checkpoint(model, x, use_reentrant=reentrant).square().sum()
+
+    x = torch.randn(4, 6, requires_grad=True)
+    for function in (inside, outside):
+        found = []
+        run = compiled(function)
+        for call in (function, run):
+            torch.manual_seed(1)
+            for _ in range(2):
+                loss = call(x)
+                if function is outside:
+                    loss.backward()
+            found.append([loss.detach(), torch.get_rng_state(), *(p.grad for p in (x, *model.parameters()))])
+            x.grad = None
+            model.zero_grad()
+        assert run._native.eager_because is None
+        for got, want in zip(found[1], found[0], strict=True):
+            torch.testing.assert_close(got, want)
+
+
+def test_a_checkpointed_stretch_that_writes_to_buffers_runs_eagerly():
+    model = nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8))
+    with pytest.warns(UserWarning, match="pulling its results back writes to tensors"):
+        compiled(lambda x: checkpoint(model, x, use_reentrant=False).sum())(torch.randn(4, 6)).backward()
+    assert model[1].num_batches_tracked == 2

@@ -343,6 +343,7 @@ class _Capture:
             covectors = [recorder.new(t._value.shape, t._value.dtype) for t in roots]
             out.pulled = [(at, None) for at in wanted]
             refused: dict[int, Exception] = {}
+            before = self._held()
             try:
                 pulled = self._pull_back(roots, covectors, wanted)
             except RuntimeError as error:
@@ -353,6 +354,8 @@ class _Capture:
                 if roots:
                     pulled = self._pull_back(roots, covectors, wanted)
             reached = self._reached(roots, covectors, wanted)
+            if any(a is not b for a, b in zip(before, self._held(), strict=True)):
+                raise Unsupported("pulling its results back writes to tensors, or calls backward")
         forward = self._taken_apart(len(forward), numbers)
         out.differentiable = [self._kind(m) for m in out.made if m.differentiable is not None]
         if self.phantoms and self._phantom_was_read(recorder.equations, numbers):
@@ -424,6 +427,11 @@ class _Capture:
         pairs = list(zip(starts, covectors, strict=True))
         engine.run_backward(pairs, keep_graph=True, create_graph=False, capture=found, accumulate=False)
         return found.results
+
+    def _held(self) -> list[Any]:
+        """What tensors and gradients hold."""
+        grads = [t._grad for t in self.tensors]
+        return [*(t._value for t in self.tensors), *grads, *(None if g is None else g._value for g in grads)]
 
     def _reached(
         self, roots: Sequence[Any], covectors: Sequence[Any], wanted: Sequence[int]

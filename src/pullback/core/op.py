@@ -227,6 +227,7 @@ class Op:
         self.overlaps = overlaps
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
         self.is_view = kind == "view"
+        self.draws = self.attrs[-1:] == ("generator",)
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
         self.layout = Layout(name, self.inputs, self.attrs, names, self.rules, saves)
         self.node_name = node_name or torch_node_name(name)
@@ -358,7 +359,7 @@ class Op:
 
         What was found is remembered: a loop that is traced asks the same again and again.
         """
-        if self.shape is not None or self.attrs[-1:] == ("generator",):
+        if self.shape is not None or self.draws:
             return result_kinds(self, inputs, attrs)
         seen = [
             (type(v), v) if v is None or type(v) in NUMBERS else (shape_of(v), dtype_of(v)) for v in inputs

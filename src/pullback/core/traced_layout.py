@@ -225,13 +225,12 @@ def _asked(
 ) -> list[tuple[int, ...]] | None:
     """The strides that the op's kernel gives; None where that cannot be asked at little cost."""
     arrays = [v for v in operands if isinstance(v, ndarray)]
-    draws = op.attrs[-1:] == ("generator",)
     if any(0 in v.shape for v in arrays) or any(isinstance(a, Body) for a in attrs):
         return None
     # A rule for shapes says that the kernel is not for any numbers: pivots, say, that lead elsewhere.
-    if op.shape is not None and not draws and any(v.dtype.kind not in "fc" for v in arrays):
+    if op.shape is not None and not op.draws and any(v.dtype.kind not in "fc" for v in arrays):
         return None
-    if draws:
+    if op.draws:
         attrs = (*attrs[:-1], Generator())
     small: dict[int, int] = {}
     if any(v.size > MANY for v in arrays):

@@ -134,6 +134,9 @@ class Recorder:
         #: Of each equation, by the number of its first output: the user's instruction, where it is asked for.
         self.places: dict[int, tuple[CodeType, int]] | None = None
         self.refused: BaseException | None = None
+        #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
+        self.draws: list[Equation] = []
+        self._again: list[Equation] | None = None
         #: By the number of a value, the equation that makes it.
         self.makers: dict[int, Equation] = {}
         self._constant_of: dict[int, tuple[ndarray, int]] = {}
@@ -151,6 +154,25 @@ class Recorder:
 
             self._layouts = Layouts(self)
         return self._layouts
+
+    @contextmanager
+    def repeating(self, start: int) -> Iterator[None]:
+        """Let draws be the ones that were written down from number `start` on, for a ``with`` block."""
+        before, self._again = self._again, self.draws[start:]
+        try:
+            with tracing(self):
+                yield
+        finally:
+            self._again = before
+
+    def drawn(self, op: Any, attrs: tuple[Any, ...]) -> Equation | None:
+        """The draw that an op repeats; None where it is a new one."""
+        if self._again is None:
+            return None
+        found = self._again.pop(0) if self._again else None
+        if found is None or found.op != op.name or found.attrs != attrs:
+            raise self.refuse(RuntimeError("a stretch that runs again draws other random numbers"))
+        return found
 
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Tracer:
         """A tracer for a new value."""
@@ -365,6 +387,8 @@ class Tracer(InnerValue):
         if op.in_order and op.is_view:
             # Raises ValueError where the layout allows no such view, as in eager.
             op.kernel(recorder.layouts.stand_in(operands[0].index), *attrs)
+        if op.draws and (known := recorder.drawn(op, attrs)) is not None:
+            return Tracer(recorder, known.outputs[0])
         try:
             results = recorder.results(op, kinds, seen, attrs)
         except RuntimeError as error:
@@ -379,6 +403,8 @@ class Tracer(InnerValue):
         numbers = tuple([o.index for o in outputs])
         equation = _new_tuple(Equation, (op.name, tuple(operands), attrs, numbers, several))
         recorder.equations.append(equation)
+        if op.draws:
+            recorder.draws.append(equation)
         for number in numbers:
             recorder.makers[number] = equation
         return tuple(outputs) if several else outputs[0]

@@ -18,6 +18,7 @@ from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..autograd.graph import saved_tensors_hooks
 from ..core.engine import selecting
+from ..core.tracer import running
 from ..tensor.backward import backward
 from ..tensor.random import get_rng_state, set_rng_state
 from ..tensor.tensor import Tensor
@@ -55,11 +56,22 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
         )
 
 
+def _state() -> Any:
+    """Where the random stream is: its state, or how much a trace has drawn."""
+    recorder = running()
+    return get_rng_state() if recorder is None else (recorder, len(recorder.draws))
+
+
 @contextlib.contextmanager
 def _with_state(state: Any) -> Iterator[None]:
     """Within: the random stream as it was at the first run (None: leave it)."""
     if state is None:
         yield
+        return
+    if isinstance(state, tuple):
+        recorder, start = state
+        with recorder.repeating(start):
+            yield
         return
     now = get_rng_state()
     set_rng_state(state)
@@ -76,7 +88,7 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.state = get_rng_state() if preserve_rng_state else None
+        ctx.state = _state() if preserve_rng_state else None
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
@@ -254,8 +266,14 @@ def checkpoint(
     if use_reentrant:
         if context_fn is not noop_context_fn or debug is not False:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-        return CheckpointFunction.apply(function, preserve, *args)
-    state = get_rng_state() if preserve else None
+        if running() is None:
+            return CheckpointFunction.apply(function, preserve, *args)
+        # Traced, both forms are the same, as long as there is something to pull back to.
+        check_backward_validity(args)
+        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            with no_grad():
+                return function(*args)
+    state = _state() if preserve else None
     first, second = context_fn()
 
     def again() -> None:
