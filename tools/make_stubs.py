@@ -128,6 +128,15 @@ HEADER = (
 Function = Callable[..., Any]
 
 
+def outer_parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """The parameters of what the declaration made of a function; an alias has those of the first name."""
+
+    def takes_out(f: Callable[..., Any]) -> bool:
+        return "out" in inspect.signature(f, follow_wrapped=False).parameters
+
+    return inspect.signature(inspect.unwrap(function, stop=takes_out), follow_wrapped=False).parameters
+
+
 class Stub:
     """The text of one stub, and what it must import.
 
@@ -201,7 +210,7 @@ class Stub:
             forms = [
                 form for s in reader.parser.signatures for form in self.forms(s, reader.tensor_first, method)
             ]
-            if not method and "out" in inspect.signature(function, follow_wrapped=False).parameters:
+            if not method and "out" in outer_parameters(function):
                 forms = [self.with_out(form) for form in forms]
             forms = [form for k, form in enumerate(forms) if form not in forms[:k]]
         ignore = "  # type: ignore[override]  # elementwise" if name in ("__eq__", "__ne__") else ""
@@ -254,7 +263,7 @@ class Stub:
         """The parameters of a Python function, `out=` among them where the declaration gave it one."""
         function = twin_of(name, function)
         parameters = list(inspect.signature(function).parameters.values())
-        outside = inspect.signature(function, follow_wrapped=False).parameters
+        outside = outer_parameters(function)
         if not method and "out" in outside and "out" not in {p.name for p in parameters}:
             at = len(parameters) - any(p.kind is p.VAR_KEYWORD for p in parameters)
             parameters.insert(at, outside["out"].replace(annotation="Any", default=None))

@@ -86,8 +86,11 @@ def public(
         bound = None
         if has_method:
             bound = _with_overrides(function, "Tensor", chosen)
-        for n in (chosen, *aliases):
-            REGISTRY.append(Declaration(n, call, namespace, bound, inplace, is_function, written))
+        REGISTRY.append(Declaration(chosen, call, namespace, bound, inplace, is_function, written))
+        for n in aliases:
+            own = bound and as_function(bound, n, "Tensor")
+            found = _alias(call, place, n)
+            REGISTRY.append(Declaration(n, found, namespace, own, inplace, is_function, written))
         return call
 
     return declare if function is None else declare(function)
@@ -107,8 +110,17 @@ def public_op(
         op.public.__module__ = "pullback"
     for n in (name or op.name, *aliases):
         bound = calls.make_call(op, public=True, method=n) if method else None
-        REGISTRY.append(Declaration(n, op.public, namespace, bound, inplace, is_function, written))
+        found = _alias(op.public, namespace, n) if n in aliases else op.public
+        REGISTRY.append(Declaration(n, found, namespace, bound, inplace, is_function, written))
     return op.public
+
+
+def _alias(function: Function, place: str, name: str) -> Function:
+    """A public function under another of its names, which its errors have."""
+    call = as_function(function, name, place)
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = {"": "pullback", "nn": "pullback.nn.functional"}.get(place, f"pullback.{place}")
+    return call
 
 
 def _items(args: Iterable[Any]) -> Iterator[Any]:
@@ -206,14 +218,15 @@ def _older(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any])
     return found[0]
 
 
-def as_function(method: Function, name: str) -> Function:
-    """A method as a function of torch's top level, which says itself what is wrong with a call."""
+def as_function(method: Function, name: str, place: str = "") -> Function:
+    """A function under another name or at another place, which says itself what is wrong with a call."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return method(*args, **kwargs)
         except Exception:
-            explain("", name, args, kwargs)
+            if not _overridden((*args, *kwargs.values())):
+                explain(place, name, args, kwargs)
             raise
 
     return _named(call, method)

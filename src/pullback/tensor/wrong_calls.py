@@ -24,6 +24,14 @@ NUMBERS_AS_TENSORS = frozenset({
 })  # fmt: skip
 
 
+#: Functions of `torch.nn.functional` that are those of torch's top level.
+OF_TOP_LEVEL = frozenset({
+    "adaptive_avg_pool1d", "avg_pool1d", "bilinear", "celu_", "channel_shuffle", "conv1d", "conv2d", "conv3d",
+    "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "native_channel_shuffle",
+    "pixel_shuffle", "pixel_unshuffle", "relu_", "rrelu_", "selu_", "threshold_",
+})  # fmt: skip
+
+
 def _beside(file: str) -> Any:
     # Imported by the first wrong call: with what they import they take 4 of the package's 75 ms.
     import json
@@ -44,7 +52,7 @@ def _tensor_arguments() -> dict[str, dict[str, tuple[int, bool, str, str]]]:
 
 @cache
 def _parser(place: str, name: str) -> Parser | None:
-    texts = _signatures().get(place, {}).get(name)
+    texts = _signatures().get("" if place == "nn" and name in OF_TOP_LEVEL else place, {}).get(name)
     if texts is None:
         return None
     printed = f"{place}_{name}" if place in ("linalg", "fft", "special") else name

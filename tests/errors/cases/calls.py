@@ -137,3 +137,35 @@ def softmax_over_a_string(torch: T) -> None:
 
 def diff_by_a_string(torch: T) -> None:
     torch.diff(torch.ones(2), "a")
+
+
+def divide_of_nothing(torch: T) -> None:
+    torch.divide()
+
+
+def subtract_method_of_a_string(torch: T) -> None:
+    torch.ones(1).subtract("a")
+
+
+def absolute_of_a_string(torch: T) -> None:
+    torch.absolute("a")
+
+
+def greater_of_one(torch: T) -> None:
+    torch.greater(torch.ones(1))
+
+
+def concatenate_of_a_tensor(torch: T) -> None:
+    torch.concatenate(torch.ones(1))
+
+
+def moveaxis_method_of_nothing(torch: T) -> None:
+    torch.ones(1).moveaxis()
+
+
+def avg_pool1d_of_a_string(torch: T) -> None:
+    torch.nn.functional.avg_pool1d("a")
+
+
+def pixel_shuffle_without_a_factor(torch: T) -> None:
+    torch.nn.functional.pixel_shuffle(torch.ones(1, 4, 1, 1))

@@ -202,7 +202,7 @@ def gumbel_softmax(
     logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1,
 ) -> Tensor:
     """Draws from a relaxed categorical distribution: softmax((logits + G) / τ), G standard Gumbel."""
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """input where |input| > `lambd`, else 0."""
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """min(max(0, input + 3), 6) / 6."""
@@ -395,7 +395,7 @@ def poisson_nll_loss(
     """Negative log-likelihood of counts `target`: exp(input) − target·input, or input − target·log(input +
     eps).
     """
-def prelu(input: Tensor, weight: Any) -> Tensor:
+def prelu(input: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
     """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(0, input)."""
