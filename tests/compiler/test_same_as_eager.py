@@ -4,6 +4,10 @@ share memory.
 
 from __future__ import annotations
 
+import copy
+import io
+import pickle
+
 import pytest
 
 import pullback as torch
@@ -175,3 +179,25 @@ def test_a_checkpointed_stretch_that_writes_to_buffers_runs_eagerly():
     with pytest.warns(UserWarning, match="pulling its results back writes to tensors"):
         compiled(lambda x: checkpoint(model, x, use_reentrant=False).sum())(torch.randn(4, 6)).backward()
     assert model[1].num_batches_tracked == 2
+
+
+def test_a_copy_of_a_compiled_module_has_programs_of_its_own():
+    module = torch.compile(nn.Linear(3, 2), backend="native")
+    x = torch.randn(4, 3)
+    want = module(x)
+    for made in (copy.deepcopy(module), pickle.loads(pickle.dumps(module)), saved_and_loaded(module)):
+        torch.testing.assert_close(made(x), want)
+        with torch.no_grad():
+            made.weight.zero_()
+            made.bias.fill_(3)
+        assert made(x).tolist() == [[3.0, 3.0]] * 4
+        assert made._call._native.specializations
+        assert list(made.state_dict()) == ["_orig_mod.weight", "_orig_mod.bias"]
+    torch.testing.assert_close(module(x), want)
+
+
+def saved_and_loaded(module):
+    memory = io.BytesIO()
+    torch.save(module, memory)
+    memory.seek(0)
+    return torch.load(memory, weights_only=False)

@@ -37,18 +37,35 @@ class OptimizedModule(Module):
     ----------
     mod : Module
         Kept as ``_orig_mod``, which is also the prefix in the state dict.
+    options : tuple, optional
+        How it is compiled (see `_native`); without them it is only called.
     """
 
     __module__ = "torch._dynamo.eval_frame"
 
     _orig_mod: Module
+    _options: tuple[Any, ...] | None
 
-    def __init__(self, mod: Module, call: Callable[..., Any] | None = None) -> None:
+    def __init__(self, mod: Module, options: tuple[Any, ...] | None = None) -> None:
         super().__init__()
         self._orig_mod = mod
-        # Not by assignment: a module would become a second child, with a second copy of its state.
-        self.__dict__["_call"] = mod if call is None else call
+        self.__dict__["_options"] = options
+        self._set_call()
         self.training = mod.training
+
+    def _set_call(self) -> None:
+        native = None if self._options is None else _native(self._orig_mod, *self._options)
+        # Not by assignment: a module would become a second child, with a second copy of its state.
+        self.__dict__["_call"] = self._orig_mod if native is None else _published(native)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # Programs stay behind: they are of the parameters that this module has, and a copy has others.
+        state = {name: value for name, value in self.__dict__.items() if name != "_call"}
+        return _blank, (), state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._set_call()
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(*args, **kwargs)
@@ -71,6 +88,14 @@ class OptimizedModule(Module):
 
     def __len__(self) -> int:
         return len(self._orig_mod)
+
+
+def _blank() -> OptimizedModule:
+    """One to be filled by `__setstate__`; a class is found by name where torch's package is, a
+    function here.
+    """
+    made: OptimizedModule = OptimizedModule.__new__(OptimizedModule)
+    return made
 
 
 class InvalidBackend(RuntimeError):
@@ -134,9 +159,10 @@ def compile(
     if disable or isinstance(model, type) or getattr(model, "_torchdynamo_disable", False):
         return model
     chosen = _default_backend if backend is None else backend
-    native = _native(model, fullgraph, recompile_limit, check) if chosen in _NATIVE else None
+    chosen_options = (fullgraph, recompile_limit, check)
     if isinstance(model, Module):
-        return OptimizedModule(model, None if native is None else _published(native))
+        return OptimizedModule(model, chosen_options if chosen in _NATIVE else None)
+    native = _native(model, *chosen_options) if chosen in _NATIVE else None
 
     def unchanged(*args: Any, **kwargs: Any) -> Any:
         return model(*args, **kwargs)
