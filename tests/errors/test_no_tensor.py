@@ -68,3 +68,14 @@ def test_sizes_and_dtypes(call: Any, text: str) -> None:
     with pytest.raises(RuntimeError) as caught:
         call()
     assert text in str(caught.value)
+
+
+def test_generators_and_quantiles() -> None:
+    with pytest.raises(
+        RuntimeError, match="Cannot get CUDA generator without ATen_cuda library. PyTorch splits"
+    ):
+        torch.Generator("cuda:0")
+    with pytest.raises(RuntimeError, match="Cannot get XPU generator without ATen_xpu library"):
+        torch.Generator(device="xpu")
+    with pytest.raises(RuntimeError, match="q tensor must be same dtype as the input tensor"):
+        torch.quantile(X, torch.tensor([0.5], dtype=torch.float64))

@@ -291,6 +291,8 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
         raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
     if points.ndim > 1:
         raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    if isinstance(q, TensorBase) and dtype_of(q) != kind:
+        raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
     if ((points < 0) | (points > 1)).any():
         raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
     shape = shape_of(input)

@@ -20,6 +20,8 @@ from ..core.tracer import is_tracing
 from ..core.value import TensorBase, array_of, dtype_of, wrap
 from ..core.versions import bump
 from ..device import CPU, META, as_device
+from ..device import device as _device
+from ..errors import with_note
 from ..graph_errors import type_word
 from ..ops import convert
 from ..ops import random as ops
@@ -32,6 +34,18 @@ from .out import write_out
 from .signature import OPTIONS, OUT, method, parsed
 
 GENERATOR = "torch.Generator generator = None"
+
+
+#: What torch built for the CPU adds to its refusal of a generator for CUDA.
+_NO_CUDA_LIBRARY = (
+    " PyTorch splits its backend into two shared libraries: a CPU library and a CUDA library; this error has "
+    "occurred because you are trying to use some CUDA functionality, but the CUDA library has not been "
+    "loaded by the dynamic linker for some reason.  The CUDA library MUST be loaded, EVEN IF you don't "
+    "directly use any symbols from the CUDA library! One common culprit is a lack of -Wl,--no-as-needed in "
+    "your link arguments; many dynamic linkers will delete dynamic library dependencies if you don't depend "
+    "on any of their symbols.  You can check if this has occurred by using ldd on your binary to see if "
+    "there is a dependency on *_cuda.so library."
+)
 
 
 class Generator(streams.Generator):
@@ -47,7 +61,15 @@ class Generator(streams.Generator):
     __slots__ = ()
 
     def __init__(self, device: Any = "cpu") -> None:
-        super().__init__(as_device(device, "Generator"))
+        try:
+            place = as_device(device, "Generator")
+        except AssertionError as error:
+            kind = _device(device).type.upper()
+            text = f"Cannot get {kind} generator without ATen_{kind.lower()} library."
+            if kind == "CUDA":
+                text += _NO_CUDA_LIBRARY
+            raise with_note(RuntimeError(text), *error.__notes__) from None
+        super().__init__(place)
 
     def get_state(self) -> Any:
         """Return the state, 5056 bytes that torch's generator accepts too, as a uint8 tensor."""
