@@ -201,3 +201,69 @@ def saved_and_loaded(module):
     torch.save(module, memory)
     memory.seek(0)
     return torch.load(memory, weights_only=False)
+
+
+class Remembering(nn.Module):
+    """A recurrent cell that keeps its state."""
+
+    def __init__(self, state, detach):
+        super().__init__()
+        torch.manual_seed(0)
+        self.cell, self.head = nn.GRUCell(6, 5), nn.Linear(5, 1)
+        self.state, self.detach = state, detach
+
+    def forward(self, x):
+        before = torch.zeros(len(x), 5) if self.state is None else self.state
+        after = self.cell(x, before)
+        self.state = after.detach() if self.detach else after
+        return self.head(after)
+
+
+@pytest.mark.parametrize("begins_empty", [False, True])
+@pytest.mark.parametrize("detach", [False, True])
+def test_a_tensor_that_each_call_replaces_is_an_input_by_its_place(begins_empty, detach):
+    found = []
+    for kind in ("eager", "native"):
+        module = Remembering(None if begins_empty else torch.zeros(2, 5), detach)
+        run = torch.compile(module, backend=kind)
+        torch.manual_seed(1)
+        total = torch.zeros(())
+        for step in range(12):
+            if begins_empty and step % 4 == 0:
+                module.state = None
+            total = total + run(torch.randn(2, 6)).square().sum()
+        total.backward()
+        assert module.state.requires_grad == (not detach)
+        found.append([total.detach(), module.state.detach(), *(p.grad for p in module.parameters())])
+    assert run._call._native.eager_because is None
+    assert run._call._native._traces == 2
+    for got, want in zip(found[1], found[0], strict=True):
+        torch.testing.assert_close(got, want)
+
+
+def test_a_state_of_another_shape_is_another_program():
+    module = Remembering(None, True)
+    run = torch.compile(module, backend="native")
+    for size in (2, 2, 3, 3, 2):
+        if module.state is not None and len(module.state) != size:
+            module.state = module.state.new_zeros(size, 5)
+        run(torch.ones(size, 6))
+        assert tuple(module.state.shape) == (size, 5)
+    assert run._call._native.eager_because is None
+    assert len(run._call._native.specializations) == 3
+
+
+def test_a_state_stays_where_a_call_fails(monkeypatch):
+    module = Remembering(torch.zeros(2, 5), True)
+    run = torch.compile(module, backend="native")
+    run(torch.ones(2, 6)), run(torch.ones(2, 6))
+    before = module.state
+
+    def fails(*_):
+        raise MemoryError
+
+    (program,) = run._call._native.specializations
+    monkeypatch.setattr(program.forward, "run", fails)
+    with pytest.raises(MemoryError):
+        run(torch.ones(2, 6))
+    assert module.state is before

@@ -30,7 +30,7 @@ from ..utils._pytree import tree_flatten, tree_unflatten
 from .instances import opened
 from .lying import Memory
 from .program import Program
-from .reach import SCALARS, Reach
+from .reach import SCALARS, Bond, Reach
 from .recurrent import take_apart
 from .results import Made, Result, Results
 from .roll import Roller
@@ -44,8 +44,8 @@ MANY = 16
 
 
 class Cell(NamedTuple):
-    """Where a call finds a tensor: its arguments' tensor of a number, a fixed one, or the gradient
-    of a cell.
+    """Where a call finds a tensor: its arguments' tensor of a number, a fixed one, what stands in a place, or
+    the gradient of a cell.
     """
 
     kind: str
@@ -55,7 +55,13 @@ class Cell(NamedTuple):
         """The tensor that stands there now."""
         if self.kind == "argument":
             return arguments[self.where]
-        return self.where if self.kind == "fixed" else cells[self.where]._grad
+        if self.kind == "place":
+            now = self.where.read(self.where.container, self.where.key)
+            return now if isinstance(now, TensorBase) else None
+        if self.kind == "fixed":
+            return self.where
+        parent = cells[self.where]
+        return None if parent is None else parent._grad
 
 
 class Saved(NamedTuple):
@@ -83,6 +89,9 @@ class Captured:
     made : list of Made
         The new tensors among the results, and those that results are views of.
     results : list of Result
+        Of the leaves of what the function returned, then of what the call leaves in places.
+    left : list of Bond
+        These places.
     """
 
     program: Program
@@ -92,6 +101,7 @@ class Captured:
     grads: list[tuple[int, int | None]]
     made: list[Made]
     results: list[Result]
+    left: list[Bond]
     structure: Any
     saved: list[Saved]
     #: Of the inputs that get covectors: the cell, and the pullback's output.
@@ -177,6 +187,10 @@ class _Capture:
             self._add(t, Cell("argument", n))
         for t in reach.cells:
             self._add(t, Cell("fixed", t))
+        for bond in reach.moving:
+            if id(bond.value) in self._index:
+                raise Unsupported("a tensor that each call replaces stands in two places")
+            self._add(bond.value, Cell("place", bond))
         self._with_grads = {cell.where for cell in self.cells if cell.kind == "grad"}
 
     def _add(self, t: Any, cell: Cell) -> None:
@@ -240,6 +254,8 @@ class _Capture:
                 raise Unsupported("the function adds to a container or takes from it")
             if found is not None:
                 found.undo = restore
+                for bond in found.left:
+                    dict.__setitem__(bond.container, bond.key, bond.value)
             return found
         finally:
             for dial in self.reach.dials:
@@ -322,16 +338,18 @@ class _Capture:
         if any(leaf is dial.cell for leaf in leaves for dial in self.reach.dials):
             raise Unsupported("a learning rate is a result")
         found = Results(recorder, self._index, grads, Memory(recorder, self.inputs), output_of)
-        out.results = found.of(leaves)
+        out.left = self._left()
+        left = [bond.read(bond.container, bond.key) for bond in out.left]
+        out.results = found.of([*leaves, *left])
         out.made = found.made
         roots = found.roots
-        made = {id(t) for t in found.tensors} | {id(leaf) for leaf in leaves}
+        made = {id(t) for t in (*found.tensors, *leaves, *left)}
         known = {id(t._grad) for t in self.tensors} | made | self._index.keys()
         placed = [t for t in again.cells if id(t) not in known and self._traced(t)]
         if any(t._node not in (None, LEAF) or t._view is not None for t in placed):
             raise Unsupported("a tensor with a history is left in a container")
         if placed:
-            raise MakesState
+            raise MakesState(self.reach.replaced())
         forward = list(recorder.equations)
         out.pullback, out.saved, out.pulled, out.refused = None, [], [], []
         out.arrives = []
@@ -371,6 +389,18 @@ class _Capture:
         out.program = self._program(_needed(forward, numbers), self.inputs, numbers)
         self._trim(out, changed_grads)
         return out
+
+    def _left(self) -> list[Bond]:
+        """The places in which the call leaves a tensor: where nothing was, or what each call replaces."""
+        moving = {id(bond) for bond in self.reach.moving}
+        replaced = self.reach.replaced()
+        for bond in self.reach.moving:
+            if bond not in replaced and not bond.holds():
+                raise Unsupported("the function takes away a tensor that it has left")
+        fixed = [bond for bond in replaced if bond.value is not None and id(bond) not in moving]
+        if fixed:
+            raise MakesState(replaced)
+        return replaced
 
     def _taken_apart(self, count: int, numbers: Sequence[int]) -> list[Equation]:
         """The first equations, those of the call, with the steps of its recurrent layers; the others follow

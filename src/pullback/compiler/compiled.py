@@ -38,7 +38,7 @@ from .llvm import caller
 from .llvm.helpers import at_work
 from .objects import layout
 from .passes import optimized
-from .reach import RATES, SCALARS, OutOfReach, Reach
+from .reach import RATES, SCALARS, Bond, OutOfReach, Reach
 from .results import Made
 from .shortcut import MISS
 from .uncollected import uncollected
@@ -175,7 +175,8 @@ class Specialization:
         results = [result.tensor(cells, made) for result in captured.results]
         if node is not None and self.pullback is not None:
             node._saved = tuple(self._saved(values, cells, made))
-        answer = rebuilt(captured, results)
+        left = results[len(results) - len(captured.left) :]
+        answer = rebuilt(captured, results[: len(results) - len(left)])
         # Up to here nothing has changed that the user holds; from here on nothing fails.
         for at, position in captured.writes:
             t = cells[at]
@@ -183,6 +184,8 @@ class Specialization:
             bump(t)
         for t, grad in grads:
             t._grad = grad
+        for bond, value in zip(captured.left, left, strict=True):
+            dict.__setitem__(bond.container, bond.key, value)
         return answer
 
     def _boundary(self, edges: Sequence[Any]) -> Any:
@@ -307,6 +310,8 @@ class Compiled:
         self.eager_because: str | None = None
         self._traces = 0
         self._turns = RATES
+        #: Where calls leave tensors.
+        self._changing: list[Bond] = []
         #: Told of each new specialisation.
         self.when_traced: Callable[[], None] | None = None
 
@@ -348,6 +353,7 @@ class Compiled:
         self.eager_because = None
         self._traces = 0
         self._turns = RATES
+        self._changing.clear()
 
     def _plain(self) -> bool:
         now = modes()
@@ -395,7 +401,8 @@ class Compiled:
             layout()
             with uncollected(), Ahead({"calls": caller.is_there}):
                 reach, captured = self._captured(args, kwargs, tensors, others)
-        except MakesState:
+        except MakesState as found:
+            self._changing += found.places
             self._traces += 1
             return partial(self.function, *args, **kwargs)
         except (Unsupported, OutOfReach) as reason:
@@ -405,6 +412,7 @@ class Compiled:
                 return partial(self._after, error, args, kwargs)
             return partial(self._give_up, _control_flow(error), args, kwargs, breaks=True)
         self._traces += 1
+        self._changing += captured.left
         try:
             with uncollected():
                 return Specialization(captured, reach, leaves, spec)
@@ -425,19 +433,19 @@ class Compiled:
             if not first.seen or not isinstance(error, Exception):
                 raise
         # The function looks at the state, and eager has none yet: the trace begins without.
-        reach = Reach([self.function, *others], turning=self._turns)
+        reach = Reach([self.function, *others], turning=self._turns, changing=self._changing)
         return self._turning(reach, FirstState(), args, kwargs, tensors, others)
 
     def _with_state(
         self, first: FirstState, args: Any, kwargs: Any, tensors: Any, others: Any
     ) -> tuple[Reach, Captured]:
         """Trace with the state that optimizers are about to make."""
-        reach = Reach([self.function, *others], turning=self._turns)
+        reach = Reach([self.function, *others], turning=self._turns, changing=self._changing)
         if first.make(reach):
-            reach = Reach([self.function, *others], turning=self._turns)
+            reach = Reach([self.function, *others], turning=self._turns, changing=self._changing)
         found = self._turning(reach, first, args, kwargs, tensors, others)
         if first.keep_used(found[1]):
-            reach = Reach([self.function, *others], turning=self._turns)
+            reach = Reach([self.function, *others], turning=self._turns, changing=self._changing)
             found = self._turning(reach, first, args, kwargs, tensors, others)
         if first.seen:
             found[1].undo()
@@ -463,7 +471,7 @@ class Compiled:
                     raise
             # What the function looks at is a number of the program then.
             if fewer < self._turns:
-                reach = Reach([self.function, *others], turning=fewer)
+                reach = Reach([self.function, *others], turning=fewer, changing=self._changing)
         return reach, capture(self.function, args, kwargs, tensors, reach, self.check, first.watched)
 
     def _run(

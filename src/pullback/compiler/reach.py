@@ -138,15 +138,22 @@ class Reach:
     dials : list of Dial
         Of the bonds, those of the optimizers' options that `turning` names.
     optimizers : list
+    moving : list of Bond
+        Those of the places in `changing` that hold a tensor: each call finds another one there, so it is an
+        input by its place.
     met_again : set of int
         Identities of the dicts that more than one thing holds.
     """
 
-    def __init__(self, roots: Iterable[Any], turning: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, roots: Iterable[Any], turning: frozenset[str] = frozenset(), changing: Iterable[Bond] = ()
+    ) -> None:
         self.cells: list[Any] = []
         self.bonds: list[Bond] = []
         self.dials: list[Dial] = []
         self.optimizers: list[Any] = []
+        self.moving: list[Bond] = []
+        self._changing = {(id(bond.container), bond.key) for bond in changing}
         self.met_again: set[int] = set()
         self._turning = turning
         self._seen: set[int] = set()
@@ -167,11 +174,24 @@ class Reach:
 
     def numbers_hold(self) -> bool:
         """Whether the numbers and texts are as they were, whatever has been added."""
-        return all(bond.holds() for bond in self.bonds if bond.same and bond.read is not _length)
+        filled = {id(bond) for bond in self.replaced()}
+        return all(
+            bond.holds() for bond in self.bonds
+            if bond.same and bond.read is not _length and id(bond) not in filled
+        )  # fmt: skip
 
     def lengths_hold(self) -> bool:
         """Whether nothing has been added to a container or taken away."""
         return all(bond.holds() for bond in self.bonds if bond.read is _length)
+
+    def replaced(self) -> list[Bond]:
+        """Where a tensor, or None, has been replaced by another tensor."""
+        return [
+            bond for bond in (*self.bonds, *self.moving)
+            if isinstance(bond.container, dict) and bond.read is _get
+            and (bond.value is None or isinstance(bond.value, TensorBase))
+            and isinstance(now := bond.read(bond.container, bond.key), TensorBase) and now is not bond.value
+        ]  # fmt: skip
 
     def turned(self) -> frozenset[str]:
         """The momenta of optimizers that are no longer what they were."""
@@ -258,6 +278,9 @@ class Reach:
 
     def _bound(self, read: Callable[[Any, Any], Any], container: Any, key: Any, value: Any) -> Any:
         """Note where a value was found; return it."""
+        if isinstance(value, TensorBase) and (id(container), key) in self._changing:
+            self.moving.append(Bond(read, container, key, value))
+            return None
         if read is not _item or not isinstance(container, tuple):
             self.bonds.append(Bond(read, container, key, value))
         return value

@@ -116,6 +116,8 @@ def forward(
     """
     if not caller.is_there() or not executable.entry:
         return None
+    if captured.left or any(cell.kind == "place" for cell in captured.cells):
+        return None
     # Native code compares tensors with ones in C order.
     if not all(t._value.flags.c_contiguous for t in tensors):
         return None
