@@ -155,3 +155,16 @@ def test_nothing_runs_and_errors_are_told(tmp_path: Path) -> None:
     done = check("absent.py", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "no such file or folder: absent.py" in done.stderr
+
+
+def test_names_that_refuse() -> None:
+    found = statuses("""
+        import torch.utils.cpp_extension
+        torch.utils.cpp_extension.load("a", "a.cpp")
+        torch.utils.cpp_extension.CUDA_HOME
+        torch.distributed.fsdp.fully_shard(None)
+        torch.qint8
+    """)
+    assert [found[f"torch.{name}"] for name in (
+        "utils.cpp_extension.load", "utils.cpp_extension.CUDA_HOME", "distributed.fsdp.fully_shard", "qint8",
+    )] == ["differs", "there", "differs", "differs"]  # fmt: skip

@@ -41,6 +41,26 @@ DIFFERENT = {
     "torch.hub.load_state_dict_from_url": "loads what lies in the cache's folder only",
     "torch.utils.model_zoo.load_url": "refuses: nothing is fetched from the network",
     "torch.Tensor.cuda": "raises as in a torch built without CUDA",
+    **dict.fromkeys(
+        (
+            "torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline",
+            "torch.utils.cpp_extension.CppExtension", "torch.utils.cpp_extension.CUDAExtension",
+            "torch.utils.cpp_extension.BuildExtension",
+        ),
+        "refuses: there is no C++ library to build on",
+    ),
+    **dict.fromkeys(
+        (
+            "torch.distributed.fsdp.fully_shard", "torch.distributed.fsdp.FullyShardedDataParallel",
+            "torch.distributed.autograd.backward", "torch.distributed.autograd.context",
+            "torch.distributed.rpc.init_rpc",
+        ),
+        "refuses: programs run in one process",
+    ),
+    **dict.fromkeys(
+        ("torch.qint8", "torch.quint8", "torch.qint32", "torch.quint4x2", "torch.quint2x4", "torch.complex32"),
+        "a name alone: no tensor has this dtype",
+    ),
 }
 #: Packages built against torch's compiled part, which is not there.
 COMPILED = frozenset({"apex", "flash_attn", "torchaudio", "torchtext", "triton", "xformers"})
