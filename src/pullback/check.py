@@ -59,7 +59,8 @@ DIFFERENT = {
     ),
     **dict.fromkeys(
         (
-            "torch.qint8", "torch.quint8", "torch.qint32", "torch.quint4x2", "torch.quint2x4", "torch.complex32",
+            "torch.qint8", "torch.quint8", "torch.qint32", "torch.quint4x2", "torch.quint2x4",
+            "torch.complex32",
         ),
         "a name alone: no tensor has this dtype",
     ),
