@@ -17,6 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..array.strides import strides_of
 from ..core import engine
 from ..core.calls import edge_of
 from ..core.levels import fresh_level
@@ -102,6 +103,8 @@ class Captured:
     made: list[Made]
     results: list[Result]
     left: list[Bond]
+    #: The program's inputs that are not in C order, with their strides.
+    lying: dict[int, tuple[int, ...]]
     structure: Any
     saved: list[Saved]
     #: Of the inputs that get covectors: the cell, and the pullback's output.
@@ -182,6 +185,7 @@ class _Capture:
         self.places = places
         self.tensors: list[Any] = []
         self.cells: list[Cell] = []
+        self._lying: dict[int, tuple[int, ...]] = {}
         self._index: dict[int, int] = {}
         for n, t in enumerate(tensors):
             self._add(t, Cell("argument", n))
@@ -230,6 +234,7 @@ class _Capture:
                 t._value = recorder.new(lies.shape, lies.dtype)
                 if not lies.flags.c_contiguous:
                     recorder.layouts.given(t._value.index, lies)
+                    self._lying[t._value.index] = strides_of(lies)
                 t._level = recorder.level
                 t._view = None
                 t._counter = [0]
@@ -388,6 +393,7 @@ class _Capture:
             forward = Roller(recorder).roll(_needed(forward, numbers), numbers)
         out.program = self._program(_needed(forward, numbers), self.inputs, numbers)
         self._trim(out, changed_grads)
+        out.lying = {n: self._lying[n] for n in out.program.inputs if n in self._lying}
         return out
 
     def _left(self) -> list[Bond]:

@@ -65,6 +65,7 @@ class Specialization:
     def __init__(self, captured: Captured, reach: Reach, leaves: Sequence[Any], spec: Any) -> None:
         self.captured = captured
         captured.program = optimized(captured.program)
+        captured.program.lying = captured.lying
         if captured.pullback is not None:
             captured.pullback = optimized(captured.pullback)
         self.reach = reach

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.strides import contiguous_strides, laid_out_empty
 from ..core.op import TABLE
 from ..core.tracer import Equation, Reference
 from ..ops.random import DRAWS, laid_out_like
@@ -33,7 +34,10 @@ def of_draws(program: Program) -> dict[int, ndarray]:
     if not wanted:
         return {}
     values: dict[int, Any] = dict(program.constants)
-    values |= {n: np.zeros(program.shapes[n], program.dtypes[n]) for n in program.inputs}
+    for n in program.inputs:
+        strides = program.lying.get(n, contiguous_strides(program.shapes[n]))
+        values[n] = laid_out_empty(program.shapes[n], strides, program.dtypes[n])
+        values[n][...] = 0
     with np.errstate(all="ignore"):
         for equation in _before(program, wanted):
             values.update(zip(equation.outputs, _results(equation, values), strict=True))

@@ -6,6 +6,9 @@ formed; `run` replays it with the ops' kernels on NumPy arrays, which gives what
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from numpy import ndarray
 
 from ..core.body import Body
@@ -14,7 +17,16 @@ from .verify import verify
 
 
 class Program(Body):
-    """A body that stands alone: it is verified, replayed with checks, printed and read back."""
+    """A body that stands alone: it is verified, replayed with checks, printed and read back.
+
+    Attributes
+    ----------
+    lying : mapping of int to tuple of int
+        Strides, in elements, of the inputs that are not given in C order, which random draws follow. No part
+        of the text.
+    """
+
+    lying: Mapping[int, tuple[int, ...]] = MappingProxyType({})
 
     def verify(self) -> None:
         """Raise `ProgramError` unless every value is defined once, before it is used, by an op of
