@@ -11,7 +11,7 @@ from ..core.op import op
 from ..core.value import shape_of
 from .conv import conv_transpose, conv_weight
 from .convert import conj
-from .structure import permute, permute_to_front, reshape, sum_dims
+from .structure import contiguous_copy, permute, permute_to_front, reshape, sum_dims
 
 Sizes = tuple[int, ...]
 _CHANNELS_SECOND, _TIME_FIRST, _REVERSED = (1, 2, 0), (2, 0, 1), (2, 1, 0)
@@ -32,7 +32,7 @@ def _x_rule(g: Any, weight: Any, shape_x: Sizes, padding: int) -> Any:
     x = conv_transpose(
         permute(g, _CHANNELS_SECOND), filters, (1,), (padding,), (1,), 1, (shape_x[0],)
     )
-    return permute(x, _TIME_FIRST)
+    return contiguous_copy(permute(x, _TIME_FIRST))
 
 
 def _weight_rule(g: Any, x: Any, shape_weight: Sizes, padding: int) -> Any:
@@ -40,7 +40,7 @@ def _weight_rule(g: Any, x: Any, shape_weight: Sizes, padding: int) -> Any:
     filters = conv_weight(
         images, permute(g, _CHANNELS_SECOND), (shape_weight[0],), (1,), (padding,), (1,), 1
     )
-    return permute(filters, _REVERSED)
+    return contiguous_copy(permute(filters, _REVERSED))
 
 
 def _batched(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...], padding: int) -> Any:

@@ -14,7 +14,7 @@ from numpy import ndarray
 from ..core.op import Call, op
 from ..core.value import shape_of
 from .join import split_with_sizes
-from .structure import permute, reshape
+from .structure import contiguous_copy, permute, reshape
 
 Lengths = tuple[int, ...]
 
@@ -71,7 +71,7 @@ def _pad_each_rule(g: Any, lengths: Lengths, left: bool, batch_first: bool) -> t
     for k, length in enumerate(lengths):
         own = _of_one(split_with_sizes(g, (k, 1, len(lengths) - k - 1), 1)[1])
         before, after = (total - length, 0) if left else (0, total - length)
-        pulled.append(split_with_sizes(own, (before, length, after), 0)[1])
+        pulled.append(contiguous_copy(split_with_sizes(own, (before, length, after), 0)[1]))
     return tuple(pulled)
 
 

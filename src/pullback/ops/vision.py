@@ -101,7 +101,7 @@ def _col2im(
         for j in range(kernel[1]):
             patches[:, :, i, j] += source[:, :, i, j]
     inner = box[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]]
-    return inner.reshape(*y.shape[:-2], channels, *size)
+    return np.ascontiguousarray(inner).reshape(*y.shape[:-2], channels, *size)
 
 
 #: Patches of (N, C, H, W), or without N, as columns (N, C·K·L, places).
