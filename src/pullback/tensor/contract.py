@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from .. import errors
 from ..array.strides import strides_of
+from ..core.tracer import Tracer
 from ..core.value import dtype_of, shape_of
 from ..graph_errors import c_name
 from ..ops import contract as c
@@ -58,6 +59,8 @@ def _check_product(x: Any, y: Any) -> None:
 def _in_columns(x: Any) -> bool:
     """Whether a matrix lies in Fortran order."""
     value = x._value
+    if isinstance(value, Tracer):
+        value = value.recorder.layouts.stand_in(value.index)
     return type(value) is ndarray and value.flags.fnc
 
 
