@@ -29,7 +29,7 @@ from ..ops.cheap import CHEAP
 from ..tensor.random import default_generator
 from ..utils._pytree import tree_flatten, tree_unflatten
 from .instances import opened
-from .lying import Memory
+from .placement import Memory
 from .program import Program
 from .reach import SCALARS, Bond, Reach
 from .recurrent import take_apart
@@ -104,7 +104,7 @@ class Captured:
     results: list[Result]
     left: list[Bond]
     #: The program's inputs that are not in C order, with their strides.
-    lying: dict[int, tuple[int, ...]]
+    strides: dict[int, tuple[int, ...]]
     structure: Any
     saved: list[Saved]
     #: Of the inputs that get covectors: the cell, and the pullback's output.
@@ -185,7 +185,7 @@ class _Capture:
         self.places = places
         self.tensors: list[Any] = []
         self.cells: list[Cell] = []
-        self._lying: dict[int, tuple[int, ...]] = {}
+        self._strides: dict[int, tuple[int, ...]] = {}
         self._index: dict[int, int] = {}
         for n, t in enumerate(tensors):
             self._add(t, Cell("argument", n))
@@ -234,7 +234,7 @@ class _Capture:
                 t._value = recorder.new(lies.shape, lies.dtype)
                 if not lies.flags.c_contiguous:
                     recorder.layouts.given(t._value.index, lies)
-                    self._lying[t._value.index] = strides_of(lies)
+                    self._strides[t._value.index] = strides_of(lies)
                 t._level = recorder.level
                 t._view = None
                 t._counter = [0]
@@ -393,7 +393,7 @@ class _Capture:
             forward = Roller(recorder).roll(_needed(forward, numbers), numbers)
         out.program = self._program(_needed(forward, numbers), self.inputs, numbers)
         self._trim(out, changed_grads)
-        out.lying = {n: self._lying[n] for n in out.program.inputs if n in self._lying}
+        out.strides = {n: self._strides[n] for n in out.program.inputs if n in self._strides}
         return out
 
     def _left(self) -> list[Bond]:
@@ -585,7 +585,7 @@ class _Capture:
                 out.saved.append(Saved(None, cell, None))
             elif v in by_number:
                 made_as = out.made[by_number[v]]
-                if made_as.lying is None:
+                if made_as.placement is None:
                     out.saved.append(Saved(made_as.output, None, by_number[v]))
                 else:
                     numbers.append(v)
@@ -615,7 +615,8 @@ class _Capture:
         read |= set(program.outputs)
         touched = {at for at, _ in (*out.writes, *out.grads, *out.pulled)}
         touched |= {at for r in out.results if (at := _cell_of(r)) is not None}
-        touched |= {m.lying.cell for m in out.made if m.lying is not None and m.lying.cell is not None}
+        placed = [m.placement for m in out.made if m.placement is not None]
+        touched |= {placement.cell for placement in placed if placement.cell is not None}
         touched |= {s.cell for s in out.saved if s.cell is not None}
         keep = [at for at, number in enumerate(self.inputs) if number in read or at in touched]
         for at in list(keep):
@@ -636,8 +637,8 @@ class _Capture:
         out.pulled = [(place[at], n) for at, n in out.pulled]
         out.results = [_renumbered(r, place) for r in out.results]
         out.made = [
-            m if m.lying is None or m.lying.cell is None
-            else m._replace(lying=m.lying._replace(cell=place[m.lying.cell]))
+            m if m.placement is None or m.placement.cell is None
+            else m._replace(placement=m.placement._replace(cell=place[m.placement.cell]))
             for m in out.made
         ]  # fmt: skip
         out.saved = [s if s.cell is None else s._replace(cell=place[s.cell]) for s in out.saved]

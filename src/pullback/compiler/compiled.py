@@ -65,7 +65,7 @@ class Specialization:
     def __init__(self, captured: Captured, reach: Reach, leaves: Sequence[Any], spec: Any) -> None:
         self.captured = captured
         captured.program = optimized(captured.program)
-        captured.program.lying = captured.lying
+        captured.program.strides = captured.strides
         if captured.pullback is not None:
             captured.pullback = optimized(captured.pullback)
         self.reach = reach
@@ -204,7 +204,7 @@ class Specialization:
                 yield _contiguous(t._value), t._counter, t._counter[0]
             elif saved.made is not None:
                 t = made[saved.made]
-                lies_so = self.captured.made[saved.made].lying is None
+                lies_so = self.captured.made[saved.made].placement is None
                 array = t._value if lies_so else values[saved.output]  # type: ignore[index]  # given then
                 yield array, t._counter, t._counter[0]
             else:
@@ -246,11 +246,11 @@ class Specialization:
 
 def _array_of(new: Made, values: Sequence[ndarray], cells: Sequence[Any]) -> ndarray:
     """The array of a new tensor."""
-    lying = new.lying
-    if lying is not None and lying.cell is not None:
-        return lying.of(cells[lying.cell]._value)
+    placement = new.placement
+    if placement is not None and placement.cell is not None:
+        return placement.of(cells[placement.cell]._value)
     array = values[new.output]  # type: ignore[index]  # only what lies in a cell has none
-    return array if lying is None else lying.of(array)
+    return array if placement is None else placement.of(array)
 
 
 def _layout(array: ndarray) -> Any:

@@ -65,7 +65,7 @@ class Image(NamedTuple):
 
 def name_of(program: Program, pairs: Sequence[Pair]) -> str | None:
     """The name of a program's image; None where it has something without a text."""
-    return _name("program", program, repr([*pairs]), repr(sorted(program.lying.items())))
+    return _name("program", program, repr([*pairs]), repr(sorted(program.strides.items())))
 
 
 def is_native(program: Program) -> bool:

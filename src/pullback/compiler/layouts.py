@@ -35,7 +35,7 @@ def of_draws(program: Program) -> dict[int, ndarray]:
         return {}
     values: dict[int, Any] = dict(program.constants)
     for n in program.inputs:
-        strides = program.lying.get(n, contiguous_strides(program.shapes[n]))
+        strides = program.strides.get(n, contiguous_strides(program.shapes[n]))
         values[n] = laid_out_empty(program.shapes[n], strides, program.dtypes[n])
         values[n][...] = 0
     with np.errstate(all="ignore"):

@@ -21,12 +21,12 @@ class Program(Body):
 
     Attributes
     ----------
-    lying : mapping of int to tuple of int
+    strides : mapping of int to tuple of int
         Strides, in elements, of the inputs that are not given in C order, which random draws follow. No part
         of the text.
     """
 
-    lying: Mapping[int, tuple[int, ...]] = MappingProxyType({})
+    strides: Mapping[int, tuple[int, ...]] = MappingProxyType({})
 
     def verify(self) -> None:
         """Raise `ProgramError` unless every value is defined once, before it is used, by an op of

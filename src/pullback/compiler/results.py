@@ -16,7 +16,7 @@ from ..core.node import LEAF
 from ..core.tracer import Recorder, Tracer
 from ..core.value import TensorBase
 from ..core.views import DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay
-from .lying import Lying, Memory
+from .placement import Memory, Placement
 from .unsupported import Unsupported
 
 
@@ -67,7 +67,7 @@ class Made(NamedTuple):
     leaf : bool
     number : int
         Of the value that it is in the trace.
-    lying : Lying or None
+    placement : Placement or None
         How it lies in that output, or in a cell; None where it is an output as the program makes it.
     """
 
@@ -75,7 +75,7 @@ class Made(NamedTuple):
     differentiable: int | None
     leaf: bool
     number: int
-    lying: Lying | None = None
+    placement: Placement | None = None
     refused: int | None = None
 
 
@@ -181,14 +181,14 @@ class Results:
         number = self._recorder.operand(t._value)[0].index
         if self._memory.was_overwritten(number):
             raise Unsupported("a result shares memory that the function has written to")
-        value, lying = self._memory.backing(number)
+        value, placement = self._memory.backing(number)
         output = None
         if value is not None:
-            if value in self._outputs and lying is None:
-                lying = self._memory.whole(value)
+            if value in self._outputs and placement is None:
+                placement = self._memory.whole(value)
             output = self._outputs.get(value)
             if output is None:
                 output = self._outputs[value] = self._output(value)
-        self.made.append(Made(output, which, leaf, number, lying))
+        self.made.append(Made(output, which, leaf, number, placement))
         self.tensors.append(t)
         return len(self.made) - 1

@@ -305,7 +305,7 @@ class _Forward:
         tensors = {position: id(None) for _, position in captured.grads}
         tensors |= {
             new.output: id(LEAF) if new.leaf else id(None)
-            for new in captured.made if new.output is not None and new.lying is None
+            for new in captured.made if new.output is not None and new.placement is None
         }  # fmt: skip
         made: list[str] = []
         records: list[int] = []
@@ -377,15 +377,15 @@ class _Forward:
         if captured.pulled:
             self._node()
         made: list[str] = []
-        whole = {new.output for new in captured.made if new.lying is None}
+        whole = {new.output for new in captured.made if new.placement is None}
         for n, new in enumerate(captured.made):
             name = f"o{new.output}"
-            if new.lying is not None:
+            if new.placement is not None:
                 name = f"m{n}"
                 array = f"o{new.output}" + ("._value" if new.output in whole else "")
-                if new.lying.cell is not None:
-                    array = f"{self.cells[new.lying.cell]}._value"
-                source.names |= {"wrap": wrap, "LEAF": LEAF, f"part{n}": new.lying.of}
+                if new.placement.cell is not None:
+                    array = f"{self.cells[new.placement.cell]}._value"
+                source.names |= {"wrap": wrap, "LEAF": LEAF, f"part{n}": new.placement.of}
                 source.line(f"{name} = wrap(part{n}({array}), {'LEAF' if new.leaf else None})")
             if new.differentiable is not None:
                 source.line(f"{name}._node = edge(Output, (node, {new.differentiable}))")
@@ -434,7 +434,7 @@ class _Forward:
             source.line("node = boundary(edges, (), shapes, dtypes, pull, positions)")
 
     def _saved(self, saved: Any, made: Sequence[str]) -> str:
-        if saved.made is not None and self.captured.made[saved.made].lying is not None:
+        if saved.made is not None and self.captured.made[saved.made].placement is not None:
             t = made[saved.made]
             return f"(o{saved.output}, {t}._counter, {t}._counter[0])"
         if saved.cell is not None or saved.made is not None:

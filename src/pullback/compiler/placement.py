@@ -17,7 +17,7 @@ from ..core.op import TABLE
 from ..core.tracer import Recorder, Tracer
 
 
-class Lying(NamedTuple):
+class Placement(NamedTuple):
     """A part of an array.
 
     Attributes
@@ -64,7 +64,7 @@ class Memory:
             self._overwritten = layouts.overwritten()
         return bool(self._overwritten) and layouts.of(number).root in self._overwritten
 
-    def backing(self, number: int) -> tuple[int | None, Lying | None]:
+    def backing(self, number: int) -> tuple[int | None, Placement | None]:
         """The value that the program is to compute for a value, and how this lies in it; no value where it
         lies in the memory of a cell.
         """
@@ -73,18 +73,18 @@ class Memory:
         stand_in = recorder.layouts.stand_in(number)
         layout = recorder.layouts.of(number)
         cell = self._cell.get(layout.root)
-        lying = Lying(cell, layout.offset, layout.strides, shape, dtype)
+        placement = Placement(cell, layout.offset, layout.strides, shape, dtype)
         if cell is not None:
-            return None, lying
+            return None, placement
         if layout.root == number and (stand_in.flags.c_contiguous or not stand_in.size):
             return number, None
-        return self._permuted(layout.root), lying
+        return self._permuted(layout.root), placement
 
-    def whole(self, number: int) -> Lying:
+    def whole(self, number: int) -> Placement:
         """All of a value in C order that another result has, too."""
         recorder = self._recorder
         shape, dtype = recorder.shapes[number], recorder.dtypes[number]
-        return Lying(None, 0, np.empty(shape, dtype).strides, shape, dtype)
+        return Placement(None, 0, np.empty(shape, dtype).strides, shape, dtype)
 
     def _permuted(self, root: int) -> int:
         """A value with its axes in the order of its memory."""
