@@ -536,8 +536,14 @@ def _fast_parts(parts: Function, general: Function) -> Function:
                     op, operands, attrs = parts(*args, **kwargs)
                 except TypeError:
                     return general(input, *args, **kwargs)
-                arrays = [_plain_operand(v, a, modes() is NO_GRAD) for v in operands]
-                if op is not None and all(v is not None for v in arrays):
+                arrays = []
+                # A loop: `all` over a generator takes 0.4 µs of an optimizer's 3.5 for a parameter.
+                for v in operands:
+                    plain = _plain_operand(v, a, mode is NO_GRAD)
+                    if plain is None:
+                        break
+                    arrays.append(plain)
+                if op is not None and len(arrays) == len(operands):
                     token = quiet(IGNORE)
                     try:
                         if op.parallel and a.size >= calls.PARALLEL_SIZE:
