@@ -13,14 +13,15 @@ import numpy as np
 from numpy import ndarray
 
 from . import interface
+from .guards import ALIGNED, ROW_MAJOR
 from .llvm import engine
+from .llvm.caller import DONE, array_text
 from .llvm.codegen import WRITTEN
 from .objects import Layout, layout
 
 _WORDS = ("count", "slots", "row", "array", "records", "ranges", "begins", "ends")
-#: Words of a record: dtype, rank, address of the shape, bytes.
-_RECORD = 4
-_ROW_MAJOR_ALIGNED = 0x101
+#: Words of a record: bytes, three that are not used, then what `array_text` compares.
+_RECORD = 8
 #: What the function answers when all is well, and what it adds to a number when that gradient shares memory
 #: with what is written.
 GOOD, SHARED = -1, 1 << 32
@@ -48,7 +49,8 @@ def finder(
     """
     shapes = [np.array(a.shape, np.int64) for a in expected]
     records = [
-        (id(a.dtype), a.ndim, s.ctypes.data, a.nbytes) for a, s in zip(expected, shapes, strict=True)
+        (a.nbytes, 0, 0, 0, id(a.dtype), a.ndim, s.ctypes.data, ROW_MAJOR | ALIGNED)
+        for a, s in zip(expected, shapes, strict=True)
     ]
     tables = [np.array(records, np.int64), *(np.array([r[k] for r in written], np.int64) for k in (0, 1))]
     at = [int(t.ctypes.data) for t in tables]
@@ -109,55 +111,15 @@ body:
   %item_ = getelementptr ptr, ptr %items, i64 %n
   %item = load ptr, ptr %item_
   %record = getelementptr [{_RECORD} x i64], ptr %first_record, i64 %n
-  %kind_ = getelementptr i8, ptr %item, i64 {where.type}
-  %kind = load i64, ptr %kind_
-  %is_array = icmp eq i64 %kind, %array
-  br i1 %is_array, label %dtypes, label %bad
-dtypes:
-  %dtype_ = getelementptr i8, ptr %item, i64 {where.dtype}
-  %dtype = load i64, ptr %dtype_
-  %dtype_wanted = load i64, ptr %record
-  %same_dtype = icmp eq i64 %dtype, %dtype_wanted
-  %rank_ = getelementptr i8, ptr %item, i64 {where.rank}
-  %rank32 = load i32, ptr %rank_
-  %rank = sext i32 %rank32 to i64
-  %rank_wanted_ = getelementptr i64, ptr %record, i64 1
-  %rank_wanted = load i64, ptr %rank_wanted_
-  %same_rank = icmp eq i64 %rank, %rank_wanted
-  %flags_ = getelementptr i8, ptr %item, i64 {where.flags}
-  %flags = load i32, ptr %flags_
-  %has = and i32 %flags, {_ROW_MAJOR_ALIGNED}
-  %in_order = icmp eq i32 %has, {_ROW_MAJOR_ALIGNED}
-  %alike = and i1 %same_dtype, %same_rank
-  %fits = and i1 %alike, %in_order
-  %shape_ = getelementptr i8, ptr %item, i64 {where.shape}
-  %shape = load ptr, ptr %shape_
-  %shape_wanted_ = getelementptr i64, ptr %record, i64 2
-  %shape_wanted = load ptr, ptr %shape_wanted_
-  br i1 %fits, label %axes, label %bad
-axes:
-  %k = phi i64 [ 0, %dtypes ], [ %k_next, %as_long ]
-  %k_more = icmp slt i64 %k, %rank
-  br i1 %k_more, label %axis, label %place
-axis:
-  %extent_ = getelementptr i64, ptr %shape, i64 %k
-  %extent = load i64, ptr %extent_
-  %extent_wanted_ = getelementptr i64, ptr %shape_wanted, i64 %k
-  %extent_wanted = load i64, ptr %extent_wanted_
-  %long = icmp eq i64 %extent, %extent_wanted
-  br i1 %long, label %as_long, label %bad
-as_long:
-  %k_next = add nuw nsw i64 %k, 1
-  br label %axes
-place:
-  %data_ = getelementptr i8, ptr %item, i64 {where.data}
-  %data = load i64, ptr %data_
-  %bytes_ = getelementptr i64, ptr %record, i64 3
-  %bytes = load i64, ptr %bytes_
-  %stop = add i64 %data, %bytes
   %offset = mul nuw nsw i64 %n, %row
   %slot = getelementptr i8, ptr %first_slot, i64 %offset
-  store i64 %data, ptr %slot
+  %found_to_be = call i64 @array(ptr %item, ptr %record, ptr %slot, i64 %array)
+  %fits = icmp eq i64 %found_to_be, {DONE}
+  br i1 %fits, label %place, label %bad
+place:
+  %data = load i64, ptr %slot
+  %bytes = load i64, ptr %record
+  %stop = add i64 %data, %bytes
   br label %search
 search:
   %low = phi i64 [ 0, %place ], [ %low_next, %halve ]
@@ -196,6 +158,8 @@ answer:
   %result = call ptr @pullback_PyLong_FromLongLong(i64 %code)
   ret ptr %result
 }}
+
+{array_text(where)}
 
 {interface.declarations()}
 {engine.attributes()}

@@ -19,7 +19,7 @@ from .llvm import caller
 from .objects import Layout, words
 from .reach import Bond, Reach
 
-_ROW_MAJOR, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+ROW_MAJOR, ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 
 
 class Watch:
@@ -163,5 +163,5 @@ def _array_record(
 ) -> list[int]:
     extents = np.array(shape, np.int64)
     keep += [extents, dtype]
-    flags = _ROW_MAJOR | _ALIGNED | (_WRITEABLE if written else 0)
+    flags = ROW_MAJOR | ALIGNED | (_WRITEABLE if written else 0)
     return [id(dtype), len(shape), int(extents.ctypes.data), flags]

@@ -73,7 +73,8 @@ class Meta(InnerValue):
         """An array of this layout, for what reads layouts; its elements are zeros and take no memory."""
         width = self.dtype.itemsize
         strides = tuple(s * width for s in self.strides)
-        return np.ndarray(self.shape, self.dtype, _zeros(self.memory.nbytes), self.offset * width, strides)
+        zeros = promised_zeros(self.memory.nbytes)
+        return np.ndarray(self.shape, self.dtype, zeros, self.offset * width, strides)
 
     @classmethod
     def run(cls, op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: int) -> Any:
@@ -118,7 +119,7 @@ def array_or_phantom(value: Any) -> ndarray | None:
     return value if isinstance(value, ndarray) else None
 
 
-def _zeros(size: int) -> Any:
+def promised_zeros(size: int) -> Any:
     """Bytes of zeros that the operating system only promises."""
     if size < 4096:  # less than a page
         return np.zeros(size, np.uint8)

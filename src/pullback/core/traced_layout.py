@@ -26,6 +26,7 @@ from ..array.strides import (
     strides_of,
 )
 from .body import Body
+from .meta import promised_zeros
 from .op import TABLE
 from .result_shapes import MANY, PRIMES
 from .tracer import Reference
@@ -175,9 +176,7 @@ _memory: list[Any] = [np.zeros(1 << 16, np.uint8)]
 def _zeros(size: int) -> Any:
     """At least so many bytes of zeros, the same ones for all; a large number is only promised."""
     if _memory[0].nbytes < size:
-        import mmap
-
-        _memory[0] = np.frombuffer(mmap.mmap(-1, 2 * size), np.uint8)
+        _memory[0] = np.frombuffer(promised_zeros(2 * size), np.uint8)
     return _memory[0]
 
 

@@ -187,8 +187,11 @@ bad:
 }}"""
 
 
-def _array_text(where: Layout) -> str:
-    """Whether an array is of the dtype and shape expected and contiguous; puts its pointer into the table."""
+def array_text(where: Layout) -> str:
+    """Whether an array is of the dtype and shape expected and contiguous; puts its pointer into the table.
+
+    The record's words from the fifth on say what is expected: dtype, rank, address of the shape, flags.
+    """
     return f"""\
 define internal i64 @array(ptr %value, ptr %record, ptr %slot, i64 %array) #0 {{
 entry:
@@ -601,7 +604,7 @@ def _text(where: Layout) -> str:
     functions = [
         _watched_text(),
         _lists_text(where),
-        _array_text(where),
+        array_text(where),
         _cell_text(where),
         _distinct_text(where),
         _stay_text(),
