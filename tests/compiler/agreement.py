@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 import pullback as torch
+
+#: Calls of a compiled function that are compared, each with elements in places of their own.
+CALLS = 3
+
+
+def anew(array: np.ndarray, call: int) -> np.ndarray:
+    """The elements for a call: in the first those of an array, then the same at other places in each call. So
+    an index stays one, and what must be positive stays positive.
+    """
+    return np.roll(array.reshape(-1)[:: (-1) ** call], call // 2).reshape(array.shape)
 
 
 def array_kernels(compiled: Any) -> list[str]:
@@ -17,9 +29,9 @@ def array_kernels(compiled: Any) -> list[str]:
     return names
 
 
-def results(function: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Any]:
+def results(function: Callable[..., Any], inputs: Sequence[np.ndarray]) -> list[Any]:
     """The function's result and its inputs' gradients."""
-    leaves = [x.detach().clone().requires_grad_(x.is_floating_point()) for x in inputs]
+    leaves = [torch.tensor(x).requires_grad_(x.dtype.kind == "f") for x in inputs]
     out = function(*leaves)
     weights = torch.arange(out.numel(), dtype=out.dtype).sin().reshape(out.shape)
     (out * weights).sum().backward()
@@ -27,9 +39,13 @@ def results(function: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Any]:
 
 
 def agree(function: Callable[..., Any], *inputs: Any, tolerance: float = 1e-5) -> None:
-    """Compiled results and gradients are eager's, and no op runs by its array kernel."""
+    """Compiled results and gradients are eager's in every call, and no op runs by its array kernel."""
     compiled = torch.compile(function, backend="native")
-    for got, want in zip(results(compiled, inputs), results(function, inputs), strict=True):
-        torch.testing.assert_close(got, want, rtol=tolerance, atol=tolerance)
+    calls = [[anew(x.detach().numpy(), call) for x in inputs] for call in range(CALLS)]
+    # What one call gave must be right after the others, too.
+    given = [results(compiled, call) for call in calls]
+    for got, call in zip(given, calls, strict=True):
+        for mine, want in zip(got, results(function, call), strict=True):
+            torch.testing.assert_close(mine, want, rtol=tolerance, atol=tolerance)
     assert compiled._native.specializations
     assert array_kernels(compiled) == []

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import importlib.util
 import platform
+import threading
 from typing import Any
 
 import pytest
 
 from pullback.compiler import cache, compiled, passes, verify
+from pullback.compiler.executable import Executable
+from pullback.compiler.llvm import engine
+from pullback.compiler.llvm.pool import pool
 from pullback.compiler.program import Program
 
 RESTRICTED = ("sse", "sse2", "fxsr", "cmov", "cx8", "x87", "mmx", "64bit")
@@ -19,7 +26,7 @@ def plain_processor(monkeypatch):
     if platform.machine().lower() not in ("x86_64", "amd64"):
         pytest.skip("not an x86 processor")
     llvm = pytest.importorskip("llvmlite.binding")
-    from pullback.compiler.llvm import codegen, engine, functions
+    from pullback.compiler.llvm import codegen, functions
 
     features = llvm.get_host_cpu_features()
     fewer = type(features)({name: name in RESTRICTED for name in features})
@@ -51,3 +58,93 @@ def every_program_is_well_formed(monkeypatch: Any) -> None:
         return found
 
     monkeypatch.setattr(compiled, "optimized", optimized)
+
+
+@pytest.fixture(autouse=True)
+def memory_begins_as_nan(monkeypatch: Any) -> None:
+    """Before each call of a program the memory that it has for itself, and that of its results, is filled
+    with bytes that are NaN as a number and -1 as an index: what is read before it is written in that call
+    shows.
+    """
+    load = Executable._load
+
+    def loaded(executable: Any, *found: Any) -> None:
+        load(executable, *found)
+        count = 1 + len(executable.inputs) + len(executable.outputs)
+        results = [(1 + len(executable.inputs) + n, b.bytes) for n, b in enumerate(executable.outputs)]
+
+        def spoil(table: int) -> None:
+            arena, *given = (ctypes.c_size_t * count).from_address(table)
+            ctypes.memset(arena, 0xFF, executable._arena.nbytes)
+            inputs = set(given[: len(executable.inputs)])
+            for slot, size in results:
+                # A result may be written over the input that it replaces.
+                if given[slot - 1] not in inputs:
+                    ctypes.memset(given[slot - 1], 0xFF, size)
+
+        if executable.entry:
+            run = executable._run[0]
+            # The short way calls native code by its address.
+            executable._run[0] = _Native(lambda table: (spoil(table), run(table))[1])
+            executable.entry = ctypes.cast(executable._run[0], ctypes.c_void_p).value
+        else:
+            # What runs first may be an array kernel, which is called by nobody but who has the turn.
+            executable.turn = _SpoilingTurn(executable._arena)
+
+    monkeypatch.setattr(Executable, "_load", loaded)
+
+
+_Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class _SpoilingTurn:
+    """A lock; who gets it finds some memory spoilt."""
+
+    def __init__(self, memory: Any) -> None:
+        self.lock, self.memory = threading.Lock(), memory
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+        self.memory[...] = 0xFF
+
+    def __exit__(self, *raised: object) -> None:
+        self.lock.release()
+
+
+@functools.cache
+def _either_way() -> Any:
+    """Machine code that runs every second job as the pool does, and the others from the last part to the
+    first.
+    """
+    text = f"""
+@jobs = internal global i64 0
+define void @either_way(ptr %function, ptr %context, i64 %parts) nounwind {{
+entry:
+  %job = atomicrmw add ptr @jobs, i64 1 monotonic
+  %odd = trunc i64 %job to i1
+  br i1 %odd, label %head, label %usual
+usual:
+  call void inttoptr (i64 {pool().address} to ptr)(ptr %function, ptr %context, i64 %parts)
+  ret void
+head:
+  %left = phi i64 [ %parts, %entry ], [ %part, %run ]
+  %part = sub i64 %left, 1
+  %more = icmp sge i64 %part, 0
+  br i1 %more, label %run, label %done
+run:
+  call void %function(ptr %context, i64 %part)
+  br label %head
+done:
+  ret void
+}}
+"""
+    return engine.Library(text, {})
+
+
+@pytest.fixture(autouse=True)
+def parts_run_in_any_order(monkeypatch: Any) -> None:
+    """Half of the jobs of several parts run them backwards: a part that reads what a part before it is to
+    write finds that it has not been written.
+    """
+    if importlib.util.find_spec("llvmlite") is not None:
+        monkeypatch.setattr(pool(), "address", _either_way().address("either_way"))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import pullback
+from tests.compiler.agreement import CALLS, anew
 from tests.differential.generator import generate
 from tests.differential.program import ADDRESS, Instruction, Literal, Program, expression, source
 
@@ -57,10 +58,14 @@ def function_of(program: Program) -> Any:
     return names["program"]
 
 
-def arguments_of(program: Program) -> list[Any]:
+def arguments_of(program: Program, call: int = 0) -> list[Any]:
+    """The function's tensors, their elements at other places in each call."""
     steps = [step for step in program.instructions if is_argument(step)]
     names = {"torch": pullback, "inf": inf, "nan": nan}
-    return [eval(expression(step.args[0], False), names) for step in steps]
+    found = [eval(expression(step.args[0], False), names) for step in steps]
+    for t in found:
+        t._value[...] = anew(t._value, call)
+    return found
 
 
 @dataclass
@@ -84,21 +89,21 @@ def outcome(function: Any, arguments: list[Any]) -> Outcome:
 
 
 def differences(seed: int, torch: Any) -> tuple[list[str], str | None]:
-    """What compiled does otherwise than eager in two calls, and why it ran eagerly, if it did."""
+    """What compiled does otherwise than eager in some calls, and why it ran eagerly, if it did."""
     program = generate(seed, torch)
     plain, compiled = function_of(program), pullback.compile(function_of(program), backend="native")
     found: list[str] = []
     why = None
-    for call in ("first", "second"):
+    for call in range(CALLS):
         pullback.manual_seed(seed)
-        expected = outcome(plain, arguments_of(program))
+        expected = outcome(plain, arguments_of(program, call))
         drawn = pullback.get_rng_state()
         pullback.manual_seed(seed)
-        got = outcome(compiled, arguments_of(program))
+        got = outcome(compiled, arguments_of(program, call))
         why = got.eager_because
         if not pullback.equal(drawn, pullback.get_rng_state()):
-            found.append(f"{call} call: the random state")
-        found += [f"{call} call: {text}" for text in _between(expected, got)]
+            found.append(f"call {call}: the random state")
+        found += [f"call {call}: {text}" for text in _between(expected, got)]
         if why is not None:
             break
     return found, why

@@ -17,29 +17,32 @@ from pullback.array import threads
 from pullback.compiler.executable import Executable
 from pullback.compiler.lowered import Contraction
 
+from .agreement import CALLS, anew
+
 F = nn.functional
 
 
 def check(function: Callable[..., Any], *args: Any) -> Executable:
     """Compare with the steps one by one, and one thread with three."""
     traced = trace(function, *args)
-    arrays = [np.ascontiguousarray(t._value) for t in traced._reads]
     executable = Executable(traced.program)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chains, "found", lambda *_: [])
         apart = Executable(traced.program)
     assert not apart.plan.chains
-    results = []
     before = threads.get_num_threads()
-    try:
-        for count in (1, 3):
-            threads.set_num_threads(count)
-            results.append(executable.run(*arrays))
-    finally:
-        threads.set_num_threads(before)
-    for one, other, alone in zip(*results, apart.run(*arrays), strict=True):
-        np.testing.assert_array_equal(one, other)
-        np.testing.assert_allclose(one, alone, rtol=1e-4, atol=1e-5)
+    for n in range(CALLS):
+        arrays = [anew(np.ascontiguousarray(t._value), n) for t in traced._reads]
+        results = []
+        try:
+            for count in (1, 3):
+                threads.set_num_threads(count)
+                results.append(executable.run(*arrays))
+        finally:
+            threads.set_num_threads(before)
+        for one, other, alone in zip(*results, apart.run(*arrays), strict=True):
+            np.testing.assert_array_equal(one, other)
+            np.testing.assert_allclose(one, alone, rtol=1e-4, atol=1e-5)
     return executable
 
 

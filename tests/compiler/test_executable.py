@@ -21,17 +21,21 @@ from pullback.compiler.lowered import Contraction
 from pullback.compiler.schedule import NUMBERS
 from pullback.compiler.writer import STRETCH
 
+from .agreement import CALLS, anew
+
 
 def agree(step: Callable[..., Any], *args: Any, state: Any = (), tolerance: float = 2e-6) -> Executable:
     """Trace a step, compile its program, and compare every output with the replay's."""
     traced = trace(step, *args, state=state)
-    arrays = [np.ascontiguousarray(t._value).reshape(t._value.shape) for t in traced._reads]
-    expected = traced.program.run(*(a.copy() for a in arrays))
     compiled = Executable(traced.program)
-    for want, got in zip(expected, compiled.run(*arrays), strict=True):
-        assert want.dtype == got.dtype
-        scale = np.abs(want).max() if want.size and want.dtype.kind == "f" else 1
-        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * scale)
+    calls = [[anew(np.ascontiguousarray(t._value), n).reshape(t.shape) for t in traced._reads]
+             for n in range(CALLS)]  # fmt: skip
+    found = [compiled.run(*arrays) for arrays in calls]
+    for arrays, results in zip(calls, found, strict=True):
+        for want, got in zip(traced.program.run(*arrays), results, strict=True):
+            assert want.dtype == got.dtype
+            scale = np.abs(want).max() if want.size and want.dtype.kind == "f" else 1
+            np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * scale)
     return compiled
 
 

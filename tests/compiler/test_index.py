@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pullback.compiler.handlers import Reference
 from pullback.compiler.index import (
     Index,
+    Quotient,
     Variable,
     atom_index,
     constant,
@@ -25,6 +26,9 @@ SHAPES = st.lists(st.integers(1, 5), min_size=1, max_size=4).map(tuple)
 
 
 def number(index: Index, values: dict[str, int]) -> int:
+    for atom, _ in index.terms.values():
+        # Native code divides numbers without signs.
+        assert not isinstance(atom, Quotient) or number(atom.inner, values) >= 0
     return Reference({}, values).position(index)
 
 
@@ -35,7 +39,7 @@ def expressions(draw: Any) -> tuple[Index, Any, list[Variable]]:
     index: Index = constant(0)
     steps: list[tuple[str, Any]] = []
     for _ in range(draw(st.integers(1, 7))):
-        kind = draw(st.sampled_from(["variable", "constant", "times", "divided", "rest"]))
+        kind = draw(st.sampled_from(["variable", "constant", "times", "divided", "rest", "turned"]))
         operand: Any = draw(st.integers(1, 12))
         if kind == "variable":
             operand = (draw(st.sampled_from(variables)), operand)
@@ -46,8 +50,12 @@ def expressions(draw: Any) -> tuple[Index, Any, list[Variable]]:
             index = index * operand
         elif kind == "divided":
             index = index // operand
-        else:
+        elif kind == "rest":
             index = index % operand
+        else:
+            # As an axis in reverse.
+            operand = index.bounds()[1]
+            index = index * -1 + operand
         steps.append((kind, operand))
 
     def computed(values: dict[str, int]) -> int:
@@ -59,6 +67,8 @@ def expressions(draw: Any) -> tuple[Index, Any, list[Variable]]:
                 total += operand
             elif kind == "times":
                 total *= operand
+            elif kind == "turned":
+                total = operand - total
             else:
                 total = total // operand if kind == "divided" else total % operand
         return total
@@ -122,6 +132,23 @@ def test_indices_of_a_reshaped_array(shape: tuple[int, ...], random: Any) -> Non
     for point in np.ndindex(*new):
         values = dict(zip((v.name for v in variables), map(int, point), strict=True))
         assert array[tuple(number(i, values) for i in indices)] == array.reshape(new)[point]
+
+
+@settings(max_examples=80, deadline=None)
+@given(SHAPES, st.randoms(use_true_random=False))
+def test_indices_of_a_reshaped_array_in_reverse(shape: tuple[int, ...], random: Any) -> None:
+    factors = [f for extent in shape for f in _factors(extent)]
+    random.shuffle(factors)
+    cut = random.randint(0, len(factors))
+    new = (prod(factors[:cut]), prod(factors[cut:]))
+    shape = (prod(factors[: cut // 2]), prod(factors[cut // 2 :]))
+    variables = [Variable(f"i{n}", extent) for n, extent in enumerate(new)]
+    turned = tuple(atom_index(v) * -1 + (v.extent - 1) for v in variables)
+    indices = reshaped(turned, shape, new)
+    array = np.arange(prod(shape)).reshape(shape)
+    for point in np.ndindex(*new):
+        values = dict(zip((v.name for v in variables), map(int, point), strict=True))
+        assert array[tuple(number(i, values) for i in indices)] == np.flip(array.reshape(new))[point]
 
 
 def _factors(n: int) -> list[int]:

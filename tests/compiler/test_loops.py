@@ -16,15 +16,17 @@ pytest.importorskip("llvmlite")
 from pullback.compiler.executable import Executable
 from pullback.compiler.lowered import Branch, Call, Loop
 
+from .agreement import CALLS, anew
+
 
 def agree(function: Callable[..., Any], *args: Any, native: bool = True) -> Executable:
     """Compile a function and compare it with the replay of its program; `native`: no array kernel
     is called.
     """
     traced = trace(function, *args)
-    arrays = [np.ascontiguousarray(t._value) for t in traced._reads]
     compiled = Executable(traced.program)
-    for _ in range(2):
+    for n in range(CALLS):
+        arrays = [anew(np.ascontiguousarray(t._value), n) for t in traced._reads]
         for want, got in zip(traced.program.run(*arrays), compiled.run(*arrays), strict=True):
             assert want.dtype == got.dtype
             np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)

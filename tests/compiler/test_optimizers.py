@@ -55,8 +55,7 @@ def test_steps_under_a_schedule_are_eagers(name):
         name, options, lambda o: schedulers.ExponentialLR(o, 0.8)
     )
     compiled = torch.compile(twin_step, backend="native")
-    # The iteration of Muon is in bfloat16.
-    tolerance = 1e-3 if name == "Muon" else 1e-5
+    tolerance = 1e-5
     for _ in range(10):
         x, target = torch.randn(6, 8), torch.randint(0, 5, (6,))
         torch.testing.assert_close(compiled(x, target), step(x, target), rtol=tolerance, atol=tolerance)

@@ -4,6 +4,7 @@ numbers.
 
 from __future__ import annotations
 
+import random
 import warnings
 from typing import Any
 
@@ -117,10 +118,30 @@ def test_explain_calls_and_describes() -> None:
 
 def test_explain_says_why_a_function_runs_eagerly() -> None:
     with pytest.warns(UserWarning, match="runs eagerly"):
-        found = explain(lambda x: x if x.sum() > 0 else -x, torch.ones(2))
-    assert "the numbers of a traced tensor decide" in str(found)
+        found = explain(lambda x: x * random.random(), torch.ones(2))
+    assert "random.Random.random, of which nothing is known" in str(found)
     with pytest.raises(RuntimeError, match="has no program"):
         str(found.kernels)
+
+
+def test_explain_lists_where_numbers_decide(capsys) -> None:
+    def step(x: Any) -> Any:
+        if x.sum() > 0:
+            x = x + 1
+        print("done")
+        return x
+
+    found = explain(step, torch.ones(2))
+    line = step.__code__.co_firstlineno + 1
+    assert found.breaks == [f"a number of a tensor decides what happens next ({__file__}:{line})"]
+    assert "1 changes of Python's objects, or texts, follow it" in str(found)
+    assert capsys.readouterr().out == "done\n"
+
+
+def test_explain_under_inference_mode() -> None:
+    with torch.inference_mode(), pytest.warns(UserWarning, match="called under inference mode"):
+        found = explain(lambda x: x + 1, torch.ones(2))
+    assert str(found) == "runs eagerly: it is called under inference mode"
 
 
 # --- check=True ---------------------------------------------------------------------------------------------

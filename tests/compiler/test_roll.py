@@ -10,7 +10,8 @@ import pytest
 
 import pullback as torch
 from pullback.compiler.capture import Captured, capture
-from pullback.compiler.reach import Reach
+from pullback.compiler.frontend.optimizer_state import FirstState
+from pullback.compiler.frontend.session import Knowledge
 from pullback.core.tracer import Equation, Recorder, Reference
 
 pytest.importorskip("llvmlite")
@@ -18,7 +19,7 @@ from pullback.compiler.roll import Roller
 
 
 def captured(function: Callable[..., Any], *args: Any) -> Captured:
-    return capture(function, args, {}, list(args), Reach([function]))
+    return capture(function, args, {}, list(args), Knowledge(), FirstState(), frozenset())
 
 
 def loops(program: Any) -> list[Equation]:
@@ -158,6 +159,22 @@ def test_long_vectors_are_rather_fused() -> None:
     assert loops(captured(function, drawn(100)).program)
 
 
+def test_slices_of_repetitions_that_do_not_become_a_loop_are_made_once() -> None:
+    def step(h: Any, x: Any) -> Any:
+        hs = []
+        for t in range(len(x)):
+            h = (h.roll(1, -1) + x[t]).softmax(-1)
+            hs.append(h)
+        # The slices are read again behind the repetitions, which have no native code as a loop.
+        loss = sum((h * x[t].cos()).sum() for t, h in enumerate(hs))
+        return loss, *torch.autograd.grad(loss, (h0, x))
+
+    h0, x = drawn(1, 3).requires_grad_(), drawn(30, 1, 3).requires_grad_()
+    compiled = torch.compile(step, backend="native", fullgraph=True)
+    for got, want in zip(compiled(h0, x), step(h0, x), strict=True):
+        torch.testing.assert_close(got, want)
+
+
 def test_random_numbers_are_drawn_as_before() -> None:
     def function(x: Any) -> Any:
         for _ in range(30):
@@ -234,3 +251,21 @@ def test_the_time_is_linear() -> None:
         equations.append(Equation(op, (Reference(previous[-40]),), (), (made,), False))
         previous.append(made)
     assert Roller(recorder).roll(equations, previous[-40:]) == equations
+
+
+@pytest.mark.parametrize("steps", range(8, 15))
+def test_selects_of_a_stretch_that_is_no_loop_stay(steps: int) -> None:
+    """A stretch whose selects are read elsewhere, too, and which is too short without them."""
+
+    def function(v: Any, r: Any) -> Any:
+        total, found = torch.zeros(()), []
+        for n in reversed(range(steps)):
+            following = v[n + 1] if n + 1 < steps else torch.zeros(())
+            total = r[n] + 0.9 * following + 0.5 * total
+            found.append(total)
+        return torch.stack(found)
+
+    v, r = torch.randn(steps), torch.randn(steps)
+    compiled = torch.compile(function, backend="native")
+    torch.testing.assert_close(compiled(v, r), function(v, r))
+    assert compiled._native.eager_because is None

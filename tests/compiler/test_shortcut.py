@@ -329,7 +329,8 @@ def test_tensors_that_overlap_what_is_written_go_eagers_way():
     call(x, y), call(x, y)
     assert call.short == 1
     assert call(whole[:3], whole[3:]).tolist() == [0, 0, 0]
-    assert call(whole[:3], whole[2:5]).tolist() == [4, 0, 0]
+    with pytest.warns(UserWarning, match="memory another one shares"):
+        assert call(whole[:3], whole[2:5]).tolist() == [4, 0, 0]
     assert whole.tolist() == [2, 2, 2, 0, 0, 0]
 
 
@@ -344,7 +345,8 @@ def test_parameters_that_move():
     assert call.short == 2
     memory = torch.zeros(4)
     a.data, b.data = memory[:3], memory[1:]
-    assert call(x).tolist() == [2, 2, 0]
+    with pytest.warns(UserWarning, match="memory another one shares"):
+        assert call(x).tolist() == [2, 2, 0]
     assert memory.tolist() == [1, 1, 1, 0]
 
 

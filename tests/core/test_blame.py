@@ -167,3 +167,23 @@ def test_grad_and_function_backward_say_where_they_were_called() -> None:
         with pytest.raises(RuntimeError, match="a second time") as error:
             run(y)
         assert f":{run.__code__.co_firstlineno}, in <lambda>" in note_of(error)
+
+
+def test_the_line_that_gave_a_variable_its_value_is_no_comprehension() -> None:
+    unused = torch.zeros(2, requires_grad=True)  # assigned
+    y = torch.ones(2, requires_grad=True) * 2
+    numbers = [-unused for unused in range(3)]  # puts the variable back, where it is no function of its own
+    nested = [[-unused for unused in range(unused)] for unused in range(3)]
+    with pytest.raises(RuntimeError) as caught:
+        torch.autograd.grad(y.sum(), unused)
+    assert len(numbers) == len(nested)
+    here = test_the_line_that_gave_a_variable_its_value_is_no_comprehension
+    assert f":{line('assigned', here)}" in note_of(caught)
+
+
+def test_the_line_that_gave_two_variables_their_values() -> None:
+    y = torch.ones(2, requires_grad=True) * 2
+    one, unused = y, torch.zeros(2, requires_grad=True)  # assigned
+    with pytest.raises(RuntimeError) as caught:
+        torch.autograd.grad(one.sum(), unused)
+    assert f":{line('assigned', test_the_line_that_gave_two_variables_their_values)}" in note_of(caught)

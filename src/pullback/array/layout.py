@@ -100,9 +100,13 @@ def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
         return new
     if dtype in FLOAT8_NUMPY:
         return _converted_to_float8(array, dtype)
-    if dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64:
-        array = array.astype(np.float32)
-    return copy(array, dtype)
+    return copy(towards(array, dtype), dtype)
+
+
+def towards(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
+    """What is converted to a dtype in place of an array: float64 goes to the halves by way of float32."""
+    halved = dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64
+    return array.astype(np.float32) if halved else array
 
 
 def _converted_to_float8(array: ndarray, dtype: np.dtype[Any]) -> ndarray:

@@ -21,6 +21,7 @@ from ..core.engine import as_tensor
 from ..core.modes import change, modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
 from ..core.saved import FROZEN, Packed, blamed, damaged, freed, pack, unpack_hooked
+from ..core.tracer import seen
 from ..core.value import dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump
 from ..core.views import FUNCTION_VIEW, View
@@ -160,7 +161,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
                 "only implement one of them."
             )
-        return (vjp if vjp is not Function.vjp else backward)(self, *covectors)
+        return seen(vjp if vjp is not Function.vjp else backward)(self, *covectors)
 
     def _checked(self, result: Any) -> tuple[Any, ...]:
         grads = tuple(result) if isinstance(result, (tuple, list)) else (result,)
@@ -314,10 +315,10 @@ def run_forward(cls: Any, node: Any, args: Sequence[Any], kwargs: dict[str, Any]
     before = change(grad=False)
     try:
         if has_setup_context(cls):
-            output = cls.forward(*args, **kwargs)
-            cls.setup_context(node, tuple(args), output)
+            output = seen(cls.forward)(*args, **kwargs)
+            seen(cls.setup_context)(node, tuple(args), output)
             return output
-        return cls.forward(node, *args, **kwargs)
+        return seen(cls.forward)(node, *args, **kwargs)
     finally:
         set_modes(modes()._replace(grad=before.grad))
 

@@ -1,16 +1,15 @@
 """Writing a call of a function down: its programs, and how their values are tied to tensors.
 
-The function runs once on tracers. Every tensor that it can reach is a *cell*: read when a call begins, and
-written back when the call changes it. Where a result requires grad, the pullback is traced right after it,
-and the trace is cut in two programs: one for the call, one for the covectors that come later. What the second
-reads of the first is saved; what is cheap to compute again is not.
+The function runs once on tracers, as rewritten code (`frontend`). Every tensor that it comes upon is a
+*cell*: read when a call begins, and written back when the call changes it. Where a result requires grad, the
+pullback is traced right after it, and the trace is cut in two programs: one for the call, one for the
+covectors that come later. What the second reads of the first is saved; what is cheap to compute again is not.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,25 +20,36 @@ from ..array.strides import strides_of
 from ..core import engine
 from ..core.calls import edge_of
 from ..core.levels import fresh_level
-from ..core.node import LEAF, Node, accumulator
+from ..core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
+from ..core.node import LEAF, AccumulateGrad, Node, accumulator
 from ..core.op import TABLE
-from ..core.tracer import Equation, Recorder, Reference, Tracer, tracing
+from ..core.tracer import Equation, Recorder, Reference, Tracer, seeing, tracing
 from ..core.value import TensorBase, wrap
+from ..nn.parameter import Buffer, Parameter
 from ..ops.cheap import CHEAP
+from ..ops.refusing import stays
+from ..tensor import warn
 from ..tensor.random import default_generator
+from ..tensor.tensor import Tensor
 from ..utils._pytree import tree_flatten, tree_unflatten
-from .instances import opened
+from .frontend import calls, containers, hooks  # noqa: F401  # which fills in what rewritten code calls
+from .frontend.deferred import Deferred
+from .frontend.guards import SCALARS, Alike, Guard
+from .frontend.outgoing import Given, outgoing
+from .frontend.session import Effect, Knowledge, Session, current
 from .placement import Memory
 from .program import Program
-from .reach import SCALARS, Bond, Reach
 from .recurrent import take_apart
 from .results import Made, Result, Results
 from .roll import Roller
-from .unsupported import MakesState, Unsupported
+from .unsupported import OnlyNow, Unsupported
+from .warned import WarnAgain
 
 #: Shape and dtype.
 Kind = tuple[tuple[int, ...], np.dtype[Any]]
 
+#: Classes of tensors that a program may be given.
+_CLASSES = (Tensor, Parameter, Buffer)
 #: Of more results than this, each counts as reaching every tensor that any of them reaches.
 MANY = 16
 
@@ -90,19 +100,33 @@ class Captured:
     made : list of Made
         The new tensors among the results, and those that results are views of.
     results : list of Result
-        Of the leaves of what the function returned, then of what the call leaves in places.
-    left : list of Bond
-        These places.
+        Of the leaves of what the function returned, then of the arguments of the effects.
+    effects : list of (callable, structure)
+        What the call does to Python's objects after its program: functions, and the trees of their arguments,
+        whose leaves are the last of `results`.
+    guards : list of Guard
+        What must be as it was for the program to be right.
     """
 
     program: Program
     pullback: Program | None
     cells: list[Cell]
     writes: list[tuple[int, int]]
+    #: How often each of these is written to, as its version counts.
+    counts: list[int]
     grads: list[tuple[int, int | None]]
     made: list[Made]
     results: list[Result]
-    left: list[Bond]
+    effects: list[tuple[Callable[..., Any], Any]]
+    guards: list[Guard]
+    #: Numbers that the program depends on: the place among the results, and what it must be.
+    late: list[tuple[int, Any]]
+    #: The lines at which the function has asked for them.
+    asked: list[str]
+    #: The tensors that the function came upon, read by the program or not: an argument is none of them.
+    met: list[Any]
+    #: Cells whose gradients the call adds to.
+    accumulated: list[int]
     #: The program's inputs that are not in C order, with their strides.
     strides: dict[int, tuple[int, ...]]
     structure: Any
@@ -118,7 +142,7 @@ class Captured:
     #: Cells whose `.grad` must be None, or not None, as at the trace.
     grad_absent: list[int]
     grad_present: list[int]
-    #: Gives the user's containers what they held before the trace.
+    #: Takes back what the trace has left, as the state of an optimizer.
     undo: Callable[[], None]
     #: The user's instructions that equations come from, by the number of a value; None where none are noted.
     places: dict[int, Any] | None
@@ -139,136 +163,195 @@ class _Slots(NamedTuple):
 
 
 def capture(
-    function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], reach: Reach,
-    places: bool = False, around: Callable[[], AbstractContextManager[Any]] = nullcontext,
-) -> Captured:
+    function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], knowledge: Knowledge,
+    first: Any, turning: frozenset[str], places: bool = False,
+) -> Captured | None:  # fmt: skip
     """Run ``function(*args, **kwargs)`` on tracers and write it down.
 
     Parameters
     ----------
     tensors
         The tensors among the arguments, each once.
-    reach
-        What the function reaches besides.
+    knowledge : Knowledge
+        What earlier traces have found out; this one adds to it.
+    first : FirstState
+        Makes the state of optimizers that have none.
+    turning
+        The options of optimizers that are numbers of the program.
     places
         Note the user's line of every equation.
-    around
-        Makes a context in which the function runs.
+
+    Returns
+    -------
+    Captured or None
+        None where the trace has found out something that makes another program of it: it must be done again.
 
     Raises
     ------
     Unsupported
         What the function does cannot be written down.
-    MakesState
-        The call leaves new tensors in the user's containers.
     """
-    first = _Capture(function, args, kwargs, tensors, reach, phantoms=True, places=places)
-    found = first.run(around)
-    if found is None:
-        # The function looks at gradients that are not there: what it does without them is another program.
-        second = _Capture(function, args, kwargs, tensors, reach, phantoms=False, places=places)
-        found = second.run(around)
-        assert found is not None
-    return found
+    made = _Capture(function, args, kwargs, tensors, knowledge, first, turning, places)
+    return made.run()
 
 
 class _Capture:
     def __init__(
-        self, function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], reach: Reach,
-        phantoms: bool, places: bool,
+        self, function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any],
+        knowledge: Knowledge, first: Any, turning: frozenset[str], places: bool,
     ) -> None:  # fmt: skip
         self.function = function
         self.args = args
         self.kwargs = kwargs
-        self.reach = reach
-        self.phantoms = phantoms
-        self.places = places
+        self.knowledge = knowledge
+        self.phantoms = knowledge.phantoms
         self.tensors: list[Any] = []
         self.cells: list[Cell] = []
+        self.inputs: list[int] = []
+        self.phantom: dict[int, Any] = {}
+        self.phantom_values: set[int] = set()
         self._strides: dict[int, tuple[int, ...]] = {}
         self._index: dict[int, int] = {}
-        for n, t in enumerate(tensors):
-            self._add(t, Cell("argument", n))
-        for t in reach.cells:
-            self._add(t, Cell("fixed", t))
-        for bond in reach.moving:
-            if id(bond.value) in self._index:
-                raise Unsupported("a tensor that each call replaces stands in two places")
-            self._add(bond.value, Cell("place", bond))
-        self._with_grads = {cell.where for cell in self.cells if cell.kind == "grad"}
+        self._before: list[_Slots] = []
+        self._leaves: list[bool] = []
+        self._rearranged: list[Any] = []
+        self._with_grads: set[int] = set()
+        self._arguments = {id(t) for t in tensors}
+        self.recorder = Recorder(fresh_level())
+        self.recorder.places = {} if places else None
+        self.recorder.lifts = True
+        self.session = Session(
+            self._meet, lambda t: id(t) in self._index, lambda t: id(t) in self._arguments, self._has_history,
+            self._traced, self._number_of, knowledge, first, turning,
+        )  # fmt: skip
+        self._given = tensors
 
     def _add(self, t: Any, cell: Cell) -> None:
         if id(t) in self._index:
             return
+        if type(t) not in _CLASSES:
+            raise self.session.refusal(f"it is given a {type(t).__name__}, which is a class of tensors")
         if t._level or type(t._value) is not ndarray:
-            raise Unsupported("a tensor belongs to a transform that is running")
+            raise self.session.refusal("a tensor belongs to a transform that is running")
         if t._leaf_hooks is not None:
-            raise Unsupported("a leaf has hooks")
+            raise self.session.refusal("a leaf has hooks")
         self._index[id(t)] = at = len(self.tensors)
         self.tensors.append(t)
         self.cells.append(cell)
-        if t._grad is not None:
-            self._add(t._grad, Cell("grad", at))
+        self._convert(at)
+        if self._before[at].grad is not None:
+            self._with_grads.add(at)
+            self._add(self._before[at].grad, Cell("grad", at))
 
-    # --- the run --------------------------------------------------------------------------------------------
+    def _meet(self, t: Any, place: Guard | None) -> None:
+        """Make a tensor that the function comes upon an input, unless it is one.
 
-    def run(self, around: Callable[[], AbstractContextManager[Any]]) -> Captured | None:
-        """Trace; None when an absent gradient was looked at."""
-        self.recorder = recorder = Recorder(fresh_level())
-        recorder.places = {} if self.places else None
-        before = [
+        A tensor that is found by a place and otherwise, too, is told by its identity after all: a call that
+        finds another one in the place is another program's.
+        """
+        known = self._index.get(id(t))
+        if known is not None:
+            cell = self.cells[known]
+            if place is None:
+                if cell.kind == "place":
+                    self.cells[known] = Cell("fixed", t)
+                    self.session.guards.append(cell.where)
+            elif cell.kind == "place":
+                self.session.guards.append(Alike(place, cell.where))
+            elif cell.kind == "fixed":
+                self.session.guards.append(place)
+            else:
+                why = "a place that each call changes holds an argument or a gradient"
+                raise self.session.refusal(why, OnlyNow)
+            return
+        if not isinstance(t._value, Tracer):
+            self._add(t, Cell("fixed", t) if place is None else Cell("place", place))
+
+    def _has_history(self, t: Any) -> bool:
+        """Whether an input is the result of something that happened before the call."""
+        return self._before[self._index[id(t)]].node not in (None, LEAF)
+
+    def _convert(self, at: int) -> None:
+        """Let a tensor hold a value of the program until the trace ends."""
+        t, recorder = self.tensors[at], self.recorder
+        self._before.append(
             _Slots(
                 t, t._value, t._node, t._view, t._level, t._counter, t._grad, t._accumulator, t._leaf_hooks,
                 t._rearranged, t._retained,
             )
-            for t in self.tensors
-        ]
-        restore = self.reach.snapshot()
+        )
+        lies = t._value
+        t._value = recorder.new(lies.shape, lies.dtype)
+        if not lies.flags.c_contiguous:
+            recorder.layouts.given(t._value.index, lies)
+            self._strides[t._value.index] = strides_of(lies)
+        t._level = recorder.level
+        t._view = None
+        t._counter = [0]
+        if t._node is not None:
+            t._node = LEAF
+            t._accumulator = None
+        self.inputs.append(t._value.index)
+        self._leaves.append(t._node is LEAF)
+        self._rearranged.append(t._rearranged)
+        # If no stand-in for an absent gradient is read, its absence does not matter.
+        if self.phantoms and t._node is LEAF and t._grad is None:
+            stand_in = wrap(recorder.new(t._value.shape, t._value.dtype), None, recorder.level)
+            t._grad = self.phantom[at] = stand_in
+            self.phantom_values.add(stand_in._value.index)
+
+    # --- the run --------------------------------------------------------------------------------------------
+
+    def run(self) -> Captured | None:
+        """Trace; None where it must be done again."""
+        recorder, session = self.recorder, self.session
         drawn = default_generator.get_state()
+        given = frozenset(warn.GIVEN)
         found = None
-        for dial in self.reach.dials:
-            dial.container[dial.key] = dial.stand_in
+        before = modes()
+        token = current.set(session)
         try:
-            for t in self.tensors:
-                lies = t._value
-                t._value = recorder.new(lies.shape, lies.dtype)
-                if not lies.flags.c_contiguous:
-                    recorder.layouts.given(t._value.index, lies)
-                    self._strides[t._value.index] = strides_of(lies)
-                t._level = recorder.level
-                t._view = None
-                t._counter = [0]
-                if t._node is not None:
-                    t._node = LEAF
-                    t._accumulator = None
-            self.inputs = [t._value.index for t in self.tensors]
-            self._leaves = [t._node is LEAF for t in self.tensors]
-            self._rearranged = [t._rearranged for t in self.tensors]
-            self._make_phantoms()
-            with warnings.catch_warnings(), tracing(recorder), around():
-                result = self.function(*self.args, **self.kwargs)
-            if recorder.refused is not None:
-                raise recorder.refused
-            if not np.array_equal(default_generator.get_state()._value, drawn._value):
-                raise Unsupported("the function draws random numbers that depend on none of its tensors")
-            if not self.reach.numbers_hold():
-                raise Unsupported("the function changes a number or text that it reads")
-            found = self._written_down(result)
-            if found is not None and not self.reach.lengths_hold():
+            for n, t in enumerate(self._given):
+                self._add(t, Cell("argument", n))
+            session.seen(self.function)
+            for leaf in tree_flatten((self.args, self.kwargs))[0]:
+                session.seen(leaf)
+            for container in containers.within((self.args, self.kwargs)):
+                session.arguments.add(id(session.made(container)))
+            with seeing(lambda f: calls.callback(session, f)):
+                with warnings.catch_warnings(record=True) as told, tracing(recorder):
+                    warnings.simplefilter("always")
+                    result = calls.call(self.function, tuple(self.args), dict(self.kwargs))
+                    session.close()
+                recorder.check_lifted()
+                if recorder.refused is not None:
+                    raise recorder.refused
+                self._follow_modes(before)
+                if told and len(warn.GIVEN) - len(given) == len(told):
+                    raise OnlyNow
+                for warning in told:
+                    session.effects.insert(0, Effect(WarnAgain(warning), ()))
+                if not np.array_equal(default_generator.get_state()._value, drawn._value):
+                    raise Unsupported("the function draws random numbers that depend on none of its tensors")
+                found = self._written_down(result)
+            if session.refused is not None:
                 found = None
-                raise Unsupported("the function adds to a container or takes from it")
-            if found is not None:
-                found.undo = restore
-                for bond in found.left:
-                    dict.__setitem__(bond.container, bond.key, bond.value)
+                raise session.refused
+            if found is None:
+                self.knowledge.phantoms = False
+            elif session.changing():
+                found = None
             return found
         finally:
-            for dial in self.reach.dials:
-                dial.container[dial.key] = dial.value
+            session.close()
+            session.rollback()
+            # A context may not have been left.
+            set_modes(before)
+            current.reset(token)
+            warn.GIVEN.intersection_update(given)
             if found is None:
-                restore()
                 default_generator.set_state(drawn)
-            for slots in before:
+            for slots in self._before:
                 t = slots.tensor
                 t._value, t._node, t._view, t._level = slots.value, slots.node, slots.view, slots.level
                 t._counter, t._grad, t._accumulator = slots.counter, slots.grad, slots.accumulator
@@ -279,16 +362,38 @@ class _Capture:
                 if t._retained is not slots.retained:
                     t._retained = slots.retained
 
-    def _make_phantoms(self) -> None:
-        """Stand-ins for gradients that are absent: if none of them is read, their absence does not matter."""
-        self.phantom: dict[int, Any] = {}
-        if not self.phantoms:
+    def _number_of(self, t: Any) -> Any:
+        """The number of a traced tensor of one element, in the call that is traced."""
+        recorder = self.recorder
+        number = recorder.operand(t._value)[0].index
+        equations = _needed(recorder.equations, [number], recorder.dtypes)
+        if any("while" in equation.op for equation in recorder.equations):
+            # With other numbers it might not end.
+            raise self.session.refusal("the numbers of a traced tensor decide what happens next")
+        drawn = default_generator.get_state()
+        try:
+            program = self._program(equations, self.inputs, [number])
+            (found,) = program.run(*(slots.value for slots in self._before))
+        finally:
+            default_generator.set_state(drawn)
+        return found.item()
+
+    def _follow_modes(self, before: Modes) -> None:
+        """Leave grad mode as the function leaves it after each call; refuse other modes that it leaves."""
+        now = modes()
+        if now is before:
             return
-        for at, t in enumerate(self.tensors):
-            if t._node is LEAF and t._grad is None:
-                stand_in = wrap(self.recorder.new(t._value.shape, t._value.dtype), None, self.recorder.level)
-                t._grad = self.phantom[at] = stand_in
-        self.phantom_values = {p._value.index for p in self.phantom.values()}
+        if now is not DEFAULT and now is not NO_GRAD:
+            raise Unsupported("the function leaves modes other than it found them")
+        self.session.effect(set_modes, now)
+        set_modes(before)
+
+    def _outgoing(self, value: Any, seen: set[int]) -> tuple[list[Any], Any]:
+        leaves, structure = tree_flatten(outgoing(self.session, value, seen))
+        self._check_values(leaves)
+        if any(leaf is dial.cell for leaf in leaves for dial in self.session.dials):
+            raise Unsupported("a learning rate is a result")
+        return leaves, structure
 
     def _written_down(self, result: Any) -> Captured | None:
         recorder, out = self.recorder, Captured()
@@ -307,6 +412,7 @@ class _Capture:
         out.writes = [
             (at, output(t)) for at, t in enumerate(self.tensors) if t._value.index != self.inputs[at]
         ]
+        out.counts = [max(self.tensors[at]._counter[0], 1) for at, _ in out.writes]
         out.grads = []
         out.grad_absent, out.grad_present = [], []
         changed_grads: set[int] = set()
@@ -335,26 +441,25 @@ class _Capture:
                 raise Unsupported("a gradient has a history, or shares its memory")
             grads[id(g)] = at
             out.grads.append((at, output(g)))
-        again = Reach([self.function, self.args, self.kwargs])
-        leaves, out.structure = tree_flatten(
-            opened(result, lambda made: not (self.reach.met(made) or again.met(made)))
-        )
-        self._check_values(leaves)
-        if any(leaf is dial.cell for leaf in leaves for dial in self.reach.dials):
-            raise Unsupported("a learning rate is a result")
+        met: set[int] = set()
+        leaves, out.structure = self._outgoing(result, met)
+        out.effects = []
+        for effect in self.session.net_effects():
+            target, *values = effect.args or (None,)
+            more, structure = self._outgoing((Given(target), *values)[: len(effect.args)], met)
+            out.effects.append((effect.function, structure))
+            leaves += more
+        out.late = []
+        for deferred, expected in self.session.late:
+            out.late.append((len(leaves), expected))
+            leaves.append(deferred)
+        out.asked = self.session.asked
+        out.guards = self.session.guards
+        out.met = [cell.where for cell in self.cells if cell.kind == "fixed"]
         found = Results(recorder, self._index, grads, Memory(recorder, self.inputs), output_of)
-        out.left = self._left()
-        left = [bond.read(bond.container, bond.key) for bond in out.left]
-        out.results = found.of([*leaves, *left])
+        out.results = found.of(leaves)
         out.made = found.made
         roots = found.roots
-        made = {id(t) for t in (*found.tensors, *leaves, *left)}
-        known = {id(t._grad) for t in self.tensors} | made | self._index.keys()
-        placed = [t for t in again.cells if id(t) not in known and self._traced(t)]
-        if any(t._node not in (None, LEAF) or t._view is not None for t in placed):
-            raise Unsupported("a tensor with a history is left in a container")
-        if placed:
-            raise MakesState(self.reach.replaced())
         forward = list(recorder.equations)
         out.pullback, out.saved, out.pulled, out.refused = None, [], [], []
         out.arrives = []
@@ -376,6 +481,7 @@ class _Capture:
                 self._part(out, roots, covectors, refused)
                 if roots:
                     pulled = self._pull_back(roots, covectors, wanted)
+            self._check_ends(roots, found.tensors)
             reached = self._reached(roots, covectors, wanted)
             if any(a is not b for a, b in zip(before, self._held(), strict=True)):
                 raise Unsupported("pulling its results back writes to tensors, or calls backward")
@@ -390,23 +496,11 @@ class _Capture:
                 for found in reached
             ]
         else:
-            forward = Roller(recorder).roll(_needed(forward, numbers), numbers)
-        out.program = self._program(_needed(forward, numbers), self.inputs, numbers)
+            forward = Roller(recorder).roll(_needed(forward, numbers, recorder.dtypes), numbers)
+        out.program = self._program(_needed(forward, numbers, recorder.dtypes), self.inputs, numbers)
         self._trim(out, changed_grads)
         out.strides = {n: self._strides[n] for n in out.program.inputs if n in self._strides}
         return out
-
-    def _left(self) -> list[Bond]:
-        """The places in which the call leaves a tensor: where nothing was, or what each call replaces."""
-        moving = {id(bond) for bond in self.reach.moving}
-        replaced = self.reach.replaced()
-        for bond in self.reach.moving:
-            if bond not in replaced and not bond.holds():
-                raise Unsupported("the function takes away a tensor that it has left")
-        fixed = [bond for bond in replaced if bond.value is not None and id(bond) not in moving]
-        if fixed:
-            raise MakesState(replaced)
-        return replaced
 
     def _taken_apart(self, count: int, numbers: Sequence[int]) -> list[Equation]:
         """The first equations, those of the call, with the steps of its recurrent layers; the others follow
@@ -430,10 +524,15 @@ class _Capture:
 
     @staticmethod
     def _check_values(leaves: Sequence[Any]) -> None:
-        """Refuse results that are no tensors and no plain values, and hold tensors or histories."""
-        others = [x for x in leaves if not isinstance(x, (TensorBase, *SCALARS, dtypes.dtype))]
-        if any(isinstance(x, Node) for x in others) or Reach(others).cells:
-            raise Unsupported("the function returns objects with tensors in them")
+        """Refuse results that no call could give again."""
+        kinds = (TensorBase, Deferred, Given, *SCALARS, dtypes.dtype)
+        for leaf in leaves:
+            if isinstance(leaf, Node):
+                raise Unsupported("the function returns a node of the graph")
+            if type(leaf) is slice and all(type(p) in SCALARS for p in (leaf.start, leaf.stop, leaf.step)):
+                continue
+            if not isinstance(leaf, kinds) and type(leaf).__hash__ is None:
+                raise Unsupported(f"the function returns a {type(leaf).__name__}")
 
     def _check_cells(self) -> None:
         """Refuse what a call cannot do to the tensors it is given."""
@@ -463,6 +562,28 @@ class _Capture:
         pairs = list(zip(starts, covectors, strict=True))
         engine.run_backward(pairs, keep_graph=True, create_graph=False, capture=found, accumulate=False)
         return found.results
+
+    def _check_ends(self, roots: Sequence[Any], made: Sequence[Any]) -> None:
+        """Refuse results that covectors lead from to leaves among the results, or with hooks: each call would
+        have to tie them together anew.
+        """
+        results = set(map(id, made))
+        seen: set[int] = set()
+        waiting = [edge_of(t) for t in roots]
+        while waiting:
+            node = waiting.pop()
+            node = getattr(node, "node", node)
+            if node is None or id(node) in seen:
+                continue
+            seen.add(id(node))
+            leaf = node.variable if isinstance(node, AccumulateGrad) else None
+            if leaf is not None and id(leaf) not in self._index and (
+                id(leaf) in results or leaf._leaf_hooks is not None
+            ):  # fmt: skip
+                raise Unsupported("a result leads back to a leaf that the function makes")
+            if node._hooks:
+                raise Unsupported("a hook stands on the way that covectors take from a result")
+            waiting += node._edges
 
     def _held(self) -> list[Any]:
         """What tensors and gradients hold."""
@@ -546,11 +667,12 @@ class _Capture:
             targets.append(value.index)
             out.pulled[n] = (at, len(targets) - 1)
         own = {c.index for c in covectors}
-        kept = _needed(later, targets)
+        kept = _needed(later, targets, recorder.dtypes)
         read = {o.index for e in kept for o in e.operands if isinstance(o, Reference)}
         roller = Roller(recorder)
-        forward = roller.roll(_needed(forward, [*numbers, *read, *targets]), [*numbers, *read, *targets])
-        kept = _needed(roller.roll(kept, targets), targets)
+        wanted = [*numbers, *read, *targets]
+        forward = roller.roll(_needed(forward, wanted, recorder.dtypes), wanted)
+        kept = _needed(roller.roll(kept, targets), targets, recorder.dtypes)
         maker = {o: e for e in forward for o in e.outputs}
         made = {o for e in kept for o in e.outputs}
         again: dict[int, Equation] = {}
@@ -614,7 +736,7 @@ class _Capture:
         read = {o.index for e in program.equations for o in e.operands if isinstance(o, Reference)}
         read |= set(program.outputs)
         touched = {at for at, _ in (*out.writes, *out.grads, *out.pulled)}
-        touched |= {at for r in out.results if (at := _cell_of(r)) is not None}
+        touched |= {at for r in _sources(out.results) if (at := _cell_of(r)) is not None}
         placed = [m.placement for m in out.made if m.placement is not None]
         touched |= {placement.cell for placement in placed if placement.cell is not None}
         touched |= {s.cell for s in out.saved if s.cell is not None}
@@ -642,8 +764,22 @@ class _Capture:
             for m in out.made
         ]  # fmt: skip
         out.saved = [s if s.cell is None else s._replace(cell=place[s.cell]) for s in out.saved]
+        written = {at for at, _ in out.writes}
+        out.accumulated = sorted(
+            {at for at, _ in out.grads}
+            | {cell.where for at, cell in enumerate(out.cells) if cell.kind == "grad" and at in written}
+        )
         out.grad_absent = [place[at] for at in out.grad_absent if at in place]
         out.grad_present = [place[at] for at in out.grad_present]
+
+
+def _sources(results: Iterable[Result]) -> Iterator[Result]:
+    """The results, and the tensors that numbers among them are computed from."""
+    for result in results:
+        if result.kind == "number":
+            yield from _sources(result.at[1].values())
+        else:
+            yield result
 
 
 def _cell_of(result: Result) -> int | None:
@@ -654,17 +790,20 @@ def _cell_of(result: Result) -> int | None:
 
 
 def _renumbered(result: Result, place: dict[int, int]) -> Result:
+    if result.kind == "number":
+        value, sources = result.at
+        return result._replace(at=(value, {t: _renumbered(r, place) for t, r in sources.items()}))
     if result.source is not None:
         return result._replace(source=_renumbered(result.source, place))
     return result._replace(at=place[result.at]) if result.kind in ("cell", "grad") else result
 
 
-def _needed(equations: Sequence[Equation], outputs: Iterable[int]) -> list[Equation]:
-    """The equations that the outputs depend on, and those that draw random numbers."""
+def _needed(equations: Sequence[Equation], outputs: Iterable[int], dtypes: Sequence[Any]) -> list[Equation]:
+    """The equations that the outputs depend on, and those that draw random numbers or may raise."""
     wanted = set(outputs)
     kept = []
     for equation in reversed(equations):
-        if not wanted.isdisjoint(equation.outputs) or "generator" in TABLE[equation.op].attrs:
+        if not wanted.isdisjoint(equation.outputs) or stays(equation, dtypes):
             wanted.update([o.index for o in equation.operands if type(o) is Reference])
             kept.append(equation)
     kept.reverse()
@@ -678,7 +817,10 @@ def _is_cheap(equation: Equation, numbers: Sequence[int]) -> bool:
     return op.kind == "view" or equation.op in CHEAP
 
 
-def rebuilt(captured: Captured, leaves: Sequence[Any]) -> Any:
-    """What the function returned, of the tensors of a call."""
-    return tree_unflatten(leaves, captured.structure)
-
+def rebuilt(captured: Captured, leaves: Sequence[Any]) -> list[Any]:
+    """What the function returned, of the tensors of a call, and the arguments of each effect."""
+    found, at = [], 0
+    for structure in (captured.structure, *(structure for _, structure in captured.effects)):
+        found.append(tree_unflatten(leaves[at : at + structure.num_leaves], structure))
+        at += structure.num_leaves
+    return found

@@ -118,7 +118,7 @@ def _joins(
         return fits
     if isinstance(step, Kernel):
         fits = _kernel_fits(step, emissions[id(step)], extent, filled)
-        filled |= step.fills.keys()
+        filled.update(step.fills)
         return fits
     return False
 
@@ -142,24 +142,30 @@ def _product_fits(step: Contraction, extent: int, width: int, filled: set[int]) 
     elif made.matrices != 1 or made.extents[0] != extent or made.height != width:
         return False
     rows, columns, inner = step.extents
-    for matrix, shape in ((step.left, (rows, inner)), (step.right, (inner, columns))):
-        if matrix.buffer.number in filled and not _is_local(matrix, shape, step, extent, width):
-            return False
-    return True
+    if width > 1:
+        # The rows of the left operand are cut; all of the right one is read.
+        left = step.left.buffer.number not in filled or _has_own_rows(step.left, inner, extent)
+        return left and step.right.buffer.number not in filled
+    return all(
+        matrix.buffer.number not in filled or _has_own_matrices(matrix, shape, step, extent)
+        for matrix, shape in ((step.left, (rows, inner)), (step.right, (inner, columns)))
+    )
 
 
-def _is_local(
-    matrix: Matrix, shape: tuple[int, int], step: Contraction, extent: int, width: int
+def _has_own_rows(matrix: Matrix, inner: int, extent: int) -> bool:
+    """Whether a row of an operand reads a stretch of its buffer that no other row reads, in order."""
+    share, rest = divmod(matrix.buffer.size, extent)
+    ends = matrix.offset, matrix.offset + (inner - 1) * matrix.strides[1]
+    return not rest and matrix.strides[0] == share and min(ends) >= 0 and max(ends) < share
+
+
+def _has_own_matrices(
+    matrix: Matrix, shape: tuple[int, int], step: Contraction, extent: int
 ) -> bool:
-    """Whether a share of a product reads only the same share of an operand."""
+    """Whether a matrix of a batch lies in a stretch of its buffer that no other lies in, in order."""
     share, rest = divmod(matrix.buffer.size, extent)
     if rest:
         return False
-    if width > 1:
-        # The rows of the left operand; all of the right one is read.
-        ends = matrix.offset, matrix.offset + (shape[1] - 1) * matrix.strides[1]
-        own = min(ends) >= 0 and max(ends) < share
-        return matrix is step.left and matrix.strides[0] == share and own
     step_ = 1
     for stride, count in zip(reversed(matrix.batch), reversed(step.batch), strict=True):
         if count > 1 and stride != share * step_:

@@ -21,7 +21,7 @@ from .executable import Executable
 from .program import Program
 
 #: Units in the last place of a tensor's largest element by which an element may differ: the order of a sum
-#: is free, and a product and a sum may be rounded once.
+#: is free, and mathematical functions are not the C library's.
 UNITS = 64.0
 
 

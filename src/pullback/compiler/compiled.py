@@ -1,8 +1,8 @@
 """Compiled functions: which program fits a call, and what a call does to the tensors it is given.
 
 A function keeps a few specialisations. One fits while its guards hold: the arguments' structure, shapes,
-dtypes and other values, grad mode, and everything that the function reached when it was traced. A call that
-none fits traces the function again; a function that cannot be traced, or is traced too often, runs eagerly.
+dtypes and other values, grad mode, and everything that the function read when it was traced. A call that none
+fits traces the function again; a function that cannot be traced, or is traced too often, runs eagerly.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from numpy import ndarray
 from numpy.lib.array_utils import byte_bounds
 
 from .. import dtypes
-from ..core.blame import freed_by_caller
+from ..core.blame import freed_by_caller, written_again
 from ..core.calls import edge_of
 from ..core.engine import conforming
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.node import LEAF, Output
+from ..core.overlap import takes_writes
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, wrap
 from ..core.versions import bump
@@ -32,23 +33,30 @@ from .ahead import Ahead
 from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
 from .executable import Executable
-from .first_state import FirstState
+from .frontend.bytecode import SUPPORTED
+from .frontend.guards import SCALARS, is_same
+from .frontend.optimizer_state import MOMENTA, RATES, FirstState
+from .frontend.session import Knowledge
 from .guards import overlap
 from .llvm import caller
 from .llvm.helpers import at_work
 from .objects import layout
 from .passes import optimized
-from .reach import RATES, SCALARS, Bond, OutOfReach, Reach
 from .results import Made
 from .shortcut import MISS
 from .uncollected import uncollected
-from .unsupported import STANCE, MakesState, Unsupported
+from .unsupported import STANCE, OnlyNow, Unsupported
+from .warned import WarnAgain
 
 if TYPE_CHECKING:
     from .checking import Check
 
 #: Specialisations of one function before it runs eagerly.
 RECOMPILE_LIMIT = 8
+#: Traces of one call, each of which knows more than the one before.
+_ROUNDS = 12
+#: Why a call runs eagerly that fits a program otherwise.
+_SHARED = "it writes to a tensor whose memory another one shares"
 #: Errors of an op on numbers that it does not take, as a singular matrix; memory that is missing is none.
 _OPS_RAISE = (RuntimeError, ValueError, IndexError, ArithmeticError)
 
@@ -62,13 +70,12 @@ class Specialization:
     forward, pullback : Executable
     """
 
-    def __init__(self, captured: Captured, reach: Reach, leaves: Sequence[Any], spec: Any) -> None:
+    def __init__(self, captured: Captured, leaves: Sequence[Any], spec: Any) -> None:
         self.captured = captured
         captured.program = optimized(captured.program)
         captured.program.strides = captured.strides
         if captured.pullback is not None:
             captured.pullback = optimized(captured.pullback)
-        self.reach = reach
         self.forward = Executable(captured.program, captured.writes)
         self.pullback = None if captured.pullback is None else Executable(captured.pullback)
         #: Pullbacks of covectors of which some do not arrive, by which.
@@ -77,7 +84,7 @@ class Specialization:
         if self.pullback is not None:
             self._pull = shortcut.backward(self.pullback, self._pull_slowly)
         self.shortcut = shortcut.forward(
-            captured, self.forward, reach, leaves, spec, self.tensors(leaves), modes(), self._pull
+            captured, self.forward, leaves, spec, self.tensors(leaves), modes(), self._pull
         )
         self._checks: list[Check | None] = [None, None]
         if captured.places is not None:
@@ -90,12 +97,15 @@ class Specialization:
         self._spec = spec
         self._kinds = _kinds(leaves)
         #: A tensor that the function closes over and gets as an argument, too, is another program's.
-        self._fixed = {id(cell.where) for cell in captured.cells if cell.kind == "fixed"}
+        self._fixed = set(map(id, captured.met))
+        self._places = any(cell.kind == "place" for cell in captured.cells)
+        #: Arguments that are told by their identity must not be freed, lest another object have it.
+        self._held = list(leaves)
         self._mode = modes()
         self._default = dtypes.get_default_dtype()
         self._cells = [
             None if cell.kind == "argument"
-            else (t._value.shape, t._value.dtype, _history(t), _layout(t._value))
+            else (type(t), t._value.shape, t._value.dtype, _history(t), _layout(t._value))
             for cell, t in zip(captured.cells, self.tensors(leaves), strict=True)
         ]
 
@@ -105,7 +115,9 @@ class Specialization:
             return False
         if any(id(leaf) in self._fixed for leaf in leaves):
             return False
-        return _kinds(leaves) == self._kinds and self.reach.holds() and self._cells_fit(leaves)
+        if not _same_kinds(_kinds(leaves), self._kinds):
+            return False
+        return all(guard.holds() for guard in self.captured.guards) and self._cells_fit(leaves)
 
     def _cells_fit(self, leaves: Sequence[Any]) -> bool:
         captured = self.captured
@@ -116,12 +128,14 @@ class Specialization:
             value = None if t is None else t._value
             if type(value) is not ndarray:
                 return False
-            if (value.shape, value.dtype, _history(t), _layout(value)) != expected:
+            if (type(t), value.shape, value.dtype, _history(t), _layout(value)) != expected:
                 return False
+        if self._places and len({id(t) for t in tensors}) < len(tensors):
+            return False
         if any(tensors[at]._grad is not None for at in captured.grad_absent):
             return False
         # What backward inside the function leaves on a leaf goes through its hooks in eager code.
-        if any(tensors[at]._leaf_hooks is not None for at, _ in captured.grads):
+        if any(tensors[at]._leaf_hooks is not None for at in captured.accumulated):
             return False
         return all(tensors[at]._grad is not None for at in captured.grad_present)
 
@@ -148,6 +162,17 @@ class Specialization:
         bounds = (byte_bounds(t._value) for t in self.tensors(leaves))
         return overlap([(*pair, at in written) for at, pair in enumerate(bounds)])
 
+    def takes_writes(self, leaves: Sequence[Any]) -> bool:
+        """Whether what the call writes to can be written element by element: eager says what is wrong with
+        what cannot, or makes of it what the program does not know.
+        """
+        cells = self.tensors(leaves)
+        return all(takes_writes(cells[at]._value) for at, _ in self.captured.writes)
+
+    def would_raise(self) -> bool:
+        """Whether a warning of the call is an error now, so that eager code goes no further."""
+        return any(type(f) is WarnAgain and f.is_error() for f, _ in self.captured.effects)
+
     def run(self, leaves: Sequence[Any]) -> Any:
         """Do the call: run the program, write back what it writes, and return what the function returns."""
         captured = self.captured
@@ -157,7 +182,7 @@ class Specialization:
             self._checks[0].report(arrays)
         values = self.forward.run(*arrays)
         node, refusing = None, []
-        if captured.pulled:
+        if captured.differentiable or captured.refused:
             edges = [edge_of(cells[at]) for at, _ in captured.pulled]
             node = self._boundary(edges) if captured.differentiable else None
             refusing = [refusal(*kind, error)(edges) for kind, error in captured.refused]
@@ -173,21 +198,34 @@ class Specialization:
             elif new.refused is not None:
                 history = Output(refusing[new.refused], 0)
             made.append(wrap(_array_of(new, values, cells), history))
-        results = [result.tensor(cells, made) for result in captured.results]
+            made[-1]._counter[0] = new.version
+        results = [
+            None if result.kind == "grad" else result.tensor(cells, made) for result in captured.results
+        ]
+        if not self._is_as_expected(results):
+            return MISS
         if node is not None and self.pullback is not None:
             node._saved = tuple(self._saved(values, cells, made))
-        left = results[len(results) - len(captured.left) :]
-        answer = rebuilt(captured, results[: len(results) - len(left)])
         # Up to here nothing has changed that the user holds; from here on nothing fails.
-        for at, position in captured.writes:
+        for (at, position), count in zip(captured.writes, captured.counts, strict=True):
             t = cells[at]
             t._value[...] = values[position]
             bump(t)
+            if count > 1:
+                written_again(t._counter, count - 1)
         for t, grad in grads:
             t._grad = grad
-        for bond, value in zip(captured.left, left, strict=True):
-            dict.__setitem__(bond.container, bond.key, value)
+        for n, result in enumerate(captured.results):
+            if result.kind == "grad":
+                results[n] = result.tensor(cells, made)
+        answer, *given = rebuilt(captured, results)
+        for (function, _), values_given in zip(captured.effects, given, strict=True):
+            function(*values_given)
         return answer
+
+    def _is_as_expected(self, results: Sequence[Any]) -> bool:
+        """Whether the numbers that have decided what the function does are as at the trace."""
+        return all(is_same(results[at], expected) for at, expected in self.captured.late)
 
     def _boundary(self, edges: Sequence[Any]) -> Any:
         captured = self.captured
@@ -244,6 +282,15 @@ class Specialization:
         return np.zeros(program.shapes[number], program.dtypes[number]) if place is None else found[place]
 
 
+def _turned(captured: Captured) -> frozenset[str]:
+    """The momenta of optimizers that are no longer what they were."""
+    return frozenset(
+        guard.key for guard in captured.guards
+        if guard.key in MOMENTA and isinstance(guard.container, dict) and "params" in guard.container
+        and not guard.holds()
+    )  # fmt: skip
+
+
 def _array_of(new: Made, values: Sequence[ndarray], cells: Sequence[Any]) -> ndarray:
     """The array of a new tensor."""
     placement = new.placement
@@ -284,6 +331,13 @@ def _kinds(leaves: Sequence[Any]) -> list[Any]:
     return kinds
 
 
+def _same_kinds(now: Sequence[Any], then: Sequence[Any]) -> bool:
+    """Whether arguments are as at the trace; of numbers, signs of zero count, too."""
+    return len(now) == len(then) and all(
+        a == b and (len(a) != 2 or is_same(a[1], b[1])) for a, b in zip(now, then, strict=True)
+    )
+
+
 class Compiled:
     """A function with its specialisations.
 
@@ -311,8 +365,12 @@ class Compiled:
         self.eager_because: str | None = None
         self._traces = 0
         self._turns = RATES
-        #: Where calls leave tensors.
-        self._changing: list[Bond] = []
+        self._knowledge = Knowledge()
+        self._knowledge.speculates = not fullgraph
+        #: Why the last call under other modes ran eagerly, if there was one.
+        self.outside: str | None = None
+        self._raised = 0
+        self._said: set[str] = set()
         #: Told of each new specialisation.
         self.when_traced: Callable[[], None] | None = None
 
@@ -333,14 +391,20 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function by the program that fits."""
-        if self.eager_because is not None or not self._plain() or is_tracing() or "force_eager" in STANCE:
+        if self.eager_because is not None or is_tracing() or "force_eager" in STANCE:
             return self.function(*args, **kwargs)
+        if not self._plain():
+            return self._outside(args, kwargs)
         leaves, spec = tree_flatten((args, kwargs))
         for specialization in self.specializations:
             if specialization.fits(leaves, spec):
-                if specialization.overlaps(leaves):
+                if specialization.would_raise():
                     return self.function(*args, **kwargs)
-                return self._run(specialization, leaves, args, kwargs)
+                if specialization.overlaps(leaves):
+                    return self._this_time(_SHARED, args, kwargs)
+                found = self._run(specialization, leaves, args, kwargs)
+                if found is not MISS:
+                    return found
         if self.specializations and STANCE:
             if "fail_on_recompile" in STANCE:
                 raise RuntimeError("Detected recompile when torch.compile stance is 'fail_on_recompile'.")
@@ -352,13 +416,31 @@ class Compiled:
         self.specializations.clear()
         self.shortcuts.clear()
         self.eager_because = None
-        self._traces = 0
+        self._traces = self._raised = 0
         self._turns = RATES
-        self._changing.clear()
+        self._knowledge = Knowledge()
+        self._knowledge.speculates = not self.fullgraph
 
     def _plain(self) -> bool:
         now = modes()
         return now is DEFAULT or now is NO_GRAD
+
+    def _outside(self, args: Any, kwargs: Any) -> Any:
+        """Run eagerly under modes that programs are not made for."""
+        now = modes()
+        name = "inference mode" if now.inference else "autocast" if now.autocast else "modes that see each op"
+        why = f"it is called under {name}"
+        if self.fullgraph:
+            raise Unsupported(f"compile(fullgraph=True): {why}")
+        self.outside = why
+        self._say_once(why)
+        return self.function(*args, **kwargs)
+
+    def _this_time(self, why: str, args: Any, kwargs: Any) -> Any:
+        """Run one call eagerly."""
+        result = self.function(*args, **kwargs)
+        self._say_once(why)
+        return result
 
     def _traced(self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any) -> Any:
         if self._traces >= self.limit:
@@ -370,9 +452,13 @@ class Compiled:
         if not isinstance(specialization, Specialization):
             return specialization()
         captured = specialization.captured
+        if specialization.would_raise():
+            captured.undo()
+            return self.function(*args, **kwargs)
         if specialization.overlaps(leaves):
             captured.undo()
-            return self._give_up("it writes to a tensor whose memory another one shares", args, kwargs)
+            return self._give_up(_SHARED, args, kwargs)
+        self._raised = 0
         self.specializations.append(specialization)
         if specialization.shortcut is not None:
             self.shortcuts.append(specialization.shortcut)
@@ -387,36 +473,35 @@ class Compiled:
                 raise
             if result is not MISS:
                 return result
-        return self._run(specialization, leaves, args, kwargs, captured.undo)
+        found = self._run(specialization, leaves, args, kwargs, captured.undo)
+        # Native code may round otherwise than the trace did.
+        return self.function(*args, **kwargs) if found is MISS else found
 
     def _specialized(
         self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any
     ) -> Specialization | Callable[[], Any]:
         """Trace and compile; where that cannot be done, what to call instead."""
         tensors = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
-        others = [leaf for leaf in leaves if not isinstance(leaf, TensorBase)]
         # A momentum that has changed will change again.
-        self._turns = self._turns.union(*(s.reach.turned() for s in self.specializations))
+        self._turns = self._turns.union(*(_turned(s.captured) for s in self.specializations))
         try:
             # Offsets in objects are found while nothing else runs.
             layout()
             with uncollected(), Ahead({"calls": caller.is_there}):
-                reach, captured = self._captured(args, kwargs, tensors, others)
-        except MakesState as found:
-            self._changing += found.places
+                captured = self._captured(args, kwargs, tensors)
+        except OnlyNow:
             self._traces += 1
             return partial(self.function, *args, **kwargs)
-        except (Unsupported, OutOfReach) as reason:
-            return partial(self._give_up, str(reason), args, kwargs)
+        except Unsupported as reason:
+            return partial(self._give_up, str(reason), args, kwargs, breaks=True)
         except Exception as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
             if not str(error).startswith("a traced value has no data"):
                 return partial(self._after, error, args, kwargs)
             return partial(self._give_up, _control_flow(error), args, kwargs, breaks=True)
         self._traces += 1
-        self._changing += captured.left
         try:
             with uncollected():
-                return Specialization(captured, reach, leaves, spec)
+                return Specialization(captured, leaves, spec)
         except BaseException as error:
             captured.undo()
             if not isinstance(error, Exception):
@@ -425,63 +510,56 @@ class Compiled:
             why = f"the compiler failed: {type(error).__name__}: {error}"
             return partial(self._give_up, why, args, kwargs)
 
-    def _captured(self, args: Any, kwargs: Any, tensors: Any, others: Any) -> tuple[Reach, Captured]:
+    def _captured(self, args: Any, kwargs: Any, tensors: Any) -> Captured:
+        """Trace until nothing new is found out; rates and momenta may be others later if the function does
+        not look at them.
+        """
+        if not SUPPORTED:
+            raise Unsupported("the bytecode of this version of Python is not known")
         first = FirstState()
-        try:
-            return self._with_state(first, args, kwargs, tensors, others)
-        except BaseException as error:
-            first.take_back()
-            if not first.seen or not isinstance(error, Exception):
-                raise
-        # The function looks at the state, and eager has none yet: the trace begins without.
-        reach = Reach([self.function, *others], turning=self._turns, changing=self._changing)
-        return self._turning(reach, FirstState(), args, kwargs, tensors, others)
-
-    def _with_state(
-        self, first: FirstState, args: Any, kwargs: Any, tensors: Any, others: Any
-    ) -> tuple[Reach, Captured]:
-        """Trace with the state that optimizers are about to make."""
-        reach = Reach([self.function, *others], turning=self._turns, changing=self._changing)
-        if first.make(reach):
-            reach = Reach([self.function, *others], turning=self._turns, changing=self._changing)
-        found = self._turning(reach, first, args, kwargs, tensors, others)
-        if first.keep_used(found[1]):
-            reach = Reach([self.function, *others], turning=self._turns, changing=self._changing)
-            found = self._turning(reach, first, args, kwargs, tensors, others)
-        if first.seen:
-            found[1].undo()
-            raise MakesState
-        captured, undo = found[1], found[1].undo
-
-        def undo_all() -> None:
-            undo()
-            first.take_back()
-
-        captured.undo = undo_all
-        return found
-
-    def _turning(
-        self, reach: Reach, first: FirstState, args: Any, kwargs: Any, tensors: Any, others: Any
-    ) -> tuple[Reach, Captured]:
-        """Trace, with rates and momenta that may be others later if the function does not look at them."""
-        for fewer in (RATES, frozenset[str]()):
+        turning = [self._turns, *(t for t in (RATES, frozenset[str]()) if t < self._turns)]
+        for _ in range(_ROUNDS):
+            self._knowledge.dials = False
             try:
-                return reach, capture(self.function, args, kwargs, tensors, reach, self.check, first.watched)
-            except (Unsupported, RuntimeError):
-                if not reach.dials:
+                captured = capture(
+                    self.function, args, kwargs, tensors, self._knowledge, first, turning[0], self.check
+                )
+            except BaseException as error:
+                first.take_back()
+                if not isinstance(error, RuntimeError) or not self._knowledge.dials or len(turning) == 1:
                     raise
-            # What the function looks at is a number of the program then.
-            if fewer < self._turns:
-                reach = Reach([self.function, *others], turning=fewer, changing=self._changing)
-        return reach, capture(self.function, args, kwargs, tensors, reach, self.check, first.watched)
+                # What the function looks at is a number of the program then.
+                del turning[0]
+                continue
+            changed = () if captured is None else captured.writes
+            if captured is None or first.find_unused({id(captured.cells[at].where) for at, _ in changed}):
+                first.take_back()
+                continue
+            if not all(guard.holds() for guard in captured.guards):
+                if not first.made:
+                    raise Unsupported("the function changes what it reads in a way that is not seen")
+                # It has looked at the state of an optimizer before the step that makes it.
+                first.take_back()
+                raise OnlyNow
+            captured.undo = first.take_back
+            return captured
+        raise Unsupported("each trace of a call finds another program")
 
     def _run(
         self, specialization: Specialization, leaves: Sequence[Any], args: Any, kwargs: Any,
         undo: Callable[[], None] | None = None,
     ) -> Any:  # fmt: skip
         drawn = [(generator, generator.get_state()) for generator in specialization.forward.generators]
+        if specialization.captured.writes and not specialization.takes_writes(leaves):
+            if undo is not None:
+                undo()
+            return self._this_time("it writes to elements that share memory", args, kwargs)
         try:
-            return specialization.run(leaves)
+            found = specialization.run(leaves)
+            if found is MISS:
+                for generator, state in drawn:
+                    generator.set_state(state)
+            return found
         except BaseException as error:
             # No tensor is changed yet.
             for generator, state in drawn:
@@ -497,21 +575,35 @@ class Compiled:
         """Run eagerly what raised when it was traced: it may raise in eager, too, in this call."""
         if self.fullgraph:
             raise error
-        result = self.function(*args, **kwargs)
+        try:
+            result = self.function(*args, **kwargs)
+        except Exception:
+            # To trace what will only raise again is work for nothing.
+            self._raised += 1
+            if self._raised >= self.limit:
+                self._warn(f"it was traced {self._raised} times, and raised each time")
+            raise
         self._warn(f"tracing raised {type(error).__name__}: {error}")
         return result
 
     def _give_up(self, why: str, args: Any, kwargs: Any, breaks: bool = False) -> Any:
-        # What torch takes into a graph, as a list that grows, is no error.
         if self.fullgraph and breaks:
             raise Unsupported(f"compile(fullgraph=True): {why}")
         self._warn(why)
         return self.function(*args, **kwargs)
 
+    def _say_once(self, why: str) -> None:
+        if why not in self._said and self.eager_because is None:
+            self._said.add(why)
+            self._say(why)
+
     def _warn(self, why: str) -> None:
         self.eager_because = why
+        self._say(why)
+
+    def _say(self, why: str) -> None:
         name = getattr(self.function, "__qualname__", type(self.function).__name__)
-        warnings.warn(f"compile: {name} runs eagerly: {why}", UserWarning, stacklevel=5)
+        warnings.warn(f"compile: {name} runs eagerly: {why}", UserWarning, stacklevel=6)
 
 
 def _control_flow(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import sys
 import warnings
 import weakref
 from collections.abc import Callable
@@ -174,11 +175,16 @@ def compile(
 
 
 def _native(function: Callable[..., Any], fullgraph: bool, limit: int | None, check: bool) -> Any:
-    """The function as native code; None where native code is not wanted, or LLVM not installed."""
+    """The function as native code; None where that is not wanted, or nothing makes it on this Python."""
     if os.environ.get("PULLBACK_NATIVE") == "0":
         return None
     if importlib.util.find_spec("llvmlite") is None:
         _warn_of_llvmlite()
+        return None
+    from .frontend import bytecode
+
+    if not bytecode.SUPPORTED:
+        _warn_of_version()
         return None
     from .compiled import Compiled
 
@@ -198,6 +204,15 @@ def _warn_of_llvmlite() -> None:
     """Say once that functions run eagerly."""
     warnings.warn(
         "compile: without llvmlite functions run eagerly; pip install 'pullback[compile]'", stacklevel=5
+    )
+
+
+@functools.cache
+def _warn_of_version() -> None:
+    """Say once that functions run eagerly."""
+    version = ".".join(map(str, sys.version_info[:2]))
+    warnings.warn(
+        f"compile: functions run eagerly: the bytecode of this Python, {version}, is not known", stacklevel=4
     )
 
 

@@ -2,93 +2,96 @@
 
 A dict is told by its version, which every change renews: when it has another, the things that the trace read
 in it are looked at, and if those are as they were, the new version is the one to expect. What a closure's
-cell and a list hold is compared by identity.
+cell, a list, or a field of a function or class holds, and an object's type, are compared by identity.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
-from types import CellType
 from typing import Any
 
 import numpy as np
 
 from .. import dtypes
 from .buffer import Buffer
+from .frontend.guards import Guard, cell_contents, dict_item, dict_keys, dict_length, list_item, list_length
 from .llvm import caller
 from .objects import Layout, words
-from .reach import Bond, Reach
 
 ROW_MAJOR, ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 
 
+_OF_DICTS = (dict_item, dict_keys, dict_length)
+
+
 class Watch:
-    """The parts of a specification that say what a function reached.
+    """The parts of a specification that say what a function read.
 
     Attributes
     ----------
-    slow : list of Bond
+    slow : list of Guard
         What no word tells, to be compared in Python.
     """
 
-    def __init__(self, reach: Reach, where: Layout) -> None:
-        self._where = where
-        self._containers: list[Any] = []
-        self._bonds: list[list[Bond]] = []
-        self.slow: list[Bond] = []
+    def __init__(self, guards: Sequence[Guard], where: Layout) -> None:
+        self._addresses: list[int] = []
+        self._guards: list[list[Guard]] = []
+        self.slow: list[Guard] = []
         self._lists: dict[int, Any] = {}
         position: dict[int, int] = {}
-        default = Bond(dict.get, vars(dtypes), "_default", dtypes.get_default_dtype())
-        for bond in (*reach.bonds, default):
-            container = bond.container
-            if isinstance(container, list):
+        default = Guard(dict_item, vars(dtypes), "_default", dtypes.get_default_dtype())
+        for guard in (*guards, default):
+            container = guard.container
+            address = guard.word
+            if guard.read in (list_item, list_length):
                 self._lists[id(container)] = container
-            elif isinstance(container, CellType) or (
-                isinstance(container, dict) and where.dict_version is not None
-            ):
-                at = position.setdefault(id(container), len(self._containers))
-                if at == len(self._containers):
-                    self._containers.append(container)
-                    self._bonds.append([])
-                self._bonds[at].append(bond)
-            else:
-                self.slow.append(bond)
+                continue
+            if guard.read is cell_contents:
+                address = id(container) + where.cell
+            elif guard.read in _OF_DICTS and where.dict_version is not None:
+                # An order that `move_to_end` changes is no change of version.
+                moves = isinstance(container, OrderedDict) and len(container) > 1
+                if guard.read is not dict_keys or not moves:
+                    address = id(container) + where.dict_version
+            if address is None:
+                self.slow.append(guard)
+                continue
+            at = position.setdefault(address, len(self._addresses))
+            if at == len(self._addresses):
+                self._addresses.append(address)
+                self._guards.append([])
+            self._guards[at].append(guard)
         # What is expected by its address must not be freed, lest another object get the address.
-        self._held: list[Any] = [self._contents(c) for c in self._containers]
-        self._held_in_lists = [list(c) for c in self._lists.values()]
+        self._held = [self._contents(guards) for guards in self._guards]
+        self._held_in_lists = [list(list.__iter__(c)) for c in self._lists.values()]
 
-    def _contents(self, container: Any) -> Any:
-        if not isinstance(container, CellType):
-            return None
-        try:
-            return container.cell_contents
-        except ValueError:
-            return None
+    @staticmethod
+    def _contents(guards: Sequence[Guard]) -> Any:
+        guard = guards[0]
+        return None if guard.read in _OF_DICTS else guard.read(guard.container, guard.key)
 
     def parts(self) -> dict[str, Any]:
         """Fields of a specification."""
-        where = self._where
-        addresses = [
-            id(c) + (where.cell if isinstance(c, CellType) else where.dict_version or 0)
-            for c in self._containers
-        ]
+        addresses = self._addresses
         self._expected = np.array([words(address, 1)[0] for address in addresses], np.int64)
         self._now = self._expected.copy()
         records: list[int] = []
         for container, held in zip(self._lists.values(), self._held_in_lists, strict=True):
             records += [id(container), len(held), *map(id, held)]
-        self._addresses = np.array(addresses, np.int64)
+        self._at = np.array(addresses, np.int64)
         return {
-            "watched": len(addresses), "watched_at": self._addresses, "watched_as": self._expected,
+            "watched": len(addresses), "watched_at": self._at, "watched_as": self._expected,
             "watched_now": self._now, "lists": len(self._lists), "lists_at": records,
         }  # fmt: skip
 
     def still_holds(self, position: int) -> bool:
-        """Whether a container that has changed is as the trace needs it; then it is expected as it is now."""
-        if not all(bond.holds() for bond in self._bonds[position]):
+        """Whether a word that has changed is as the trace needs it; then it is expected as it is now."""
+        guards = self._guards[position]
+        if not all(guard.holds() for guard in guards):
             return False
         # Where it has changed again since native code read it, the next call finds that out.
-        self._held[position] = self._contents(self._containers[position])
+        self._held[position] = self._contents(guards)
         self._expected[position] = self._now[position]
         return True
 
@@ -110,7 +113,8 @@ class Places:
 
     def parts(self) -> dict[str, Any]:
         """Fields of a specification."""
-        return {"moving_at": [slot for slot, _, _ in self._cells], "seen_at": self._seen}
+        slots = [slot for slot, _, _ in self._cells]
+        return {"moving": len(slots), "moving_at": slots, "seen_at": self._seen}
 
     def are_apart(self) -> bool:
         """Whether no tensor that is written overlaps another; then they are expected where they are now."""

@@ -14,6 +14,7 @@ COMPARISONS         two scalars of one dtype; a bool
 UNARY               one scalar
 MATHEMATICS         one or two floating scalars; a function of `mathematics` or the C library
 select              one of two scalars of a dtype, by a bool
+apart               a ``with`` block in which no product and sum are rounded together
 ==================  ==========================================================================
 """
 

@@ -39,6 +39,8 @@ class Quotient:
     __slots__ = ("_key", "divisor", "inner", "remainder")
 
     def __init__(self, inner: Index, divisor: int, remainder: bool) -> None:
+        # Native code divides numbers without signs.
+        assert inner.bounds()[0] >= 0, f"{inner} may be negative"
         self.inner = inner
         self.divisor = divisor
         self.remainder = remainder
@@ -153,7 +155,7 @@ class Index:
         return self + (other * -1 if isinstance(other, Index) else -other)
 
     def _split(self, divisor: int) -> tuple[Index, Index]:
-        """(multiple, rest) with ``self == divisor * multiple + rest``."""
+        """(multiple, rest) with ``self == divisor * multiple + rest``; the rest is never negative."""
         multiple: dict[str, tuple[Atom, int]] = {}
         rest: dict[str, tuple[Atom, int]] = {}
         for name, (atom, coefficient) in self.terms.items():
@@ -161,8 +163,8 @@ class Index:
                 multiple[name] = (atom, coefficient // divisor)
             else:
                 rest[name] = (atom, coefficient)
-        constant = self.constant // divisor
-        return Index(multiple, constant), Index(rest, self.constant - constant * divisor)
+        above = _multiples(rest, self.constant, divisor)
+        return Index(multiple, above), Index(rest, self.constant - above * divisor)
 
     def _below(self, divisor: int) -> tuple[int, Index, Index]:
         """(step, coarse, fine) with ``self == step · coarse + fine``, fine in [0, step) and step a
@@ -175,12 +177,13 @@ class Index:
             step = gcd(step, coefficient)
             if step == 1:
                 break
-            constant = self.constant // step * step
-            fine = Index(dict(ordered[count:]), self.constant - constant)
+            terms = dict(ordered[count:])
+            above = _multiples(terms, self.constant, step)
+            fine = Index(terms, self.constant - above * step)
             low, high = fine.bounds()
             if low >= 0 and high < step:
                 coarse = {name: (atom, c // step) for name, (atom, c) in ordered[:count]}
-                best = (step, Index(coarse, constant // step), fine)
+                best = (step, Index(coarse, above), fine)
         return best
 
     def __floordiv__(self, divisor: int) -> Index:
@@ -223,6 +226,13 @@ class Index:
             if isinstance(atom, Quotient) and variable.name in atom.inner.variables():
                 return None
         return self.terms[variable.name][1] if variable.name in self.terms else 0
+
+
+def _multiples(terms: dict[str, tuple[Atom, int]], constant: int, divisor: int) -> int:
+    """How many times a divisor can be taken out of a constant: terms that count down, as along an axis in
+    reverse, need what keeps them from being negative.
+    """
+    return min(constant, Index(terms, constant).bounds()[0]) // divisor
 
 
 def _merged(index: Index) -> Index:

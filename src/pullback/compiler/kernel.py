@@ -265,8 +265,6 @@ IDENTITY: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True}
 _COMBINE = {
     "sum": "add",
     "prod": "mul",
-    "maximum": "maximum",
-    "minimum": "minimum",
     "any": "or_",
     "all": "and_",
 }
@@ -290,7 +288,9 @@ def combined(ops: Emitter, combine: str, x: Value, y: Value, dtype: np.dtype[Any
     if combine in ("sum", "prod") and is_float(dtype) and dtype == computing(dtype):
         # The order of a sum is free: LLVM may keep several partial sums.
         word = "fadd" if combine == "sum" else "fmul"
-        return ops.instruction(f"{word} reassoc contract {TYPES[dtype]} {x.name}, {y.name}", dtype)
+        return ops.instruction(f"{word} reassoc {TYPES[dtype]} {x.name}, {y.name}", dtype)
+    if combine in ("maximum", "minimum"):
+        return ops.extreme(combine, x, y)
     return getattr(ops, _COMBINE[combine])(x, y)
 
 

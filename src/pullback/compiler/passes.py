@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.op import TABLE
 from ..core.tracer import Equation, Reference
+from ..ops.refusing import stays
 from . import verify as checks
 from .program import Program
 from .text import exact
@@ -149,11 +150,19 @@ def _cast_back(equation: Equation, x: int, work: _Rewriter) -> int | None:
     before = inner.operands[0].index
     if work.program.dtypes[before] != dtype:
         return None
+    return before if _holds(work.program.dtypes[x], dtype) else None
+
+
+def _holds(wide: np.dtype[Any], narrow: np.dtype[Any]) -> bool:
+    """Whether a dtype has all numbers of another; NumPy calls the cast of int64 to float64 safe, too."""
     try:
-        widens = np.can_cast(dtype, work.program.dtypes[x], "safe")
+        if not np.can_cast(narrow, wide, "safe"):
+            return False
     except TypeError:
-        widens = False
-    return before if widens else None
+        return False
+    # The bits of a whole number's largest power of two.
+    digits = 8 * narrow.itemsize - (narrow.kind == "i")
+    return narrow.kind not in "iu" or wide.kind not in "fc" or digits <= np.finfo(wide).nmant + 1
 
 
 def common_subexpressions(program: Program) -> Program:
@@ -177,11 +186,13 @@ def common_subexpressions(program: Program) -> Program:
 
 
 def dead_code(program: Program) -> Program:
-    """Leave out equations and constants that no output depends on; random numbers are drawn all the same."""
+    """Leave out equations and constants that no output depends on; random numbers are drawn all the same, and
+    what may raise is run.
+    """
     wanted = set(program.outputs)
     kept: list[Equation] = []
     for equation in reversed(program.equations):
-        if "generator" in TABLE[equation.op].attrs or not wanted.isdisjoint(equation.outputs):
+        if not wanted.isdisjoint(equation.outputs) or stays(equation, program.dtypes):
             wanted |= {o.index for o in equation.operands if isinstance(o, Reference)}
             kept.append(equation)
     constants = {n: array for n, array in program.constants.items() if n in wanted}

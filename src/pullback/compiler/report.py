@@ -57,15 +57,27 @@ class Explanation:
     llvm : str
     eager_because : str or None
         Why the function runs eagerly; then there is nothing else.
+    breaks : list of str
+        The lines at which numbers of tensors decide what the function does next, with that reason; where it
+        runs eagerly, why it does.
     """
 
     def __init__(self, native: Compiled) -> None:
         self.eager_because = native.eager_because
+        if not native.specializations and self.eager_because is None:
+            self.eager_because = native.outside
         self._native = native
 
     @property
     def _last(self) -> Specialization:
         return last(self._native)
+
+    @property
+    def breaks(self) -> list[str]:
+        if self.eager_because is not None:
+            return [self.eager_because]
+        asked = self._last.captured.asked
+        return [f"a number of a tensor decides what happens next ({line})" for line in asked]
 
     @property
     def program(self) -> Any:
@@ -101,7 +113,10 @@ class Explanation:
             shape = f"{len(one.pullback.program.equations)} equations in {len(one.pullback.steps)} steps"
             lines.append(f"  its pullback: {shape}, {len(captured.saved)} values saved for it")
         tensors = f"{len(captured.cells)} tensors, writes {len(captured.writes)} in place"
-        watched = f"{len(one.reach.bonds)} things that it reaches"
+        watched = f"{len(captured.guards)} things that it reads"
+        if captured.effects:
+            lines.append(f"  {len(captured.effects)} changes of Python's objects, or texts, follow it")
+        lines += [f"  {each}" for each in self.breaks]
         lines.append(f"  reads {tensors}, sets {len(captured.grads)} gradients; watches {watched}")
         return "\n".join(lines)
 

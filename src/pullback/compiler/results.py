@@ -16,6 +16,8 @@ from ..core.node import LEAF
 from ..core.tracer import Recorder, Tracer
 from ..core.value import TensorBase
 from ..core.views import DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay
+from .frontend.deferred import Deferred, tensors_of
+from .frontend.outgoing import Given
 from .placement import Memory, Placement
 from .unsupported import Unsupported
 
@@ -28,7 +30,8 @@ class Result(NamedTuple):
     kind : str
         ``"cell"``, ``"grad"``: a tensor that the call was given, or its gradient, by the number of the cell;
         ``"made"``: new tensor number `at`; ``"view"``: the view ops `at` of the tensor `source`;
-        ``"alias"``: its method or property `at`, which shares its memory; ``"value"``: `at` itself.
+        ``"alias"``: its method or property `at`, which shares its memory; ``"number"``: a deferred value and
+        the tensors that it needs; ``"value"``: `at` itself.
     """
 
     kind: str
@@ -40,6 +43,9 @@ class Result(NamedTuple):
         """The result, of the tensors of a call."""
         if self.kind == "value":
             return self.at
+        if self.kind == "number":
+            value, sources = self.at
+            return value.evaluate(lambda t: sources[id(t)].tensor(cells, made))
         if self.kind in ("cell", "grad"):
             return cells[self.at] if self.kind == "cell" else cells[self.at]._grad
         if self.kind == "made":
@@ -77,6 +83,8 @@ class Made(NamedTuple):
     number: int
     placement: Placement | None = None
     refused: int | None = None
+    #: How often the function writes to it.
+    version: int = 0
 
 
 class Results:
@@ -123,7 +131,14 @@ class Results:
         """Where each leaf comes from."""
         tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
         self._given = {id(self._owner(t)) for t in tensors if id(t) not in self._shared}
-        return [self._of(t) if isinstance(t, TensorBase) else Result("value", t) for t in leaves]
+        return [self._leaf(leaf) for leaf in leaves]
+
+    def _leaf(self, leaf: Any) -> Result:
+        if isinstance(leaf, TensorBase):
+            return self._of(leaf)
+        if isinstance(leaf, Deferred):
+            return Result("number", (leaf, {id(t): self._of(t) for t in tensors_of(leaf)}))
+        return Result("value", leaf.thing if isinstance(leaf, Given) else leaf)
 
     @staticmethod
     def _owner(t: Any) -> Any:
@@ -167,6 +182,8 @@ class Results:
             return known
         if t._rearranged:
             raise Unsupported("a result was transposed in place")
+        if t._inference:
+            raise Unsupported("a result is an inference tensor")
         traced = isinstance(t._value, Tracer) and t._value.recorder is self._recorder
         leaf = t._node is LEAF
         if leaf and t._grad is not None:
@@ -189,6 +206,6 @@ class Results:
             output = self._outputs.get(value)
             if output is None:
                 output = self._outputs[value] = self._output(value)
-        self.made.append(Made(output, which, leaf, number, placement))
+        self.made.append(Made(output, which, leaf, number, placement, version=t._counter[0]))
         self.tensors.append(t)
         return len(self.made) - 1

@@ -46,7 +46,7 @@ class Loop:
         equations = self._body_equations()
         if equations is None:
             return None
-        finals, stacked = self._read_outside()
+        finals, stacked, selects = self._read_outside()
         carries = list(self.carries)
         outputs = [self.local[position, output] for position, output, _ in carries]
         outputs += [self.local[place] for place in stacked]
@@ -54,6 +54,9 @@ class Loop:
         body = Body(inputs, equations, outputs, self.constants, self.shapes, self.dtypes)
         if not self._pays(body):
             return None
+        # Only now: where there is no loop, the equations that select stay.
+        for position in selects:
+            self._note_selects(position)
         for n in range(self.period.start, self.first):
             self.rolling.keep(self.rolling.equations[n])
         reverse = self._direction()
@@ -154,12 +157,12 @@ class Loop:
 
     # --- what leaves it -------------------------------------------------------------------------------------
 
-    def _read_outside(self) -> tuple[dict[tuple[int, int], int], list[tuple[int, int]]]:
+    def _read_outside(self) -> tuple[dict[tuple[int, int], int], list[tuple[int, int]], list[int]]:
         """(the values of the last repetition that are carried and read outside by themselves, the places of
-        which other repetitions are read outside).
+        which other repetitions are read outside, the positions of selects that are).
         """
         finals: dict[tuple[int, int], int] = {}
-        stacked = []
+        stacked, selects = [], []
         carried = {(position, output) for position, output, _ in self.carries}
         for place in self.local:
             position, output = place
@@ -170,12 +173,12 @@ class Loop:
             if not read:
                 continue
             if position in self.period.selects:
-                self._note_selects(position)
+                selects.append(position)
             elif read == [self.end - 1] and place in carried:
                 finals[place] = self.period.at(position, self.end - 1).outputs[output]
             else:
                 stacked.append(place)
-        return finals, stacked
+        return finals, stacked, selects
 
     def _note_selects(self, position: int) -> None:
         value, base, step = self.period.selects[position]

@@ -24,16 +24,20 @@ from ..utils._pytree import TreeSpec, tree_unflatten
 from .boundary import boundary, is_spent, refusal, spent
 from .capture import Captured
 from .executable import Executable
+from .frontend.deferred import Applied
+from .frontend.guards import SCALARS, is_same
 from .guards import Places, Watch, array_record, result_record, tensor_record
 from .llvm import caller, results
 from .objects import layout
-from .reach import SCALARS, Reach
+from .warned import WarnAgain
 
 #: What a short way answers when a call is not its own.
 MISS: Any = type("Miss", (), {"__repr__": lambda self: "MISS"})()
 
 #: Programs that touch fewer elements keep the interpreter's lock: giving it up takes longer than they run.
 SHORT = 20_000
+#: So many writes to one tensor are counted one by one.
+_FEW = 8
 
 
 def _runs(executable: Executable, table: np.ndarray[Any, Any]) -> dict[str, Any]:
@@ -95,7 +99,7 @@ class _Calls:
 
 
 def forward(
-    captured: Captured, executable: Executable, reach: Reach, leaves: Sequence[Any], spec: TreeSpec,
+    captured: Captured, executable: Executable, leaves: Sequence[Any], spec: TreeSpec,
     tensors: Sequence[Any], mode: Any, pull: Callable[..., Any],
 ) -> Callable[..., Any] | None:
     """The function of ``(args, kwargs)`` that does a call.
@@ -116,22 +120,26 @@ def forward(
     """
     if not caller.is_there() or not executable.entry:
         return None
-    if captured.left or any(cell.kind == "place" for cell in captured.cells):
+    if any(cell.kind == "place" for cell in captured.cells):
+        return None
+    if captured.late or any(type(function) is WarnAgain for function, _ in captured.effects):
+        return None
+    # Native code may write over what is there before a number is worked out, which may fail.
+    if any(result.kind == "number" and isinstance(result.at[0], Applied) for result in captured.results):
         return None
     # Native code compares tensors with ones in C order.
     if not all(t._value.flags.c_contiguous for t in tensors):
         return None
-    return _Forward(captured, executable, reach, leaves, spec, tensors, mode, pull).written()
+    return _Forward(captured, executable, leaves, spec, tensors, mode, pull).written()
 
 
 class _Forward:
     def __init__(
-        self, captured: Captured, executable: Executable, reach: Reach, leaves: Sequence[Any],
+        self, captured: Captured, executable: Executable, leaves: Sequence[Any],
         spec: TreeSpec, tensors: Sequence[Any], mode: Any, pull: Callable[..., Any],
     ) -> None:  # fmt: skip
         self.captured = captured
         self.executable = executable
-        self.reach = reach
         self.leaves = leaves
         self.spec = spec
         self.tensors = tensors
@@ -194,9 +202,11 @@ class _Forward:
             name = source.name("k", leaf)
             if type(leaf) in SCALARS:
                 kind = source.name("kind", type(leaf))
-                source.unless(
-                    f"{expression} is {name} or type({expression}) is {kind} and {expression} == {name}"
-                )
+                equal = f"type({expression}) is {kind} and {expression} == {name}"
+                if type(leaf) in (float, complex):
+                    source.names["is_same"] = is_same
+                    equal = f"is_same({expression}, {name})"
+                source.unless(f"{expression} is {name} or {equal}")
             else:
                 source.unless(f"{expression} is {name}")
 
@@ -247,7 +257,8 @@ class _Forward:
             source.unless(f"{self.cells[at]}._grad is not None")
         self.extras = self._tuple(extras)
         cells = list(enumerate(zip(captured.cells, self.tensors, strict=True), start=1))
-        fixed = [id(t) for _, (c, t) in cells if c.kind == "fixed"]
+        fixed = [id(t) for t in captured.met]
+        keep += captured.met
         # What is written must not lie in the memory of anything else that the program is given.
         sizes = [t._value.nbytes for t in self.tensors]
         self.places = Places(
@@ -263,8 +274,8 @@ class _Forward:
         }  # fmt: skip
         source.names["keep_cells"] = keep
         # What backward inside the function leaves on a leaf goes through its hooks in eager code.
-        bare = [f"{self.cells[at]}._leaf_hooks is None" for at, _ in captured.grads]
-        if len(bare) == 1 or any(captured.cells[at].kind != "fixed" for at, _ in captured.grads):
+        bare = [f"{self.cells[at]}._leaf_hooks is None" for at in captured.accumulated]
+        if len(bare) == 1 or any(captured.cells[at].kind != "fixed" for at in captured.accumulated):
             for condition in bare:
                 source.unless(condition)
         elif bare:
@@ -285,7 +296,7 @@ class _Forward:
         assert where is not None
         # A table of its own: calls that go the long way write to the executable's.
         table = executable.table.copy()
-        watch = Watch(self.reach, where)
+        watch = Watch(self.captured.guards, where)
         first = 1 + len(executable.program.inputs)
         written = {position for _, position in captured.writes}
         copies: list[int] = []
@@ -349,13 +360,22 @@ class _Forward:
             source.names |= {"frame_at": sys._getframe, "user_frame": blame.user_frame}
             source.line("frame = user_frame(frame_at(1))")
         if captured.writes:
-            counters = self._tuple(f"{self.cells[at]}._counter" for at, _ in captured.writes)
+            # A counter that stands there twice counts two writes.
+            counters = self._tuple(
+                f"{self.cells[at]}._counter"
+                for (at, _), times in zip(captured.writes, captured.counts, strict=True)
+                for _ in range(times if times <= _FEW else 1)
+            )
             source.names |= {
                 "count": caller.count(), "written": blame.written, "next_sequence": blame.next_sequence,
             }  # fmt: skip
             source.line(f"counters = {counters}")
             source.line("if not count(counters, frame.f_code, frame.f_lasti, next_sequence()):")
             source.line("written(*counters)", 2)
+            for (at, _), times in zip(captured.writes, captured.counts, strict=True):
+                if times > _FEW:
+                    source.names["written_again"] = blame.written_again
+                    source.line(f"written_again({self.cells[at]}._counter, {times - 1})")
         for at, position in captured.grads:
             source.line(f"{self.cells[at]}._grad = {'None' if position is None else f'o{position}'}")
 
@@ -374,7 +394,7 @@ class _Forward:
 
     def _results(self) -> None:
         captured, source = self.captured, self.source
-        if captured.pulled:
+        if captured.differentiable or captured.refused:
             self._node()
         made: list[str] = []
         whole = {new.output for new in captured.made if new.placement is None}
@@ -387,6 +407,8 @@ class _Forward:
                     array = f"{self.cells[new.placement.cell]}._value"
                 source.names |= {"wrap": wrap, "LEAF": LEAF, f"part{n}": new.placement.of}
                 source.line(f"{name} = wrap(part{n}({array}), {'LEAF' if new.leaf else None})")
+            if new.version:
+                source.line(f"{name}._counter[0] = {new.version}")
             if new.differentiable is not None:
                 source.line(f"{name}._node = edge(Output, (node, {new.differentiable}))")
             elif new.refused is not None:
@@ -403,12 +425,21 @@ class _Forward:
                 values.append(source.name("v", result.at))
             else:
                 how = source.name("how", result.tensor)
-                values.append(f"{how}({self._tuple(self.cells)}, {self._tuple(made)})")
+                call = f"{how}({self._tuple(self.cells)}, {self._tuple(made)})"
+                if result.kind == "number":
+                    # Before an effect changes the place that it is read from.
+                    source.line(f"n{len(values)} = {call}")
+                    call = f"n{len(values)}"
+                values.append(call)
         if captured.differentiable and captured.pullback is not None:
             saved = [self._saved(entry, made) for entry in captured.saved]
             source.line(f"node._saved = {self._tuple(saved)}")
         remaining = iter(values)
-        source.line(f"return {self._structure(captured.structure, remaining)}")
+        source.line(f"answer = {self._structure(captured.structure, remaining)}")
+        for function, structure in captured.effects:
+            name = source.name("effect", function)
+            source.line(f"{name}(*{self._structure(structure, remaining)})")
+        source.line("return answer")
 
     def _node(self) -> None:
         captured, source = self.captured, self.source

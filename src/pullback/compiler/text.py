@@ -163,8 +163,12 @@ class _Writer:
         if isinstance(value, Windows):
             self.names.add("windows")
             return f"windows({', '.join(map(self._value, value))})"
-        if value is None or isinstance(value, (bool, int, str)):
+        if value is None or isinstance(value, bool):
             return repr(value)
+        for plain in (int, str):
+            if isinstance(value, plain):
+                # A member of an enumeration is its number or text.
+                return plain.__repr__(value)
         if type(value) is float:
             return self._float(value)
         if type(value) is complex:

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 
 class Unsupported(RuntimeError):
     """A function does what a program cannot hold; it runs eagerly."""
 
 
-class MakesState(Exception):
-    """A call leaves new tensors in the user's containers, as the first step of L-BFGS does.
-
-    Later calls find them there and need another program: this one runs eagerly, and nothing is compiled
-    for it.
-
-    Attributes
-    ----------
-    places : list of Bond
-        Where a tensor, or None, was replaced by another one.
+class OnlyNow(Exception):
+    """What a call does is not what later calls will do, as a warning that is given once, or a look at the
+    state that an optimizer is about to make. This call runs eagerly, and a later one is compiled.
     """
-
-    def __init__(self, places: Sequence[Any] = ()) -> None:
-        super().__init__()
-        self.places = places
 
 
 #: What `set_stance` has chosen, if it is not the default.

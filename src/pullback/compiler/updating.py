@@ -1,8 +1,8 @@
 """Native loops of optimizers: what a step does to a parameter, done to many parameters in one call.
 
 The loop is made from what the optimizer's own `update` does to stand-ins (`optim.stand_ins`), with the forms
-of elements that programs are made of, but without joining a product and a sum to one rounding: the bits are
-NumPy's. The numbers of a step are read at run time, so a loop serves every step, and parameters of any size.
+of elements that programs are made of: the bits are NumPy's. The numbers of a step are read at run time, so a
+loop serves every step, and parameters of any size.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ class _Number(int):
 
 
 class _Plain(Emitter):
-    """Writes every operation with a rounding of its own; constants may be numbers of the step."""
-
-    contract = ""
+    """Constants may be numbers of the step."""
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Value:
         """A number."""

@@ -92,6 +92,12 @@ def written(*counters: list[Any]) -> None:
             del runs[0]
 
 
+def written_again(counter: list[Any], times: int) -> None:
+    """Count more writes from the place of the last one."""
+    counter[0] += times
+    counter[1][-1][1] = counter[0]
+
+
 # --- where backward freed a graph ---------------------------------------------------------------------------
 
 
@@ -202,12 +208,37 @@ def _assigned_at(frame: FrameType, name: str) -> Place | None:
     """The last instruction before the one that runs which gives a variable of a frame its value."""
     import dis
 
-    stores = [
-        step.offset
-        for step in dis.get_instructions(frame.f_code)
-        if step.opname.startswith("STORE_") and step.argval == name and step.offset < frame.f_lasti
-    ]
+    now = _span(next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None))
+    stores, others = [], []
+    for step in dis.get_instructions(frame.f_code):
+        if step.offset >= frame.f_lasti:
+            break
+        if step.opname == "LOAD_FAST_AND_CLEAR" and step.argval == name:
+            # A comprehension with a variable of that name begins (CPython 3.12): what it assigns, and what it
+            # puts back when it ends, is no assignment of the function's own.
+            others += [s for s in (_span(step.positions),) if s is not None and not _is_within(now, s)]
+        if not step.opname.startswith("STORE_") or any(_is_within(_span(step.positions), s) for s in others):
+            continue
+        # Of two variables (CPython 3.13) both are assigned, or the second is read.
+        names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        if name in names[: 1 if step.opname == "STORE_FAST_LOAD_FAST" else 2]:
+            stores.append(step.offset)
     return place_at(frame.f_code, stores[-1]) if stores else None
+
+
+_Span = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _span(positions: Any) -> _Span | None:
+    """Where some source begins and ends; None where that is not known."""
+    if positions is None or None in positions:
+        return None
+    line, end_line, column, end_column = positions
+    return (line, column), (end_line, end_column)
+
+
+def _is_within(inner: _Span | None, outer: _Span) -> bool:
+    return inner is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def place_of(node: Any) -> Place | None:

@@ -14,7 +14,7 @@ from .blame import stamp
 from .modes import modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
-from .tracer import Tracer
+from .tracer import Tracer, running
 from .value import TensorBase, dtype_of, run, shape_of, wrap
 from .views import View
 
@@ -34,6 +34,12 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     edges: list[Any] = []
     wanted = False
     aliased = None
+    recorder = running() if level and record else None
+    if recorder is not None and recorder.lifts and recorder.level == level:
+        for v in inputs:
+            if isinstance(v, TensorBase) and v._node is not None and type(v._value) is ndarray:
+                # It was made in the trace, and was no part of it until now.
+                recorder.lift(v)
     for v in inputs:
         if isinstance(v, TensorBase) and v._level == level:
             inner.append(v._value)

@@ -16,6 +16,7 @@ from numpy import ndarray
 
 from .. import dtypes
 from .. import graph_errors as errors
+from ..array.layout import towards
 from ..array.strides import strides_of
 from .batched import Batched
 from .blame import is_freed, stamp
@@ -210,7 +211,9 @@ def check_captured(x: Any, name: str) -> None:
         raise errors.captured_update(name)
 
 
-def check_writable(x: Any, recording: bool, overlap: bool = False, operands: Iterable[Any] = ()) -> None:
+def check_writable(
+    x: Any, recording: bool, overlap: bool = False, operands: Iterable[Any] = (), apart: bool = False
+) -> None:
     """Raise torch's error where an in-place update of `x` is not allowed.
 
     Parameters
@@ -222,6 +225,8 @@ def check_writable(x: Any, recording: bool, overlap: bool = False, operands: Ite
         Whether elements of `x` may share memory, as when only sizes change or all become one number.
     operands : iterable
         What the update reads; tensors among it may not share just a part of `x`.
+    apart : bool
+        Whether they may not share all of it, either, which `check_apart` says of arrays.
     """
     check_captured(x, "copy_")
     check_history(x, recording)
@@ -230,7 +235,7 @@ def check_writable(x: Any, recording: bool, overlap: bool = False, operands: Ite
     value = x._value
     if type(value) is not ndarray:
         if (recorder := getattr(value, "recorder", None)) is not None:
-            recorder.check_apart(x, overlap, operands)
+            recorder.check_apart(x, overlap, operands, apart)
         return
     if not overlap and overlaps_itself(value):
         raise errors.overlapping_write()
@@ -284,7 +289,7 @@ def store(x: Any, new: Any) -> Any:
     if type(value) is ndarray and type(new._value) is ndarray:
         if node is not None:
             _keep_overwritten(node, x, new)
-        value[...] = new._value
+        value[...] = towards(new._value, value.dtype)
     elif type(value) is Meta and type(new._value) is Meta:
         pass  # there are no elements to write
     else:

@@ -18,6 +18,21 @@ def overlaps_itself(array: ndarray) -> bool:
     )
 
 
+def takes_writes(array: ndarray) -> bool:
+    """Whether all elements of an array can be written, each without changing another."""
+    if not array.flags.writeable:
+        return False
+    if array.flags.forc or not array.size:
+        return True
+    beyond = array.itemsize
+    for stride, size in sorted((abs(stride), size) for stride, size in zip(array.strides, array.shape)):
+        if size > 1:
+            if stride < beyond:
+                return False
+            beyond += stride * (size - 1)
+    return True
+
+
 def _is_dense(array: ndarray) -> bool:
     """Whether the elements fill their memory without gaps, in any order of the axes."""
     if array.flags.forc or (array.ndim == 1 and array.shape[0] < 2):

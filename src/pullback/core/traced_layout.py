@@ -28,6 +28,7 @@ from ..array.strides import (
 from .body import Body
 from .meta import promised_zeros
 from .op import TABLE
+from .overlap import PARTIAL, overlap
 from .result_shapes import MANY, PRIMES
 from .tracer import Reference
 
@@ -135,6 +136,30 @@ class Layouts:
             (n - 1) * s for n, s in zip(shape, layout.strides, strict=True) if n and s > 0
         )
         return np.ndarray(shape, dtype, _zeros(end), layout.offset, layout.strides)
+
+    def overlap(self, base: Any, first: Any, second: Any) -> int:
+        """How two tensors overlap that are views of a third, or the third itself; `PARTIAL` where that is not
+        known.
+        """
+        value = base._value
+        if getattr(value, "recorder", None) is not self._recorder:
+            return PARTIAL
+        whole = self.stand_in(value.index)
+        parts = []
+        for tensor in (first, second):
+            part: Any = whole
+            for op, attrs, index in () if tensor._view is None else tensor._view.steps:
+                try:
+                    part = op.kernel(part, *attrs)
+                except ValueError:
+                    return PARTIAL
+                if index is not None:
+                    part = part[index]
+            # Where the layout allows no view, a kernel copies.
+            if part.size and not np.may_share_memory(whole, part):
+                return PARTIAL
+            parts.append(part)
+        return overlap(*parts)
 
     def _of_given(self, number: int) -> tuple[int, ...]:
         constant = self._recorder.constants.get(number)

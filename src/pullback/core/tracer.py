@@ -8,7 +8,7 @@ that meet a tracer become constants of the program.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CodeType
@@ -22,6 +22,7 @@ from ..array.layout import is_dense
 from ..dtypes import get_default_dtype
 from .blame import user_frame
 from .bulk import unwrapped
+from .overlap import FULL, PARTIAL
 from .value import InnerValue, TensorBase, array_of, wrap
 from .versions import NoVersions
 
@@ -49,6 +50,26 @@ def tracing(recorder: Recorder) -> Iterator[None]:
         yield
     finally:
         _tracing.reset(token)
+
+
+#: Gives a function of the user's as one whose operations a trace sees.
+_twin: ContextVar[Callable[[Any], Any] | None] = ContextVar("pullback_twin", default=None)
+
+
+def seen(function: Any) -> Any:
+    """Return a function of the user's as the trace that is running, if there is one, is to call it."""
+    twin = _twin.get()
+    return function if twin is None else twin(function)
+
+
+@contextmanager
+def seeing(twin: Callable[[Any], Any]) -> Iterator[None]:
+    """Have functions of the user's called as `twin` gives them, for a ``with`` block."""
+    token = _twin.set(twin)
+    try:
+        yield
+    finally:
+        _twin.reset(token)
 
 
 def refuse_all(error: BaseException) -> None:
@@ -134,6 +155,10 @@ class Recorder:
         #: Of each equation, by the number of its first output: the user's instruction, where it is asked for.
         self.places: dict[int, tuple[CodeType, int]] | None = None
         self.refused: BaseException | None = None
+        #: Whether tensors with a history that the trace has made become constants when they meet its values,
+        #: as outside of a loop's body; those that have, and the numbers of the constants.
+        self.lifts = False
+        self.lifted: list[tuple[ndarray, int]] = []
         #: The random draws so far, and those that are next while a stretch runs a second time, if one does.
         self.draws: list[Equation] = []
         self._again: list[Equation] | None = None
@@ -219,7 +244,26 @@ class Recorder:
                 if not array.flags.forc and not is_dense(array):
                     self.layouts.spread(constant.index, array)
             return Reference(known[1]), array
+        plain: Any
+        for plain in (int, float):
+            if isinstance(value, plain) and type(value) not in _NUMBERS:
+                # A member of an enumeration, say: the program has the number alone.
+                value = plain.__pos__(value)
         return value, value
+
+    def lift(self, t: Any) -> None:
+        """Make a tensor that has a history, or shall have one, a constant of the program, so that traced
+        values that come of it have one, too.
+        """
+        number = self.operand(t._value)[0].index
+        self.lifted.append((t._value, number))
+        t._value = Tracer(self, number)
+        t._level = self.level
+
+    def check_lifted(self) -> None:
+        """Refuse where a view was written to whose base has become a constant before."""
+        if not all(_same(self.constants[number], np.asarray(array)) for array, number in self.lifted):
+            self.refuse(RuntimeError("the function writes to a view of a tensor that it makes"))
 
     def refuse(self, error: BaseException) -> BaseException:
         """Remember that an op could not be written down; return the error."""
@@ -270,8 +314,13 @@ class Recorder:
         return found
 
 
-    def check_apart(self, written: Any, overlap: bool, operands: Iterable[Any]) -> None:
-        """Refuse an update in place whose elements, or whose operands' elements, may share memory."""
+    def check_apart(
+        self, written: Any, overlap: bool, operands: Iterable[Any], apart: bool = False
+    ) -> None:
+        """Refuse an update in place whose elements, or whose operands' elements, share memory where eager
+        does not allow it. What it allows, as a view written onto itself, reads all before it writes; where
+        operands must lie `apart`, that is not allowed, either.
+        """
         view = written._view
         owner = written if view is None else view.base
         if not overlap and view is not None and any(step[0].overlaps for step in view.steps):
@@ -279,7 +328,10 @@ class Recorder:
         for operand in operands:
             if isinstance(operand, TensorBase) and operand is not written:
                 read = operand if operand._view is None else operand._view.base
-                if read is owner:
+                if read is not owner:
+                    continue
+                found = self.layouts.overlap(owner, written, operand)
+                if found == PARTIAL or (apart and found == FULL):
                     self.refuse(RuntimeError("the function writes to memory that it reads in the same op"))
 
 

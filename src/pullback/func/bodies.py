@@ -19,6 +19,7 @@ from ..core.op import TABLE
 from ..core.tracer import Equation, Recorder, Reference, tracing
 from ..core.value import TensorBase, wrap
 from ..ops.cheap import CHEAP
+from ..ops.refusing import stays
 from .transforms import jvp, vjp
 from .tree import Spec, flatten
 from .vmap import vmap
@@ -111,11 +112,13 @@ def rewritten(
 
 
 def pruned(body: Body) -> Body:
-    """The body without equations that its outputs do not need; draws of random numbers stay."""
+    """The body without equations that its outputs do not need; draws of random numbers stay, and what may
+    raise.
+    """
     wanted = set(body.outputs)
     kept: list[Equation] = []
     for equation in reversed(body.equations):
-        if "generator" in TABLE[equation.op].attrs or any(o in wanted for o in equation.outputs):
+        if any(o in wanted for o in equation.outputs) or stays(equation, body.dtypes):
             wanted.update(o.index for o in equation.operands if isinstance(o, Reference))
             kept.append(equation)
     constants = {k: v for k, v in body.constants.items() if k in wanted}

@@ -93,9 +93,15 @@ leaky_relu_in_place = _activation(
     gradient=PIECEWISE,
 )
 
+def _of(x: ndarray, number: float) -> ndarray:
+    """A number in the dtype of what it is compared with, as torch has it."""
+    return np.asarray(number).astype(x.dtype)
+
+
 hardtanh = _activation(
     "hardtanh",
-    lambda x, low, high: np.minimum(np.maximum(x, low), high).astype(x.dtype, copy=False),
+    # Of 0 and -0 a ufunc takes the second: the element stays, as in torch.
+    lambda x, low, high: np.minimum(_of(x, high), np.maximum(_of(x, low), x)),
     lambda g, x, min_val, max_val: where(gt(x, min_val) & lt(x, max_val), g, 0),
     attrs=("min_val", "max_val"),
     gradient=PIECEWISE,
@@ -103,7 +109,7 @@ hardtanh = _activation(
 
 threshold = _activation(
     "threshold",
-    lambda x, at, value: _chosen(x <= at, value, x, x.dtype),
+    lambda x, at, value: _chosen(x <= _of(x, at), _of(x, value), x, x.dtype),
     lambda g, x, threshold: where(le(x, threshold), 0, g),
     attrs=("threshold", "value"),
     gradient=PIECEWISE,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import towards
 from ..array.scatter import put_sum
 from ..core.op import like_first, op
 from ..core.value import dtype_of, shape_of
@@ -245,9 +246,8 @@ index_put: Any = op(
 
 def _copy(x: ndarray, source: ndarray, /) -> ndarray:
     new = np.empty_like(x)
-    np.copyto(
-        new, source.real if source.dtype.kind == "c" and x.dtype.kind != "c" else source, casting="unsafe"
-    )
+    real = source.real if source.dtype.kind == "c" and x.dtype.kind != "c" else source
+    np.copyto(new, towards(real, x.dtype), casting="unsafe")
     return new
 
 

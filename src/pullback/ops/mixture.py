@@ -149,12 +149,13 @@ def _clamp(x: ndarray, /, low: Any, high: Any, out: Any = ...) -> ndarray:
             if large.clamp(x, result, np.array([least, most], x.dtype)):
                 return result
         return blockwise(lambda x, out: np.clip(x, least, most, out=out), x, out=out)
+    # Of 0 and -0 a ufunc takes the second: the element stays, as in torch.
     if low is not None and high is not None:
-        result = np.maximum(x, np.asarray(low, x.dtype), out=out)
-        return np.minimum(result, np.asarray(high, x.dtype), out=result)
+        result = np.maximum(np.asarray(low, x.dtype), x, out=out)
+        return np.minimum(np.asarray(high, x.dtype), result, out=result)
     if low is not None:
-        return np.maximum(x, np.asarray(low, x.dtype), out=out)
-    return np.minimum(x, np.asarray(high, x.dtype), out=out)
+        return np.maximum(np.asarray(low, x.dtype), x, out=out)
+    return np.minimum(np.asarray(high, x.dtype), x, out=out)
 
 
 def _inside(x: Any, low: Any, high: Any) -> Any:
@@ -166,7 +167,7 @@ def _inside(x: Any, low: Any, high: Any) -> Any:
 #: x cut to [low, high]; at a border the covector passes.
 clamp = elementwise(
     "clamp", _clamp, lambda g, x, low, high: where(_inside(x, low, high), g, 0), attrs=("low", "high"),
-    promote=None, halves=False, node_name="ClampBackward1",
+    promote=None, node_name="ClampBackward1",
 )
 
 

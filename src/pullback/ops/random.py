@@ -159,12 +159,12 @@ def bernoulli_each(x: Any, p: Any, generator: Any) -> Any:
 
 
 def _normal_around(mean: ndarray, /, std: float, generator: Any) -> ndarray:
-    out = random_normal.normal(generator, laid_out_like(mean), 0.0, std)
+    out = random_normal.normal(generator, np.empty(mean.shape, mean.dtype), 0.0, std)
     return np.add(out, mean, out=out)
 
 
 def _normal_wide(std: ndarray, /, mean: float, generator: Any) -> ndarray:
-    out = random_normal.normal(generator, laid_out_like(std))
+    out = random_normal.normal(generator, np.empty(std.shape, std.dtype))
     out *= std
     out += std.dtype.type(mean)
     return out

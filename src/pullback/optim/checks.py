@@ -73,7 +73,8 @@ def root(value: Any) -> Any:
 def add_scaled(param: Any, x: Any, scale: Any) -> None:
     """Add ``scale · x`` to a parameter, where `scale` may be a tensor that stands for a number."""
     if isinstance(scale, Tensor):
-        param.add_(x.mul(scale))
+        # In the precision of the parameter, as `alpha` is.
+        param.add_(x.to(param.dtype).mul(scale))
     else:
         param.add_(x, alpha=scale)
 

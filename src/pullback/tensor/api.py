@@ -408,7 +408,7 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
         try:
             if op is not None and not op.attrs and len(operands) + 1 != len(op.inputs):
                 raise TypeError(f"{label}() takes {len(op.inputs)} arguments, not {len(operands) + 1}")
-            inplace.check_writable(input, recording, fills, operands)
+            inplace.check_writable(input, recording, fills, operands, apart)
             if apart:
                 for operand in operands:
                     if isinstance(operand, TensorBase):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import errors
+from ..array.layout import towards
 from ..core import inplace
 from ..core.calls import edge_of
 from ..core.meta import is_meta
@@ -79,7 +80,7 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
     if b.dtype.kind == "c" and a.dtype.kind != "c":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
         b = b.real
-    np.copyto(a, b, casting="unsafe")
+    np.copyto(a, towards(b, a.dtype), casting="unsafe")
     bump(x)
     inplace.record_write(x, edge if wanted else None)
     return x

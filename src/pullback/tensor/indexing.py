@@ -319,7 +319,7 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, mask
         values = cast(values, want)
     recording = modes().grad and (x._node is not None or values._node is not None)
     read = () if isinstance(x._value, ndarray) else (values,)
-    inplace.check_writable(x, wanted, overlap=True, operands=read)
+    inplace.check_writable(x, wanted, overlap=True, operands=read, apart=True)
     a, w, s = x._value, where._value if isinstance(where, TensorBase) else where, values._value
     fills = masked and not accumulate and int(np.prod(shape_of(values))) == 1
     if type(a) is ndarray and overlap.overlaps_itself(a):

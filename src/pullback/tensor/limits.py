@@ -53,10 +53,15 @@ def _real(input: Any, *limits: Any) -> Any:
     dtype = dtype_of(wide)
     if dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    for limit in limits:
+    check_held(dtype, *limits)
+    return wide
+
+
+def check_held(dtype: np.dtype[Any], *numbers: Any) -> None:
+    """Raise torch's error for a number that is not within a dtype's range."""
+    for limit in numbers:
         if limit is not None and (dtype.kind in "iu" or abs(limit) > _SMALL) and not _holds(dtype, limit):
             raise overflow(_SHORT_NAMES.get(str(dtype), _CPP_NAMES[str(dtype)]))
-    return wide
 
 
 #: What every floating dtype holds.

@@ -29,6 +29,7 @@ from ..ops import random_mapped as mapped
 from .api import public
 from .creation import creator, made, new_array, numpy_dtype
 from .creation_like import array_like, meta_like, place
+from .memory_format import clone
 from .meta import meta_tensor
 from .out import write_out
 from .signature import OPTIONS, OUT, method, parsed
@@ -172,6 +173,9 @@ def _drawn_like(
     if not mappings.get() and not is_tracing():
         return made(draw.kernel(default_generator, array, *numbers), requires_grad)
     like = convert.as_dtype(input.detach(), array.dtype)
+    if not mappings.get():
+        # Draws follow memory: a view is drawn for as eager does, in an array of its own.
+        like = clone(like, memory_format=options["memory_format"])
     tensor = draw.call(like, *numbers, default_generator).detach()
     return tensor.requires_grad_(True) if requires_grad else tensor
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-_GIVEN: set[str] = set()
+#: Texts, or their kinds, that were given.
+GIVEN: set[str] = set()
 _always = False
 
 
@@ -12,8 +13,8 @@ def warn_once(text: str, stacklevel: int, kind: str | None = None) -> None:
     """Warn the first time only, of a text or of all texts of one kind, unless `set_warn_always` says
     otherwise.
     """
-    if _always or (kind or text) not in _GIVEN:
-        _GIVEN.add(kind or text)
+    if _always or (kind or text) not in GIVEN:
+        GIVEN.add(kind or text)
         warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
 
 
@@ -30,5 +31,5 @@ def is_warn_always_enabled() -> bool:
 
 def forget() -> None:
     """Give every warning anew, as a fresh process does."""
-    _GIVEN.clear()
+    GIVEN.clear()
     set_warn_always(False)

@@ -27,7 +27,7 @@ _FIELDS = (
     "watched", "watched_at", "watched_as", "watched_now",
     "lists", "lists_at", "cells", "cells_at", "arguments", "arguments_at", "fixed", "fixed_at",
     "made", "made_at", "refusal", "shared", "shared_at", "copies", "copies_at",
-    "moving_at", "seen_at", "written", "written_at", "others", "others_at",
+    "moving", "moving_at", "seen_at", "written", "written_at", "others", "others_at",
     "none", "leaf", "array", "tensor", "zero",
 )  # fmt: skip
 _KNOWN = ("none", "leaf", "array")
@@ -495,7 +495,7 @@ checked:
   %ready = icmp eq i64 %sofar, 0
   br i1 %ready, label %placed, label %scattered
 placed:
-  %stay = call i1 @stay(ptr %table, i64 %fixed, ptr %moving_at, ptr %seen_at)
+  %stay = call i1 @stay(ptr %table, i64 %moving, ptr %moving_at, ptr %seen_at)
   br i1 %stay, label %beside, label %moved
 moved:
   ret i64 {MOVED}

@@ -3,10 +3,15 @@
 One `Emitter` writes one function. Values are named once and remembered by what computes them, scope by scope,
 so that equal subexpressions, index arithmetic included, appear once; loop counters and accumulators are stack
 slots, which LLVM's first passes turn into registers.
+
+Every operation has a rounding of its own: an element is the same number wherever it is computed. Were a
+product and a sum joined where LLVM finds both, the largest element of a row might not be found among the
+elements when these are computed again.
 """
 
 from __future__ import annotations
 
+import platform
 import struct
 from collections import Counter
 from collections.abc import Iterator
@@ -18,19 +23,26 @@ import numpy as np
 
 from ..buffer import Buffer
 from ..index import Index, Measured, Quotient, Variable, atom_index
+from .codegen import processor
 
 BOOL = np.dtype(bool)
-INT64 = np.dtype(np.int64)
+INT16, INT32, INT64 = np.dtype(np.int16), np.dtype(np.int32), np.dtype(np.int64)
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+FLOAT16, BFLOAT16 = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 TYPES = {
-    BOOL: "i1", np.dtype(np.int8): "i8", np.dtype(np.uint8): "i8", np.dtype(np.int16): "i16",
-    np.dtype(np.int32): "i32", INT64: "i64", FLOAT32: "float", FLOAT64: "double",
-    np.dtype(np.float16): "half", np.dtype(ml_dtypes.bfloat16): "bfloat",
+    BOOL: "i1", np.dtype(np.int8): "i8", np.dtype(np.uint8): "i8", INT16: "i16",
+    INT32: "i32", INT64: "i64", FLOAT32: "float", FLOAT64: "double",
+    # As whole numbers: to choose between two bfloat LLVM converts them, subnormal ones to zeros, and what it
+    # makes of a comparison may be no instruction of the processor's (LLVM 22, vectors of 512 bits).
+    FLOAT16: "half", BFLOAT16: "i16",
 }  # fmt: skip
-NARROW = {np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)}
+NARROW = {FLOAT16, BFLOAT16}
 
 _FLOAT = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "rem": "frem"}
 _INTEGER = {"add": "add", "sub": "sub", "mul": "mul", "and_": "and", "or_": "or", "xor": "xor", "shl": "shl"}
+#: Two bools are added to one: a number of one bit would count modulo 2.
+_LOGICAL = {**_INTEGER, "add": "or", "mul": "and"}
+_ORDERED = {"maximum": "gt", "minimum": "lt"}
 _FLOAT_ORDER = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _ORDER = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
 _INTRINSICS = {
@@ -67,6 +79,9 @@ def number(value: Any, dtype: np.dtype[Any]) -> str:
     """A constant in LLVM's notation."""
     if dtype == BOOL:
         return "true" if value else "false"
+    if dtype == BFLOAT16:
+        with np.errstate(all="ignore"):
+            return str(int(np.asarray(value).astype(dtype).view(np.int16)))
     if is_float(dtype):
         # LLVM writes a float as the bits of the double that equals it.
         with np.errstate(all="ignore"):
@@ -74,6 +89,11 @@ def number(value: Any, dtype: np.dtype[Any]) -> str:
         (bits,) = struct.unpack("<Q", struct.pack("<d", exact))
         return f"0x{bits:016X}"
     return str(int(np.asarray(value).astype(dtype)))
+
+
+def _has_halves() -> bool:
+    """Whether the processor converts float16."""
+    return platform.machine().lower() not in ("x86_64", "amd64") or "+f16c" in processor()[1].split(",")
 
 
 class Module:
@@ -117,9 +137,6 @@ class Emitter:
     module : Module
     """
 
-    #: What lets LLVM join a product and a sum to one rounding.
-    contract = "contract "
-
     def __init__(self, module: Module) -> None:
         self.module = module
         self.lines: list[str] = []
@@ -129,8 +146,10 @@ class Emitter:
         self.parameters: dict[int, str] = {}
         #: Buffers that hold one row only, and the index into the row.
         self.rows: dict[int, Index] = {}
-        #: Infinities by the values that stand for them.
+        #: The values that stand for constants.
         self.hidden: dict[Value, Value] = {}
+        #: Dtypes of floats among which there are some that were narrower.
+        self.extended: set[np.dtype[Any]] = set()
         #: Whether loads and stores lie in a loop whose iterations are independent.
         self.group: str | None = None
         self._names = 0
@@ -177,12 +196,12 @@ class Emitter:
 
     def instruction(self, text: str, dtype: np.dtype[Any]) -> Value:
         """The value of an instruction, computed once per scope."""
-        found = self.known(text)
-        if found is None:
-            name = self.fresh()
+        name = self.known(text)
+        if name is None:
+            name = self.remember(text, self.fresh())
             self.line(f"{name} = {text}")
-            found = self.remember(text, Value(name, dtype))
-        return found
+        # One type of LLVM's may be several dtypes: who computed it first may have wanted another.
+        return Value(name, dtype)
 
     @contextmanager
     def loop(self, variable: Variable, start: str, stop: str, innermost: str | None = None) -> Iterator[None]:
@@ -286,17 +305,26 @@ class Emitter:
         if source == dtype:
             return x
         if source in NARROW:
-            x, source = self.instruction(f"fpext {TYPES[source]} {x.name} to float", FLOAT32), FLOAT32
-            return self.cast(x, dtype)
-        if (dtype in NARROW and source == FLOAT64) or (dtype in NARROW and not is_float(source)):
+            if source == BFLOAT16:
+                wide = self._of_bfloat(x)
+            else:
+                wide = self._extended(x, FLOAT32) if _has_halves() else self._of_half(x)
+            return self.cast(wide, dtype)
+        if dtype in NARROW and source != FLOAT32:
+            # As torch does: a float64 is rounded twice.
             return self.cast(self.cast(x, FLOAT32), dtype)
+        if dtype == BFLOAT16:
+            return self._to_bfloat(x)
+        if dtype == FLOAT16 and not _has_halves():
+            return self._to_half(x)
         a, b = TYPES[source], TYPES[dtype]
         if dtype == BOOL:
             zero = number(0, source)
             text = f"fcmp une {a} {x.name}, {zero}" if is_float(source) else f"icmp ne {a} {x.name}, {zero}"
+        elif source == FLOAT32 and dtype == FLOAT64:
+            return self._extended(x, dtype)
         elif is_float(source) and is_float(dtype):
-            wider = np.dtype(source).itemsize < np.dtype(dtype).itemsize
-            text = f"{'fpext' if wider else 'fptrunc'} {a} {x.name} to {b}"
+            text = f"fptrunc {a} {x.name} to {b}"
         elif is_float(source):
             raise TypeError(f"no native cast from {source} to {dtype}")
         elif is_float(dtype):
@@ -310,6 +338,86 @@ class Emitter:
             return Value(x.name, dtype)
         return self.instruction(text, dtype)
 
+    def _to_bfloat(self, x: Value) -> Value:
+        """Round a float32 to bfloat16, in whole numbers: the processor's instruction takes subnormal numbers
+        for zeros.
+        """
+        bits = self._bits(x)
+        last = self._named(f"and i32 {self._named(f'lshr i32 {bits}, 16')}, 1")
+        up = self._named(f"add i32 {self._named(f'add i32 {bits}, {last}')}, {0x7FFF}")
+        # What is added to the bits of a NaN may make another number of it.
+        nan = self._named(f"or i32 {self._named(f'and i32 {bits}, {-1 << 31}')}, {0x7FC00000}")
+        chosen = self._named(f"select i1 {self.compare('ne', x, x).name}, i32 {nan}, i32 {up}")
+        return self.instruction(f"trunc i32 {self._named(f'lshr i32 {chosen}, 16')} to i16", BFLOAT16)
+
+    def _of_bfloat(self, x: Value) -> Value:
+        """A bfloat16 as a float32."""
+        bits = self._named(f"shl i32 {self._named(f'zext i16 {x.name} to i32')}, 16")
+        return self._float(bits)
+
+    def _to_half(self, x: Value) -> Value:
+        """Round a float32 to float16 where the processor has no instruction for it: a function would be
+        called that is nowhere.
+        """
+        bits = self._bits(x)
+        sign = self._named(f"lshr i32 {self._named(f'and i32 {bits}, {-1 << 31}')}, 16")
+        size = self._named(f"and i32 {bits}, {0x7FFFFFFF}")
+        # The sum with 1/2 has the last bit of a subnormal half as its own.
+        least = self._named(f"fadd float {self._float(size).name}, {number(0.5, FLOAT32)}", FLOAT32)
+        small = self._named(f"sub i32 {self._bits(Value(least, FLOAT32))}, {126 << 23}")
+        last = self._named(f"and i32 {self._named(f'lshr i32 {size}, 13')}, 1")
+        up = self._named(f"add i32 {self._named(f'add i32 {size}, {last}')}, {0xFFF - (112 << 23)}")
+        normal = self._named(f"lshr i32 {up}, 13")
+        nan = self._named(f"icmp ugt i32 {size}, {0x7F800000}", BOOL)
+        endless = self._named(f"select i1 {nan}, i32 {0x7E00}, i32 {0x7C00}")
+        found = self._named(
+            f"select i1 {self._named(f'icmp ult i32 {size}, {113 << 23}', BOOL)}, i32 {small}, i32 {normal}"
+        )
+        large = self._named(f"icmp uge i32 {size}, {143 << 23}", BOOL)
+        found = self._named(f"select i1 {large}, i32 {endless}, i32 {found}")
+        whole = self._named(f"trunc i32 {self._named(f'or i32 {found}, {sign}')} to i16", INT16)
+        return self.instruction(f"bitcast i16 {whole} to half", FLOAT16)
+
+    def _of_half(self, x: Value) -> Value:
+        """A float16 as a float32 where the processor has no instruction for it."""
+        whole = self._named(f"bitcast half {x.name} to i16", INT16)
+        bits = self._named(f"zext i16 {whole} to i32")
+        sign = self._named(f"shl i32 {self._named(f'and i32 {bits}, {0x8000}')}, 16")
+        size = self._named(f"shl i32 {self._named(f'and i32 {bits}, {0x7FFF}')}, 13")
+        # An exponent that is too small by 112, subnormal numbers included.
+        scaled = self._named(f"fmul float {self._float(size).name}, {number(2.0**112, FLOAT32)}", FLOAT32)
+        endless = self._named(f"or i32 {size}, {0x7F800000}")
+        large = self._named(f"icmp uge i32 {size}, {0x7C00 << 13}", BOOL)
+        found = self._named(f"select i1 {large}, i32 {endless}, i32 {self._bits(Value(scaled, FLOAT32))}")
+        return self._float(self._named(f"or i32 {found}, {sign}"))
+
+    def _float(self, bits: str) -> Value:
+        """The float32 of some bits."""
+        return self.instruction(f"bitcast i32 {bits} to float", FLOAT32)
+
+    def _extended(self, x: Value, dtype: np.dtype[Any]) -> Value:
+        """A float as a wider one."""
+        self.extended.add(dtype)
+        return self.instruction(f"fpext {TYPES[x.dtype]} {x.name} to {TYPES[dtype]}", dtype)
+
+    def _compared(self, x: Value) -> Value:
+        """A float as it is compared. A comparison of what were narrower numbers LLVM makes to one of these,
+        and a choice by it then to one that of 0 and -0 takes the other (LLVM 22); a product with a number
+        that it does not know it leaves.
+        """
+        if x.dtype not in self.extended or not x.name.startswith("%"):
+            return x
+        one = self._unknown(self.constant(1, x.dtype))
+        return self.instruction(f"fmul {TYPES[x.dtype]} {x.name}, {one.name}", x.dtype)
+
+    def _bits(self, x: Value) -> str:
+        """The name of the bits of a float32."""
+        return self._named(f"bitcast float {x.name} to i32")
+
+    def _named(self, text: str, dtype: np.dtype[Any] = INT32) -> str:
+        """The name of what an instruction gives."""
+        return self.instruction(text, dtype).name
+
     def _narrowly(self, name: str, *xs: Value) -> Value:
         """Compute in float32 and round, as eager does for the halves."""
         dtype = xs[0].dtype
@@ -322,20 +430,42 @@ class Emitter:
         if dtype in NARROW:
             return self._narrowly(name, x, y)
         type_ = TYPES[dtype]
-        if name in ("maximum", "minimum", "copysign"):
-            if is_float(dtype):
-                word, letter = name, "f" + str(8 * dtype.itemsize)
-            else:
-                word = ("u" if dtype.kind in "bu" else "s") + name[:3]
-                letter = type_
-            symbol = self.module.declare(f"llvm.{word}.{letter}", type_, type_, type_)
-            return self.instruction(f"call {type_} @{symbol}({type_} {x.name}, {type_} {y.name})", dtype)
+        if name in _ORDERED and is_float(dtype):
+            return self._extreme(_ORDERED[name], x, y)
+        if name in _ORDERED or name == "copysign":
+            return self.extreme(name, x, y)
         if is_float(dtype):
-            return self.instruction(f"{_FLOAT[name]} {self.contract}{type_} {x.name}, {y.name}", dtype)
-        word = _INTEGER.get(name) or ("lshr" if dtype.kind in "bu" else "ashr")
+            return self.instruction(f"{_FLOAT[name]} {type_} {x.name}, {y.name}", dtype)
+        words = _LOGICAL if dtype == BOOL else _INTEGER
+        word = words.get(name) or ("lshr" if dtype.kind in "bu" else "ashr")
         if name in ("div", "rem", "floordiv"):
             raise TypeError(f"no native {name} of integers")
         return self.instruction(f"{word} {type_} {x.name}, {y.name}", dtype)
+
+    def extreme(self, name: str, x: Value, y: Value) -> Value:
+        """The ``"maximum"`` or ``"minimum"`` by LLVM's function for it, which its vectoriser knows to gather;
+        of 0 and -0 that takes the one that is larger, or smaller, by the sign.
+        """
+        dtype = x.dtype
+        if dtype in NARROW:
+            return self.cast(self.extreme(name, self.cast(x, FLOAT32), self.cast(y, FLOAT32)), dtype)
+        type_ = TYPES[dtype]
+        if is_float(dtype):
+            word, letter = name, "f" + str(8 * dtype.itemsize)
+        else:
+            word, letter = ("u" if dtype.kind in "bu" else "s") + name[:3], type_
+        symbol = self.module.declare(f"llvm.{word}.{letter}", type_, type_, type_)
+        return self.instruction(f"call {type_} @{symbol}({type_} {x.name}, {type_} {y.name})", dtype)
+
+    def _extreme(self, order: str, x: Value, y: Value) -> Value:
+        """The one of two floats that comes first, or the one that is not a number; the second of equal ones,
+        0 and -0 among them, as eager and the processors of x86 have it.
+        """
+        type_ = TYPES[x.dtype]
+        # Infinities are as they are here: of a number and its bound there is no branch to be made.
+        before, nan = self.compare(order, x, y).name, self.compare("ne", x, x).name
+        found = self._named(f"select i1 {before}, {type_} {x.name}, {type_} {y.name}", x.dtype)
+        return self.instruction(f"select i1 {nan}, {type_} {x.name}, {type_} {found}", x.dtype)
 
     def compare(self, name: str, x: Value, y: Value) -> Value:
         """A comparison of two scalars of one dtype."""
@@ -343,6 +473,7 @@ class Emitter:
         if dtype in NARROW:
             return self._narrowly(name, x, y)
         if is_float(dtype):
+            x, y = self._compared(x), self._compared(y)
             return self.instruction(f"fcmp {_FLOAT_ORDER[name]} {TYPES[dtype]} {x.name}, {y.name}", BOOL)
         word = _ORDER[name]
         if dtype.kind in "bu" and word[0] == "s":
@@ -384,6 +515,10 @@ class Emitter:
         """
         if not is_float(x.dtype) or x.name not in (number(np.inf, x.dtype), number(-np.inf, x.dtype)):
             return x
+        return self._unknown(x)
+
+    def _unknown(self, x: Value) -> Value:
+        """A constant as a number that LLVM does not know."""
         known = self.hidden.get(x)
         if known is None:
             type_ = TYPES[x.dtype]

@@ -15,6 +15,7 @@ from ... import dtypes
 from ...core.op import TABLE, Op
 from ...core.tracer import Equation, Reference
 from ...ops.random import DRAWS
+from ...ops.refusing import REFUSING
 from .. import layouts
 from ..buffer import Buffer
 from ..handlers import Analysis, Term
@@ -229,17 +230,20 @@ class _Lowering:
             broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands
         ]
 
+        # An op on halves is computed in float32 as a whole and rounded once, as in eager.
+        exact = [computing(c) if op.halves else c for c in common]
+
         def body(ops: Any, indices: Any) -> Any:
             scalars = [
-                ops.cast(b(ops, indices), c) if b is not None else ops.constant(o, c)
-                for b, o, c in zip(bodies, operands, common, strict=True)
+                ops.cast(ops.cast(b(ops, indices), c) if b is not None else ops.constant(o, c), e)
+                for b, o, c, e in zip(bodies, operands, common, exact, strict=True)
             ]
             return ops.cast(form(ops, *scalars, *attrs), dtype)
 
         analysis = Analysis()
         terms = [
-            analysis.cast(Term(o.dtype), c) if isinstance(o, Lowered) else Term(c)
-            for o, c in zip(operands, common, strict=True)
+            analysis.cast(analysis.cast(Term(o.dtype), c) if isinstance(o, Lowered) else Term(c), e)
+            for o, c, e in zip(operands, common, exact, strict=True)
         ]
         analysis.cast(form(analysis, *terms, *attrs), dtype)
         count = analysis.count + sum(self.context.count(o) for o in operands if isinstance(o, Lowered))
@@ -343,16 +347,24 @@ def _holds(operands: Sequence[Any], results: Sequence[Any]) -> bool:
 
 
 def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:
-    """The nodes that the outputs depend on, and those that draw random numbers."""
+    """The nodes that the outputs depend on, and those that draw random numbers or may raise."""
     wanted = {b.number for b in outputs}
     kept = []
     for node in reversed(nodes):
-        draws = isinstance(node, Call) and "generator" in TABLE[node.op].attrs
-        if draws or any(b.number in wanted for b in node.filled):
+        stays = isinstance(node, Call) and ("generator" in TABLE[node.op].attrs or _may_refuse(node))
+        if stays or any(b.number in wanted for b in node.filled):
             wanted |= {b.number for b in node.reads}
             kept.append(node)
     kept.reverse()
     return _draws_first(kept)
+
+
+def _may_refuse(node: Call) -> bool:
+    name, kinds = REFUSING.get(node.op, ("", ""))
+    if not name:
+        return False
+    operand = node.operands[TABLE[node.op].inputs.index(name)]
+    return isinstance(operand, Buffer) and operand.dtype.kind in kinds
 
 
 def _draws_first(nodes: list[Node]) -> list[Node]:

@@ -126,9 +126,13 @@ class Context:
         )
         return self.held(buffer)
 
-    def require(self, index: Lowered, extent: int, wraps: bool = False, ignored: int | None = None) -> None:
-        """Let the program refuse its results unless an index is within an axis; `ignored` always is."""
-        key = (index.buffer or index.body, extent, wraps, ignored)
+    def require(
+        self, index: Lowered, extent: int, wraps: bool = False, ignored: int | None = None, what: Any = None
+    ) -> None:
+        """Let the program refuse its results unless an index is within an axis; `ignored` always is. An index
+        that is required again, told by its buffer or by `what`, is checked once.
+        """
+        key = (what or index.buffer or index.body, extent, wraps, ignored)
         if key in self._checks:
             return
 

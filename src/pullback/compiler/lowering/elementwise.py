@@ -99,7 +99,7 @@ def _sigmoid(ops: Any, x: Any) -> Any:
 
 @form("relu")
 def _relu(ops: Any, x: Any) -> Any:
-    return ops.maximum(x, _zero(ops, x))
+    return ops.maximum(_zero(ops, x), x)
 
 
 @form("where")
@@ -180,9 +180,10 @@ def _lerp_tensor(ops: Any, x: Any, y: Any, weight: Any) -> Any:
 
 @form("clamp", "clamp_min_number", "clamp_max_number")
 def _clamp(ops: Any, x: Any, low: Any, high: Any) -> Any:
+    # Of 0 and -0 the element stays.
     if low is not None:
-        x = ops.maximum(x, ops.constant(low, x.dtype))
-    return x if high is None else ops.minimum(x, ops.constant(high, x.dtype))
+        x = ops.maximum(ops.constant(low, x.dtype), x)
+    return x if high is None else ops.minimum(ops.constant(high, x.dtype), x)
 
 
 @form("hardtanh")

@@ -67,6 +67,7 @@ def embedding_backward(
     if by_frequency or not _integral(indices) or computing(g.dtype) != g.dtype:
         return None
     indices = _held(context, indices)
+    context.require(indices, rows)
     rank = len(indices.shape)
     kept: Callable[[Any, Indices], Any] | None = None
     if padding >= 0:
@@ -186,7 +187,8 @@ class _Picked:
 
     def require(self, context: Context) -> None:
         for k, dim in enumerate(self.dims):
-            context.require(_row(self.where, k), self.shape[dim], wraps=True)
+            what = (self.where.buffer or self.where.body, k)
+            context.require(_row(self.where, k), self.shape[dim], wraps=True, what=what)
 
 
 def _row(where: Lowered, k: int) -> Lowered:
@@ -213,6 +215,7 @@ def index_backward(
         return None
     where = _held(context, where)
     picked = _Picked(shape, where, dims)
+    picked.require(context)
     spread = Lowered(picked.result, g.dtype, broadcast(_held(context, g), picked.result))
     return scattered(context, None, shape, spread, picked.places)
 

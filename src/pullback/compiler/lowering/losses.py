@@ -107,6 +107,7 @@ def nll_loss_backward(
     if target.dtype.kind not in "iu" or not shape or computing(g.dtype) != g.dtype:
         return None
     classes = _Classes(context, shape, target, weight, g.dtype, ignore_index)
+    context.require(classes.target, shape[classes.dim], ignored=ignore_index)
     given: Callable[[Any, Indices], Any]
     if reduction == "none":
         g = context.stored(g) if g.cost > 1 else g
@@ -135,6 +136,8 @@ def nll_weights(
 ) -> Lowered:
     """The weight of each target's class; zero where it is ignored."""
     classes = _Classes(context, (), target, weight, dtype, ignore_index)
+    if weight is not None:
+        context.require(classes.target, weight.shape[0], ignored=ignore_index)
     return context.map(target.shape, dtype, classes.share)
 
 
@@ -185,6 +188,8 @@ def pairwise(
     """A loss of pairs, each, in all or on average."""
     *rest, reduction = attrs
     given = [o for o in operands if o is not None]
+    if name == "binary_cross_entropy":
+        _require_probabilities(context, operands[0])
     if any(o.dtype != dtype for o in given) or dtype != computing(dtype) or dtype.kind != "f":
         return None
     shape = np.broadcast_shapes(*(o.shape for o in given))
@@ -202,6 +207,19 @@ def pairwise(
     if reduction == "none":
         return each
     return total(context, each, None, False, dtype, reduction == "mean")
+
+
+def _require_probabilities(context: Context, x: Lowered) -> None:
+    """Let the program refuse its results where a number is not between 0 and 1."""
+
+    def outside(ops: Any, indices: Indices) -> Any:
+        value = x.at(ops, indices)
+        within = ops.and_(
+            ops.ge(value, ops.constant(0, x.dtype)), ops.le(value, ops.constant(1, x.dtype))
+        )
+        return ops.not_(within)
+
+    context.refuse(context.reduction(x, range(len(x.shape)), "any", np.dtype(bool), outside))
 
 
 PAIRWISE = frozenset(

@@ -20,6 +20,7 @@ from ...tensor.activations import check_floating
 from ...tensor.api import public
 from ...tensor.constants import contiguous_format
 from ...tensor.creation_like import empty_like, zeros_like
+from ...tensor.limits import check_held
 from ...tensor.reductions import in_dtype
 from ...tensor.tensor import checked_dim
 
@@ -70,6 +71,10 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
         raise ValueError("min_val cannot be greater than max_val")
     if dtype_of(input).kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
+    if dtype_of(input).kind == "u" and min_val < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    if dtype_of(input).kind in "iu":
+        check_held(dtype_of(input), min_val, max_val)
     return applied(input, inplace, o.hardtanh, min_val, max_val)
 
 

@@ -1,0 +1,3 @@
+"""See what a function does while it is traced: its bytecode, rewritten, runs on tracers."""
+
+from __future__ import annotations

@@ -1,0 +1,250 @@
+"""Take a code object apart into instructions, and put instructions together to a code object.
+
+Jumps and exception handlers name instructions, not offsets, so instructions can be put between others.
+The formats are CPython's (Objects/exception_handling_notes.txt and Objects/locations.md of its source).
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator, Sequence
+from types import CodeType
+from typing import Any, NamedTuple
+
+OPCODES = dis.opmap
+_EXTENDED = OPCODES["EXTENDED_ARG"]
+_JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
+#: Bytes of one unit of code, and how many bits of an argument it holds.
+_UNIT, _BITS = 2, 8
+
+Position = tuple[int | None, int | None, int | None, int | None]
+_NOWHERE: Position = (None, None, None, None)
+
+
+class Instruction:
+    """One instruction.
+
+    Attributes
+    ----------
+    name : str
+    arg : int
+        Its argument as it stands in the code; of jumps, unused.
+    target : Instruction or None
+        Where a jump goes.
+    position : tuple
+        First line, last line, first column, last column; each may be None.
+    value
+        What the argument stands for, such as a name.
+    """
+
+    __slots__ = ("arg", "name", "position", "target", "value")
+
+    def __init__(
+        self, name: str, arg: int = 0, target: Instruction | None = None, position: Position = _NOWHERE,
+        value: Any = None,
+    ) -> None:  # fmt: skip
+        self.name = name
+        self.arg = arg
+        self.target = target
+        self.position = position
+        self.value = value
+
+
+class Handler:
+    """Instructions from `first` up to `last`, both included, whose exceptions go to `target`."""
+
+    __slots__ = ("depth", "first", "lasti", "last", "target")
+
+    def __init__(
+        self, first: Instruction, last: Instruction, target: Instruction, depth: int, lasti: bool
+    ) -> None:
+        self.first = first
+        self.last = last
+        self.target = target
+        self.depth = depth
+        self.lasti = lasti
+
+
+class Body(NamedTuple):
+    """The instructions of a code object.
+
+    Attributes
+    ----------
+    constants : list
+        To which constants may be appended.
+    """
+
+    instructions: list[Instruction]
+    handlers: list[Handler]
+    constants: list[Any]
+
+    def constant(self, value: Any) -> int:
+        """Return the number of a constant, compared by identity."""
+        for n, known in enumerate(self.constants):
+            if known is value:
+                return n
+        self.constants.append(value)
+        return len(self.constants) - 1
+
+
+def taken_apart(code: CodeType) -> Body:
+    """Take a code object apart."""
+    positions = list(code.co_positions())
+    found: list[Instruction] = []
+    at: dict[int, Instruction] = {}
+    jumps: list[tuple[Instruction, int]] = []
+    start: int | None = None
+    for raw in dis.get_instructions(code, adaptive=False):
+        if raw.opcode == _EXTENDED:
+            start = raw.offset if start is None else start
+            continue
+        position = positions[raw.offset // _UNIT]
+        made = Instruction(raw.opname, raw.arg or 0, None, position, raw.argval)
+        at[raw.offset] = made
+        if start is not None:
+            at[start] = made
+            start = None
+        found.append(made)
+        if raw.opcode in _JUMPS:
+            jumps.append((made, raw.argval))
+    for made, offset in jumps:
+        made.target = at[offset]
+    handlers = []
+    ordered = sorted(at)
+    for first, end, target, depth, lasti in _handlers(code.co_exceptiontable):
+        last = max(offset for offset in ordered if offset < end)
+        first = min(offset for offset in ordered if offset >= first)
+        handlers.append(Handler(at[first], at[last], at[target], depth, lasti))
+    return Body(found, handlers, list(code.co_consts))
+
+
+def put_together(code: CodeType, body: Body, stack: int) -> CodeType:
+    """Return `code` with another body, which may use `stack` more places of the stack."""
+    sizes = {id(i): _size(i.arg) + _CACHES[i.name] for i in body.instructions}
+    while True:
+        offsets, offset = {}, 0
+        for i in body.instructions:
+            offsets[id(i)] = offset
+            offset += sizes[id(i)]
+        grown = False
+        for i in body.instructions:
+            if i.target is not None:
+                after = offsets[id(i)] + sizes[id(i)]
+                i.arg = abs(offsets[id(i.target)] - after)
+                size = _size(i.arg) + _CACHES[i.name]
+                if size > sizes[id(i)]:
+                    sizes[id(i)] = size
+                    grown = True
+        if not grown:
+            break
+    text = bytearray()
+    for i in body.instructions:
+        caches = _CACHES[i.name]
+        for n in range(sizes[id(i)] - caches - 1, 0, -1):
+            text += bytes((_EXTENDED, i.arg >> (_BITS * n) & 0xFF))
+        text += bytes((OPCODES[i.name], i.arg & 0xFF))
+        if caches:
+            text += bytes(_UNIT * caches)
+    table = bytearray()
+    for h in sorted(body.handlers, key=lambda h: offsets[id(h.first)]):
+        first = offsets[id(h.first)]
+        end = offsets[id(h.last)] + sizes[id(h.last)]
+        for n, value in enumerate((first, end - first, offsets[id(h.target)], h.depth << 1 | h.lasti)):
+            table += _varint(value, 0x80 if n == 0 else 0)
+    spans: list[tuple[Position, int]] = []
+    for i in body.instructions:
+        if spans and spans[-1][0] is i.position:
+            spans[-1] = i.position, spans[-1][1] + sizes[id(i)]
+        else:
+            spans.append((i.position, sizes[id(i)]))
+    return code.replace(
+        co_code=bytes(text), co_exceptiontable=bytes(table), co_consts=tuple(body.constants),
+        co_stacksize=code.co_stacksize + stack,
+        co_linetable=_lines(code.co_firstlineno, spans),
+    )  # fmt: skip
+
+
+def _size(arg: int) -> int:
+    """Return the units of an instruction with its extensions."""
+    return 1 if arg < 1 << _BITS else (arg.bit_length() + _BITS - 1) // _BITS
+
+
+def _cache_entries() -> dict[str, int]:
+    """Return the units of caches that follow instructions."""
+    entries: Any = dis._inline_cache_entries  # type: ignore[attr-defined]  # the only list of them
+    if isinstance(entries, dict):
+        return dict.fromkeys(OPCODES, 0) | entries
+    return {name: int(entries[opcode]) for name, opcode in OPCODES.items() if opcode < len(entries)}
+
+
+_CACHES = _cache_entries()
+
+
+def _handlers(table: bytes) -> Iterator[tuple[int, int, int, int, bool]]:
+    """Read a table of exception handlers: begin, end, target in bytes, depth, and whether lasti is pushed."""
+    numbers: list[int] = []
+    value = 0
+    for byte in table:
+        value = value << 6 | byte & 0x3F
+        if not byte & 0x40:
+            numbers.append(value)
+            value = 0
+    for n in range(0, len(numbers), 4):
+        first, length, target, depth = numbers[n : n + 4]
+        yield _UNIT * first, _UNIT * (first + length), _UNIT * target, depth >> 1, bool(depth & 1)
+
+
+def _varint(value: int, mark: int) -> bytes:
+    """Write a number in groups of six bits, the highest first."""
+    groups = [value & 0x3F]
+    while value := value >> 6:
+        groups.append(value & 0x3F)
+    groups.reverse()
+    text = bytearray(group | 0x40 for group in groups[:-1])
+    text.append(groups[-1])
+    text[0] |= mark
+    return bytes(text)
+
+
+def _small_first(value: int) -> bytes:
+    """Write a number in groups of six bits, the lowest first."""
+    text = bytearray()
+    while value > 0x3F:
+        text.append(value & 0x3F | 0x40)
+        value >>= 6
+    text.append(value)
+    return bytes(text)
+
+
+#: Units that one entry of the table of lines holds; its forms with all columns and with nothing.
+_MOST, _LONG, _NONE = 8, 14, 15
+
+
+def _lines(first: int, spans: Sequence[tuple[Position, int]]) -> bytes:
+    """Write the table of lines for instructions of some positions and sizes."""
+    text = bytearray()
+    line = first
+    for (begin, end, column, end_column), size in spans:
+        left = size
+        while left > 0:
+            units = min(left, _MOST)
+            left -= units
+            if begin is None:
+                text.append(0x80 | _NONE << 3 | units - 1)
+                continue
+            text.append(0x80 | _LONG << 3 | units - 1)
+            change = begin - line
+            text += _small_first((-change << 1 | 1) if change < 0 else change << 1)
+            text += _small_first(max((end or begin) - begin, 0))
+            text += _small_first(0 if column is None else column + 1)
+            text += _small_first(0 if end_column is None else end_column + 1)
+            line = begin
+    return bytes(text)
+
+
+#: Whether the bytecode is one that `instrument` knows, and objects lie in memory as the guards expect.
+SUPPORTED = (
+    sys.implementation.name == "cpython" and (3, 11) <= sys.version_info < (3, 14)
+    and "free-threading" not in sys.version
+)  # fmt: skip

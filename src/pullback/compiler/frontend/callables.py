@@ -1,0 +1,417 @@
+"""What functions do that are not written in Python: a rule for each that is known.
+
+A function without a rule is one of which nothing is known, and the trace refuses its call.
+"""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import functools
+import io
+import math
+import operator
+import sys
+from collections.abc import Callable
+from enum import EnumMeta
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...core.inplace import clone
+from ...core.value import TensorBase, wrap
+from ...size import Size
+from ...tensor.tensor import Tensor
+from . import (
+    attributes,
+    calls,
+    containers,
+    operations,
+    texts,
+)
+from .deferred import Applied, Deferred, Item
+from .guards import ABSENT, SCALARS, Guard, answer
+from .instrument import HOOKS
+from .session import Session
+
+Rule = Callable[[Session, Any, tuple[Any, ...], dict[str, Any]], Any]
+
+_RULES: dict[int, tuple[Any, Rule]] = {}
+_KEYED = (FunctionType, type, type(len), type(str.join), type(object.__init__), np.ufunc)
+
+
+def rule(*functions: Any) -> Callable[[Rule], Rule]:
+    """Declare what calls of some functions do."""
+
+    def declare(function: Rule) -> Rule:
+        for f in functions:
+            _RULES[id(f)] = (f, function)
+        return function
+
+    return declare
+
+
+def rule_of(f: Any) -> Rule | None:
+    """Return the rule of a function; None where it has none."""
+    found = _RULES.get(id(f))
+    return None if found is None else found[1]
+
+
+def refuse(session: Session, f: Any) -> Exception:
+    """Return the error for a function of which nothing is known."""
+    return session.refusal(f"it calls {calls.name_of(f)}, of which nothing is known")
+
+
+# --- functions of plain values ------------------------------------------------------------------------------
+
+_PURE = frozenset(map(id, [
+    *(f for name, f in vars(math).items() if callable(f) and name not in ("fsum", "prod", "sumprod", "dist")),
+    builtins.round, builtins.divmod, builtins.chr, builtins.ord, builtins.bin, builtins.hex, builtins.oct,
+    operator.index,
+]))  # fmt: skip
+
+
+def _pure(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a function of plain values; of deferred ones it is deferred."""
+    if any(isinstance(a, TensorBase) for a in args):
+        args = tuple(_number(session, a) if isinstance(a, TensorBase) else a for a in args)
+    if any(isinstance(a, Deferred) for a in args) and not kwargs:
+        if all(operations._is_counter(a) for a in args if isinstance(a, Deferred)):
+            return f(*map(operations._known, args))
+        return operations.deferred(session, f, args, float if f.__module__ == "math" else object)
+    if all(map(operations.is_plain, args)) and all(map(operations.is_plain, kwargs.values())):
+        return f(*args, **kwargs)
+    raise session.refusal(f"it passes an object of the user's to {calls.name_of(f)}")
+
+
+def _number(session: Session, t: Any) -> Any:
+    return float_of(session, t) if t.dtype.is_floating_point else int_of(session, t)
+
+
+@rule(builtins.pow)
+def _pow(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 2:
+        return HOOKS.binary["**"](*args)
+    return _pure(session, f, args, kwargs)
+
+
+@rule(builtins.abs)
+def _abs(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return operations._unary(abs, "__abs__")(*args)
+
+
+@rule(builtins.repr, builtins.ascii)
+def _repr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return texts.text_of(session, args[0], f)
+
+
+@rule(builtins.format)
+def _format(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return texts.formatted((args[0], 0, args[1] if len(args) > 1 else ""))
+
+
+@rule(str)
+def _str(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1 or kwargs:
+        return _pure(session, f, args, kwargs)
+    return texts.text_of(session, args[0], str)
+
+
+@rule(builtins.hash)
+def _hash(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if operations.is_plain(args[0]) and not _holds_tensor(args[0]):
+        return hash(args[0])
+    raise session.refusal(f"it asks for the hash of a {type(args[0]).__name__}")
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, (tuple, frozenset, list)):
+        return any(map(_holds_tensor, value))
+    return isinstance(value, TensorBase)
+
+
+@rule(builtins.id)
+def _id(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    (thing,) = args
+    alike = session.is_cell(thing) and not session.is_argument(thing) if isinstance(thing, TensorBase) else (
+        isinstance(thing, (type, ModuleType))
+    )
+    if alike or calls.from_our_code():
+        session.told(thing)
+        return id(thing)
+    raise session.refusal("it asks for the id of an object")
+
+
+# --- numbers ------------------------------------------------------------------------------------------------
+
+
+def _scalar(session: Session, t: Any) -> Any:
+    """Return a tensor's only element, as the tensor holds it now."""
+    if t.numel() != 1:
+        return None
+    return wrap(clone(t._value), None, t._level)
+
+
+def item_of(session: Session, t: Any) -> Any:
+    """Return ``t.item()``."""
+    alone = _scalar(session, t) if session.is_traced(t) else None
+    if alone is None:
+        return t.item()
+    kind = t.dtype
+    return Item(session, complex if kind.is_complex else float if kind.is_floating_point else
+                bool if kind is dtypes.bool else int, alone, None)  # fmt: skip
+
+
+def float_of(session: Session, t: Any) -> Any:
+    """Return ``float(t)``."""
+    alone = _scalar(session, t) if session.is_traced(t) and not t.is_complex() else None
+    return float(t) if alone is None else Item(session, float, alone, float)
+
+
+def is_single(session: Session, value: Any) -> bool:
+    """Whether a value is a traced tensor of one element."""
+    tensor: Any = value
+    return isinstance(value, TensorBase) and session.is_traced(value) and tensor.numel() == 1
+
+
+def bool_of(session: Session, t: Any) -> Item:
+    """Return ``bool(t)`` of a traced tensor of one element."""
+    return Item(session, bool, _scalar(session, t), bool)
+
+
+def int_of(session: Session, t: Any) -> Any:
+    """Return ``int(t)``."""
+    alone = _scalar(session, t) if session.is_traced(t) and not t.is_complex() else None
+    return int(t) if alone is None else Item(session, int, alone, int)
+
+
+@rule(Tensor.item)
+def _item(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return item_of(session, *args)
+
+
+@rule(Tensor.__float__)
+def _float_method(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return float_of(session, *args)
+
+
+@rule(int, float, complex)
+def _convert(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1 and not kwargs:
+        value = args[0]
+        if isinstance(value, TensorBase) and f is not complex:
+            return float_of(session, value) if f is float else int_of(session, value)
+        if isinstance(value, Deferred):
+            return operations.deferred(session, f, args, f)
+        if not operations.is_plain(value):
+            for name in (f"__{f.__name__}__", "__index__"):
+                method = session.lookup(type(value), name)
+                if type(method) is FunctionType:
+                    session.typed(value)
+                    return calls.call_function(session, method, (value,), {})
+            if isinstance(value, (int, float, str)):
+                return f(value)
+    return _pure(session, f, args, kwargs)
+
+
+@rule(bool)
+def _bool(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if args and isinstance(args[0], Deferred) and not operations._is_counter(args[0]):
+        return Applied(session, bool, bool, args)
+    if args and is_single(session, args[0]):
+        return bool_of(session, args[0])
+    return operations.truth(args[0]) if args else False
+
+
+# --- objects ------------------------------------------------------------------------------------------------
+
+
+@rule(builtins.len)
+def _len(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    (thing,) = args
+    if isinstance(thing, (str, bytes, range, Size, TensorBase)):
+        return len(thing)  # type: ignore[arg-type]  # tensors have a length
+    if containers.is_view(thing):
+        containers.follow_view(session, thing)
+        return len(thing)
+    if isinstance(thing, Deferred):
+        return Applied(session, int, len, (thing,))
+    if containers.is_container(thing):
+        return containers.length(session, thing)
+    session.typed(thing)
+    method = session.lookup(type(thing), "__len__")
+    if type(method) is FunctionType:
+        return calls.call_function(session, method, (thing,), {})
+    if method is ABSENT or session.is_fresh(thing):
+        return len(thing)
+    raise session.refusal(f"it asks for the length of a {type(thing).__name__}")
+
+
+@rule(builtins.isinstance, builtins.issubclass)
+def _isinstance(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing, classes = args
+    if isinstance(thing, Deferred):
+        if thing.kind is object:
+            raise session.refusal("it asks for the type of a number that a tensor will give")
+        return issubclass(thing.kind, classes)
+    session.typed(thing)
+    if f is issubclass and isinstance(thing, type):
+        session.mro(thing)
+    elif not isinstance(thing, TensorBase):
+        session.mro(type(thing))
+        if session.lookup(type(thing), "__class__") is not vars(object)["__class__"]:
+            raise session.refusal(f"a {type(thing).__name__} says itself of which class it is")
+    for cls in _flat(classes):
+        meta = type(cls)
+        if isinstance(cls, type) and meta in (type, EnumMeta):
+            continue
+        check = session.lookup(meta, "__instancecheck__" if f is isinstance else "__subclasscheck__")
+        if check is vars(type).get("__instancecheck__" if f is isinstance else "__subclasscheck__"):
+            continue
+        if isinstance(cls, abc.ABCMeta) and not getattr(cls, "_is_protocol", False) and (
+            check is vars(abc.ABCMeta).get("__instancecheck__" if f is isinstance else "__subclasscheck__")
+        ):
+            # It changes when a class is registered with any abstract one.
+            token = abc.get_cache_token()
+            session.note(Guard(answer, abc.get_cache_token, (), token), "abstract classes")
+            if type(session.lookup(cls, "__subclasshook__")) is not classmethod:
+                continue
+            hook = session.lookup(cls, "__subclasshook__")
+            if hook.__func__.__module__ in ("collections.abc", "_collections_abc", "os", "contextlib"):
+                continue
+        if type(check) is FunctionType and _is_of_tensors(cls):
+            continue
+        if not isinstance(cls, type) and type(cls).__module__ in ("types", "typing"):
+            continue
+        raise session.refusal(f"it asks whether something is a {getattr(cls, '__name__', cls)}")
+    return f(thing, classes)
+
+
+def _flat(classes: Any) -> list[Any]:
+    return [c for each in classes for c in _flat(each)] if isinstance(classes, tuple) else [classes]
+
+
+def _is_of_tensors(cls: type) -> bool:
+    """Whether a class is one of ours whose instances are told by what tensors are."""
+    return cls.__module__.partition(".")[0] in ("torch", "pullback")
+
+
+@rule(builtins.getattr)
+def _getattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing, name, *default = args
+    try:
+        return attributes.load_attribute(thing, name)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
+
+
+@rule(builtins.hasattr)
+def _hasattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        attributes.load_attribute(*args)
+    except AttributeError:
+        return False
+    return True
+
+
+@rule(builtins.setattr)
+def _setattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing, name, value = args
+    attributes.store_attribute((value, thing, name))
+
+
+@rule(builtins.delattr)
+def _delattr(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    attributes.delete_attribute(*args)
+
+
+@rule(builtins.callable)
+def _callable(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    session.typed(args[0])
+    if not isinstance(args[0], (type, FunctionType, MethodType)):
+        session.lookup(type(args[0]), "__call__")
+    return callable(args[0])
+
+
+@rule(type)
+def _type(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 1:
+        raise session.refusal("it makes a class")
+    if isinstance(args[0], Deferred):
+        if args[0].kind is object:
+            raise session.refusal("it asks for the type of a number that a tensor will give")
+        return args[0].kind
+    session.typed(args[0])
+    return type(args[0])
+
+
+@rule(super)
+def _super(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return super(*args)
+
+
+@rule(builtins.vars)
+def _vars(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    thing = args[0]
+    if isinstance(thing, ModuleType):
+        return vars(thing)
+    if isinstance(thing, (type, TensorBase)):
+        raise session.refusal(f"it calls vars of a {type(thing).__name__}")
+    session.typed(thing)
+    held = session.dict_of(thing)
+    return vars(thing) if held is None else held
+
+
+@rule(object)
+def _object(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return session.made(object(*args, **kwargs))
+
+
+@rule(slice, range)
+def _range(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _pure(session, f, tuple(map(operations.index_of, args)), kwargs)
+
+
+@rule(functools.partial)
+def _partial(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    function, *values = args
+    made: Any = session.made(functools.partial(function, *values, **kwargs))
+    session.made(made.keywords)
+    return made
+
+
+@rule(property, classmethod, staticmethod)
+def _descriptor(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return session.made(f(*args, **kwargs))
+
+
+# --- state that Python keeps elsewhere ----------------------------------------------------------------------
+
+
+_STREAMS = (io.TextIOWrapper, io.StringIO)
+
+
+@rule(builtins.print)
+def _print(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    stream = kwargs.get("file") or sys.stdout
+    if not kwargs.get("file") and session.was_written(vars(sys), "stdout"):
+        kwargs = {**kwargs, "file": stream}
+    if not isinstance(stream, _STREAMS):
+        raise session.refusal("it prints to something that is no stream of Python's own")
+    shown = tuple(texts.text_of(session, a, str) for a in args)
+    for value in kwargs.values():
+        if type(value) not in SCALARS and value is not stream:
+            raise session.refusal("it prints with arguments that are not known")
+    session.effect(_printed, kwargs, *shown)
+
+
+def _printed(kwargs: dict[str, Any], *shown: str) -> None:
+    builtins.print(*shown, **kwargs)
+
+
+def _written(stream: Any, text: str) -> None:
+    stream.write(text)

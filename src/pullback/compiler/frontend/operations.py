@@ -1,0 +1,548 @@
+"""Names, operators, comparisons, truth, subscripts and ``with`` as rewritten code does them."""
+
+from __future__ import annotations
+
+import decimal
+import operator
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from enum import EnumMeta
+from types import CellType, FunctionType, MethodType, ModuleType, WrapperDescriptorType
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...core.blame import own_file
+from ...core.value import TensorBase
+from ...device import device
+from ...nn.parameter import Buffer, Parameter
+from ...size import Size
+from ...tensor.tensor import Tensor
+from . import callables, calls, containers, iteration
+from .deferred import Applied, Counter, Deferred
+from .guards import _COMPARED, ABSENT, SCALARS
+from .session import Session, current
+
+#: Types on whose values Python's operators do nothing that is not seen.
+PLAIN = frozenset({
+    *SCALARS, Tensor, Parameter, Buffer, Size, dtypes.dtype, device, slice, type(Ellipsis),
+    type(NotImplemented), *_COMPARED,
+}) - {decimal.Decimal}  # fmt: skip
+_NUMBERS = (bool, int, float, complex)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether operators on a value, and on what it holds, run none of the user's code."""
+    kind = type(value)
+    if kind in PLAIN or isinstance(value, (type, ModuleType, np.generic, np.dtype)) or kind is FunctionType:
+        return True
+    if kind in (tuple, list, set, frozenset):
+        return all(map(is_plain, value))
+    if kind is dict:
+        return all(map(is_plain, value)) and all(map(is_plain, value.values()))
+    return isinstance(kind, EnumMeta)
+
+
+# --- names --------------------------------------------------------------------------------------------------
+
+
+def load_global(name: str) -> Any:
+    """Return a global or built-in name."""
+    session = current.get()
+    frame = sys._getframe(1)
+    value = session.dict_item(frame.f_globals, name)
+    if value is ABSENT:
+        value = session.dict_item(frame.f_builtins, name)
+        if value is ABSENT:
+            raise NameError(f"name '{name}' is not defined", name=name)
+    return value
+
+
+def store_global(value: Any, name: str) -> None:
+    """Assign a global name."""
+    current.get().write_item(sys._getframe(1).f_globals, name, value)
+
+
+def delete_global(name: str) -> None:
+    """Delete a global name."""
+    session = current.get()
+    held = sys._getframe(1).f_globals
+    if session.dict_item(held, name) is ABSENT:
+        raise NameError(f"name '{name}' is not defined", name=name)
+    session.delete_item(held, name)
+
+
+def load_cell(cell: CellType) -> Any:
+    """Return what a variable of an enclosing function holds."""
+    value = current.get().cell(cell)
+    if value is ABSENT:
+        raise NameError("cannot access free variable: it is not associated with a value in enclosing scope")
+    return value
+
+
+def store_cell(value: Any, cell: CellType) -> None:
+    """Assign a variable of an enclosing function."""
+    current.get().write_cell(cell, value)
+
+
+# --- operators ----------------------------------------------------------------------------------------------
+
+
+def unsupported(sign: str, a: Any, b: Any) -> TypeError:
+    """Return Python's error for operands that an operator does not take."""
+    return TypeError(
+        f"unsupported operand type(s) for {sign}: '{type(a).__name__}' and '{type(b).__name__}'"
+    )
+
+
+def _binary(sign: str, function: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
+    direct, reflected = f"__{name}__", f"__r{name}__"
+
+    def hook(a: Any, b: Any) -> Any:
+        if type(a) in PLAIN and type(b) in PLAIN:
+            return function(a, b)
+        return _binary_slowly(current.get(), sign, function, (direct,), reflected, a, b)
+
+    return hook
+
+
+def _in_place(sign: str, function: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
+    own, direct, reflected = f"__i{name}__", f"__{name}__", f"__r{name}__"
+
+    def hook(a: Any, b: Any) -> Any:
+        if type(a) in PLAIN and type(b) in PLAIN:
+            return function(a, b)
+        session = current.get()
+        if containers.is_mutable(session, a):
+            return containers.update(session, a, own, function, b)
+        return _binary_slowly(session, sign, function, (own, direct), reflected, a, b)
+
+    return hook
+
+
+def _known(value: Any) -> Any:
+    return value.known() if isinstance(value, Deferred) else value
+
+
+def index_of(value: Any) -> Any:
+    """Return what stands for a number in a subscript as the number itself."""
+    if type(value) in PLAIN or isinstance(value, (int, TensorBase, np.generic)):
+        return value
+    if isinstance(value, Deferred):
+        return value.known()
+    session = current.get()
+    session.typed(value)
+    method = session.lookup(type(value), "__index__")
+    return calls.call_function(session, method, (value,), {}) if type(method) is FunctionType else value
+
+
+def _is_counter(value: Any) -> bool:
+    if isinstance(value, Applied):
+        return all(map(_is_counter, value.parts()))
+    return isinstance(value, Counter)
+
+
+def deferred(session: Session, function: Callable[..., Any], args: tuple[Any, ...], kind: type) -> Any:
+    """Return a function of deferred numbers as another one."""
+    if not all(isinstance(a, Deferred) or type(a) in SCALARS for a in args):
+        return function(*map(_known, args))
+    return Applied(session, kind, function, args)
+
+
+def _kind_of(value: Any) -> type:
+    return value.kind if isinstance(value, Deferred) else type(value)
+
+
+def _kind_of_result(sign: str, a: Any, b: Any) -> type:
+    kinds = {_kind_of(a), _kind_of(b)}
+    if sign.startswith("/") and not sign.startswith("//") and kinds <= {bool, int, float}:
+        return float
+    if float in kinds and kinds <= {bool, int, float} and not sign.startswith("**"):
+        return float
+    if kinds <= {bool, int} and sign.rstrip("=") in ("+", "-", "*", "//", "%"):
+        return int
+    return object
+
+
+def _binary_slowly(
+    session: Session, sign: str, function: Callable[[Any, Any], Any], names: tuple[str, ...], reflected: str,
+    a: Any, b: Any,
+) -> Any:  # fmt: skip
+    if isinstance(a, Deferred) or isinstance(b, Deferred):
+        if isinstance(a, TensorBase) or isinstance(b, TensorBase):
+            return function(_known(a), _known(b))
+        kind = str if type(a) is str else _kind_of_result(sign, a, b)
+        return deferred(session, function, (a, b), kind)
+    if type(a) is str and type(b) is tuple and any(isinstance(part, Deferred) for part in b):
+        return deferred(session, lambda text, *parts: text % parts, (a, *b), str)
+    if containers.is_builtin(a) and containers.is_builtin(b):
+        session.whole(a)
+        session.whole(b)
+        result = function(a, b)
+        return session.made(result) if type(result) in (list, dict, set) else result
+    for some, other in ((a, b), (b, a)):
+        if type(some) in (list, tuple) and type(other) in (int, bool) and sign.rstrip("=") == "*":
+            session.whole(some)
+            result = function(a, b)
+            return session.made(result) if type(result) is list else result
+    for value in (a, b):
+        if isinstance(value, np.ndarray) and not session.is_fresh(value):
+            raise session.refusal("it reads an array of NumPy's")
+    if all(isinstance(v, (np.ndarray, np.generic, TensorBase)) or type(v) in PLAIN for v in (a, b)):
+        result = function(a, b)
+        return session.made(result) if isinstance(result, np.ndarray) else result
+    return _dispatched(session, sign, names, reflected, a, b)
+
+
+def _dispatched(
+    session: Session, sign: str, names: tuple[str, ...], reflected: str, a: Any, b: Any
+) -> Any:
+    """Ask the methods of the operands' classes, as Python does."""
+    first, second = type(a), type(b)
+    session.typed(a)
+    session.typed(b)
+    asked: list[tuple[str, Any, Any]] = [(name, a, b) for name in names]
+    other = session.lookup(second, reflected)
+    if first is not second and other is not ABSENT:
+        goes_first = issubclass(second, first) and other is not session.lookup(first, reflected)
+        asked.insert(0 if goes_first else len(asked), (reflected, b, a))
+    for name, own, operand in asked:
+        method = session.lookup(type(own), name)
+        if method is ABSENT or method is None:
+            continue
+        if isinstance(own, TensorBase):
+            if is_number(session, operand):
+                return method(own, int(operand) if isinstance(operand, int) else float(operand))
+            raise session.refusal(f"an operator is applied to a tensor and a {type(operand).__name__}")
+        if type(method) is WrapperDescriptorType and isinstance(own, _NUMBERS):
+            # Of another object it asks for nothing but its class.
+            result = method(own, operand)
+        else:
+            result = special(session, method, own, operand)
+        if result is not NotImplemented:
+            return result
+    raise unsupported(sign, a, b)
+
+
+def is_number(session: Session, value: Any) -> bool:
+    """Whether a value is a number, perhaps of a derived class that works as one without code of its own."""
+    kind = type(value)
+    return isinstance(value, (int, float)) and all(
+        type(session.lookup(kind, name)) is not FunctionType
+        for name in ("__int__", "__float__", "__index__", "__radd__", "__rmul__", "__rsub__", "__rtruediv__")
+    )
+
+
+def special(session: Session, method: Any, thing: Any, *args: Any) -> Any:
+    """Call a special method that a class holds."""
+    if type(method) is FunctionType:
+        return calls.call_function(session, method, (thing, *args), {})
+    if isinstance(method, staticmethod):
+        return calls.call(method.__func__, args)
+    return calls.call(method.__get__(thing, type(thing)), args)
+
+
+def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
+    def hook(a: Any) -> Any:
+        if type(a) in PLAIN or isinstance(a, np.generic):
+            return function(a)
+        session = current.get()
+        if isinstance(a, Deferred):
+            return Applied(session, a.kind, function, (a,))
+        if isinstance(a, np.ndarray) and session.is_fresh(a):
+            return session.made(function(a))
+        session.typed(a)
+        method = session.lookup(type(a), name)
+        if method is ABSENT:
+            return function(a)
+        return special(session, method, a)
+
+    return hook
+
+
+_MIRRORED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__",
+             "__eq__": "__eq__", "__ne__": "__ne__"}  # fmt: skip
+
+
+def _compare(sign: str, function: Callable[[Any, Any], Any], name: str) -> Callable[[Any, Any], Any]:
+    def hook(a: Any, b: Any) -> Any:
+        if type(a) in PLAIN and type(b) in PLAIN:
+            return function(a, b)
+        return compared(current.get(), sign, function, name, a, b)
+
+    return hook
+
+
+def compared(
+    session: Session, sign: str, function: Callable[[Any, Any], Any], name: str, a: Any, b: Any
+) -> Any:
+    """Return what a comparison gives."""
+    if isinstance(a, Deferred) or isinstance(b, Deferred):
+        if all(not isinstance(v, Deferred) or _is_counter(v) for v in (a, b)) or any(
+            isinstance(v, TensorBase) for v in (a, b)
+        ):
+            return function(_known(a), _known(b))
+        return deferred(session, function, (a, b), bool)
+    if containers.is_builtin(a) or containers.is_builtin(b):
+        for value in (a, b):
+            if containers.is_builtin(value):
+                session.whole(value)
+        if is_plain(a) and is_plain(b):
+            return function(a, b)
+        return _sequences_compared(session, sign, function, name, a, b)
+    for some, other in ((a, b), (b, a)):
+        if type(some) in (list, tuple) and type(other) in (int, bool) and sign.rstrip("=") == "*":
+            session.whole(some)
+            result = function(a, b)
+            return session.made(result) if type(result) is list else result
+    for value in (a, b):
+        if isinstance(value, np.ndarray) and not session.is_fresh(value):
+            raise session.refusal("it reads an array of NumPy's")
+    if all(isinstance(v, (np.ndarray, np.generic)) or is_plain(v) for v in (a, b)):
+        return function(a, b)
+    session.typed(a)
+    session.typed(b)
+    asked = [(name, a, b), (_MIRRORED[name], b, a)]
+    if type(a) is not type(b) and issubclass(type(b), type(a)):
+        asked.reverse()
+    for each, own, operand in asked:
+        method = session.lookup(type(own), each)
+        if isinstance(own, TensorBase):
+            raise session.refusal(f"a tensor is compared with a {type(operand).__name__}")
+        if method is getattr(object, each):
+            if each == "__ne__":
+                equal = session.lookup(type(own), "__eq__")
+                if equal is not object.__eq__:
+                    result = special(session, equal, own, operand)
+                    if result is not NotImplemented:
+                        return not truth(result)
+            continue
+        result = special(session, method, own, operand)
+        if result is not NotImplemented:
+            return result
+    if name in ("__eq__", "__ne__"):
+        return (a is b) is (name == "__eq__")
+    raise TypeError(
+        f"'{sign}' not supported between instances of '{type(a).__name__}' and '{type(b).__name__}'"
+    )
+
+
+def _sequences_compared(
+    session: Session, sign: str, function: Callable[[Any, Any], Any], name: str, a: Any, b: Any
+) -> Any:
+    """Compare lists or tuples that hold objects with comparisons of their own."""
+    if type(a) is not type(b) or type(a) not in (list, tuple) or name not in ("__eq__", "__ne__"):
+        raise session.refusal(f"it compares a {type(a).__name__} and a {type(b).__name__}")
+    equal = len(a) == len(b) and all(
+        x is y or truth(compared(session, "==", operator.eq, "__eq__", x, y)) for x, y in zip(a, b)
+    )
+    return equal is (name == "__eq__")
+
+
+def truth(value: Any) -> bool:
+    """Return whether a value counts as true."""
+    if value is True or value is False or value is None:
+        return bool(value)
+    if isinstance(value, TensorBase):
+        session = current.get()
+        if callables.is_single(session, value):
+            return bool(callables.bool_of(session, value).known())
+        return bool(value)
+    if type(value) in PLAIN or isinstance(value, (np.generic, type, FunctionType, MethodType, ModuleType)):
+        return bool(value)
+    session = current.get()
+    if isinstance(value, Deferred):
+        return bool(value.known())
+    session.typed(value)
+    for name in ("__bool__", "__len__"):
+        method = session.lookup(type(value), name)
+        if method is ABSENT:
+            continue
+        if type(method) is FunctionType:
+            return truth(calls.call_function(session, method, (value,), {}))
+        if containers.is_container(value):
+            return containers.length(session, value) > 0
+        if session.is_fresh(value) or isinstance(value, (Exception,)):
+            return bool(value)
+        raise session.refusal(f"it asks whether a {type(value).__name__} is true")
+    return True
+
+
+def is_(a: Any, b: Any) -> bool:
+    """Return ``a is b``; which of two equal values is which object is not guarded."""
+    if a is None or b is None or a is True or a is False or b is True or b is False:
+        return a is b
+    if type(a) in _COMPARED and type(b) in _COMPARED:
+        raise current.get().refusal("it asks whether two equal values are one object")
+    if isinstance(a, TensorBase) and isinstance(b, TensorBase):
+        session = current.get()
+        session.told(a)
+        session.told(b)
+    return a is b
+
+
+def is_not(a: Any, b: Any) -> bool:
+    """Return ``a is not b``."""
+    return not is_(a, b)
+
+
+def not_(value: Any) -> bool:
+    """Return whether a value counts as false."""
+    if isinstance(value, Deferred) and not _is_counter(value):
+        return Applied(current.get(), bool, operator.not_, (value,))  # type: ignore[return-value]  # later
+    return not truth(value)
+
+
+def contains(item: Any, container: Any) -> bool:
+    """Return ``item in container``."""
+    session = current.get()
+    item = _known(item)
+    if type(container) in (str, bytes, range) or (type(container) is Size and is_plain(item)):
+        return item in container
+    if isinstance(container, TensorBase):
+        return bool(operator.contains(container, item))  # type: ignore[arg-type]  # tensors have the method
+    if containers.is_container(container):
+        return containers.has(session, container, item)
+    session.typed(container)
+    method = session.lookup(type(container), "__contains__")
+    if type(method) is FunctionType:
+        return truth(calls.call_function(session, method, (container, item), {}))
+    if method is not ABSENT and not containers.is_view(container):
+        raise session.refusal(f"it looks for a value in a {type(container).__name__}")
+    if containers.is_view(container) and is_plain(item):
+        containers.follow_view(session, container)
+        return item in container
+    return any(
+        x is item or truth(compared(session, "==", operator.eq, "__eq__", x, item))
+        for x in iteration.iterate(container)
+    )
+
+
+def not_contains(item: Any, container: Any) -> bool:
+    """Return ``item not in container``."""
+    return not contains(item, container)
+
+
+# --- subscripts ---------------------------------------------------------------------------------------------
+
+
+def load_item(container: Any, key: Any) -> Any:
+    """Return ``container[key]``."""
+    session = current.get()
+    if isinstance(container, TensorBase):
+        return calls.call_native(session, operator.getitem, (container, key), {})
+    if isinstance(key, Deferred):
+        key = key.known()
+    if type(container) in (str, bytes, range, Size):
+        key = slice(*map(index_of, (key.start, key.stop, key.step))) if type(key) is slice else index_of(key)
+        return container[key]
+    if containers.is_container(container):
+        return containers.item(session, container, key)
+    if isinstance(container, type):
+        return _of_generic(session, container, key)
+    if isinstance(container, np.ndarray):
+        if session.is_fresh(container) and is_plain(key):
+            value = container[key]
+            return session.made(value) if isinstance(value, np.ndarray) else value
+        raise session.refusal("it reads an array of NumPy's")
+    session.typed(container)
+    method = session.lookup(type(container), "__getitem__")
+    if method is ABSENT:
+        return container[key]
+    return special(session, method, container, key)
+
+
+def _of_generic(session: Session, container: type, key: Any) -> Any:
+    method = session.lookup(type(container), "__getitem__")
+    if type(method) is FunctionType and type(type(container)).__name__ != "type":
+        return special(session, method, container, key)
+    found = session.lookup(container, "__class_getitem__")
+    function = found.__func__ if isinstance(found, classmethod) else None
+    if type(function) is FunctionType and function.__module__ != "typing":
+        return calls.call_function(session, function, (container, key), {})
+    return container[key]  # type: ignore[index]  # such as list[int], or a member of an enumeration
+
+
+def store_item(parts: tuple[Any, Any, Any]) -> None:
+    """Do ``container[key] = value``."""
+    value, container, key = parts
+    session = current.get()
+    if isinstance(container, TensorBase):
+        calls.call_native(session, operator.setitem, (container, key, value), {})
+        return
+    if isinstance(key, Deferred):
+        key = key.known()
+    if containers.is_container(container):
+        containers.set_item(session, container, key, value)
+        return
+    if isinstance(container, np.ndarray) and session.is_fresh(container) and is_plain(key):
+        container[key] = _known(value)
+        return
+    session.typed(container)
+    method = session.lookup(type(container), "__setitem__")
+    if type(method) is not FunctionType:
+        raise session.refusal(f"it assigns an item of a {type(container).__name__}")
+    special(session, method, container, key, value)
+
+
+def delete_item(container: Any, key: Any) -> None:
+    """Do ``del container[key]``."""
+    session = current.get()
+    if containers.is_container(container):
+        containers.delete(session, container, key)
+        return
+    session.typed(container)
+    method = session.lookup(type(container), "__delitem__")
+    if type(method) is not FunctionType:
+        raise session.refusal(f"it deletes an item of a {type(container).__name__}")
+    special(session, method, container, key)
+
+
+# --- with ---------------------------------------------------------------------------------------------------
+
+
+def enter(manager: Any) -> tuple[Any, Any]:
+    """Enter a context; return what it gives, and the function that leaves it."""
+    session = current.get()
+    cls = type(manager)
+    session.typed(manager)
+    entering, leaving = session.lookup(cls, "__enter__"), session.lookup(cls, "__exit__")
+    if entering is ABSENT or leaving is ABSENT:
+        missing = "" if entering is ABSENT else " (missed __exit__ method)"
+        raise TypeError(f"'{cls.__name__}' object does not support the context manager protocol{missing}")
+    if type(entering) is not FunctionType or type(leaving) is not FunctionType:
+        raise session.refusal(f"it enters a {cls.__name__}")
+
+    def leave(*exception: Any) -> Any:
+        return calls.call_function(session, leaving, (manager, *exception), {})
+
+    if isinstance(manager, AbstractContextManager) and own_file[entering.__code__.co_filename]:
+        session.seen(manager)
+    session.made(leave)
+    return calls.call_function(session, entering, (manager,), {}), leave
+
+
+def exception(thing: Any) -> Any:
+    """Return what is raised; a class is made an exception here."""
+    if isinstance(thing, type) and issubclass(thing, BaseException):
+        return calls.call(thing, ())
+    return thing
+
+
+def unknown(name: str) -> None:
+    """Refuse an instruction that nothing here knows."""
+    what = {"LOAD_BUILD_CLASS": "it defines a class", "GET_AWAITABLE": "it awaits"}.get(name, name)
+    raise current.get().refusal(what if " " in what else f"the instruction {what}")
+
+
+_OPERATORS = {
+    "+": "add", "-": "sub", "*": "mul", "@": "matmul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "**": "pow", "<<": "lshift", ">>": "rshift", "&": "and", "|": "or", "^": "xor",
+}  # fmt: skip
+_COMPARISONS = {"<": "lt", "<=": "le", "==": "eq", "!=": "ne", ">": "gt", ">=": "ge"}
+
+
+def _function(name: str) -> Callable[..., Any]:
+    return getattr(operator, name if hasattr(operator, name) else f"{name}_")

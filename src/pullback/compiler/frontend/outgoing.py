@@ -1,0 +1,149 @@
+"""What a function returns or leaves behind, as a tree from which each call makes its own.
+
+What the trace has made is made anew by each call; what was there before is the same object in every call.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from types import BuiltinFunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...core.value import TensorBase
+from ...device import device
+from ...size import Size
+from ...tensor.return_types import ReturnType
+from ...utils._pytree import register_pytree_node
+from .deferred import Deferred
+from .guards import _COMPARED, SCALARS
+from .session import Session
+
+_VALUES = frozenset({*SCALARS, *_COMPARED, dtypes.dtype, device, Size, slice, type(Ellipsis)})
+
+
+class Given:
+    """An object that every call returns as it is."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+
+class Rebuilt:
+    """A container of Python's as a node of a tree."""
+
+    __slots__ = ("context", "kind", "parts")
+
+    def __init__(self, kind: type, parts: list[Any], context: Any) -> None:
+        self.kind = kind
+        self.parts = parts
+        self.context = context
+
+
+class Instance:
+    """An object that stands in nothing but a ``__dict__``, as a node of a tree.
+
+    Attributes
+    ----------
+    kind : type
+    contents : dict of str to value
+        What its ``__dict__`` holds.
+    """
+
+    __slots__ = ("contents", "kind")
+
+    def __init__(self, kind: type, contents: dict[str, Any]) -> None:
+        self.kind = kind
+        self.contents = contents
+
+
+def _rebuilt(children: Any, about: tuple[type, Any]) -> Any:
+    kind, context = about
+    if kind is defaultdict:
+        return defaultdict(context[0], zip(context[1], children, strict=True))
+    if kind is OrderedDict or kind is dict:
+        return kind(zip(context, children, strict=True))
+    return kind(children) if context is None else kind(children, context)
+
+
+def _instance(children: Any, about: tuple[type, tuple[str, ...]]) -> Any:
+    kind, names = about
+    made: Any = object.__new__(kind)
+    made.__dict__.update(zip(names, children, strict=True))
+    return made
+
+
+register_pytree_node(Rebuilt, lambda node: (node.parts, (node.kind, node.context)), _rebuilt)
+register_pytree_node(
+    Instance, lambda node: (list(node.contents.values()), (node.kind, tuple(node.contents))), _instance
+)
+
+
+class _Plain:
+    """What nothing stands in but a ``__dict__``."""
+
+
+def _is_plain(value: Any) -> bool:
+    return type(value).__basicsize__ == _Plain.__basicsize__ and type(value).__dictoffset__ != 0
+
+
+def outgoing(session: Session, value: Any, seen: set[int]) -> Any:
+    """Return a value as a tree.
+
+    Parameters
+    ----------
+    session : Session
+    value
+        A result of the function, or what it assigns to a place of the user's.
+    seen : set of int
+        Objects that the trace has made and that were met before: they would be made twice.
+    """
+    kind = type(value)
+    if kind is Size and not session.was_there(value):
+        return Rebuilt(Size, list(value), None)
+    if isinstance(value, TensorBase) and any(value is tagged for tagged in session.tagged):
+        raise session.refusal("a result has attributes that the function has set")
+    if kind in _VALUES or isinstance(value, (TensorBase, Deferred, Given, np.generic)):
+        return value
+    if isinstance(value, tuple) and session.was_there(value):
+        return Given(value)
+    if kind is tuple:
+        return tuple(outgoing(session, part, seen) for part in value)
+    if id(value) in session.arguments:
+        raise session.refusal("a container that the function is given is a result")
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return kind(*(outgoing(session, part, seen) for part in value))
+    if isinstance(value, (type, ModuleType, BuiltinFunctionType)):
+        return Given(value)
+    if isinstance(value, MethodType) and not session.is_fresh(value.__self__):
+        return Given(value)
+    if not session.is_fresh(value):
+        if isinstance(value, ReturnType):
+            return Rebuilt(kind, [outgoing(session, part, seen) for part in value], None)
+        if session.was_there(value):
+            return Given(value)
+        raise session.refusal(f"a {kind.__name__} is a result")
+    if id(value) in seen:
+        raise session.refusal("an object that the function makes is a result twice")
+    seen.add(id(value))
+    if kind is list:
+        return [outgoing(session, part, seen) for part in value]
+    if kind is deque:
+        return Rebuilt(deque, [outgoing(session, part, seen) for part in value], value.maxlen)
+    if kind in (set, frozenset):
+        return Rebuilt(kind, [outgoing(session, part, seen) for part in value], None)
+    if kind in (dict, OrderedDict, defaultdict):
+        keys = tuple(value)
+        if any(session.is_fresh(key) and type(key) not in _VALUES for key in keys):
+            raise session.refusal("an object that the function makes is a key of a result")
+        parts = [outgoing(session, part, seen) for part in value.values()]
+        return Rebuilt(kind, parts, (value.default_factory, keys) if kind is defaultdict else keys)
+    if _is_plain(value):
+        session.typed(value)
+        held = value.__dict__
+        return Instance(kind, {name: outgoing(session, part, seen) for name, part in held.items()})
+    raise session.refusal(f"a {kind.__name__} that the function makes is a result")

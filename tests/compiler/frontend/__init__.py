@@ -1,0 +1,1 @@
+"""Tests of what runs user functions as rewritten bytecode."""

@@ -1,0 +1,1 @@
+"""Programs whose state changes between calls: a compiled function must be the function."""

@@ -1,0 +1,220 @@
+"""Programs of modules: hooks, state dicts, parametrizations, and modules with a state of their own."""
+
+from __future__ import annotations
+
+from .programs import read
+
+PROGRAMS = read('''
+=== forward_hook_added:
+m = nn.Linear(3, 2)
+def step(x): return m(x)
+--- change 3
+h = m.register_forward_hook(lambda m, a, y: y * 2)
+--- change 5
+h.remove()
+=== forward_hook_logs:
+log = []
+m = nn.Linear(3, 2)
+m.register_forward_hook(lambda m, a, y: log.append(tuple(y.shape)))
+def step(x): return m(x)
+--- state
+log
+=== forward_hook_reads_state:
+k = 2.0
+m = nn.Linear(3, 2)
+m.register_forward_hook(lambda m, a, y: y * k)
+def step(x): return m(x)
+--- change 3
+k = 3.0
+=== forward_pre_hook_added:
+m = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 2))
+def step(x): return m(x)
+--- thread 3
+m[1].register_forward_pre_hook(lambda m, a: (a[0] * 2,))
+=== forward_hook_with_kwargs:
+m = nn.Linear(3, 2)
+def step(x): return m(input=x)
+--- change 3
+m.register_forward_hook(lambda m, a, kw, y: y * (1 + len(kw)), with_kwargs=True)
+=== backward_hook_added:
+m = nn.Linear(3, 2)
+def step(x):
+    y = m(x).sum()
+    y.backward()
+    return y
+--- change 3
+m.register_full_backward_hook(lambda m, gi, go: print("hook", go[0].shape))
+--- state
+m.weight.grad
+=== global_forward_hook:
+m = nn.Linear(3, 2)
+def step(x): return m(x)
+--- change 3
+h = torch.nn.modules.module.register_module_forward_hook(lambda m, a, y: y * 2)
+--- after
+h.remove()
+=== global_forward_pre_hook:
+m = nn.Linear(3, 2)
+def step(x): return m(x)
+--- change 3
+h = torch.nn.modules.module.register_module_forward_pre_hook(lambda m, a: (a[0] * 2,))
+--- after
+h.remove()
+=== global_backward_hook:
+m = nn.Linear(3, 2)
+def step(x):
+    y = m(x).sum()
+    y.backward()
+    return y
+--- change 3
+h = torch.nn.modules.module.register_module_full_backward_hook(lambda m, gi, go: print("hook"))
+--- after
+h.remove()
+=== state_dict_loaded: compiles
+m = nn.Linear(3, 2)
+new = {k: torch.ones_like(v) for k, v in m.state_dict().items()}
+def step(x): return m(x)
+--- change 3
+m.load_state_dict(new)
+=== state_dict_assigned: compiles
+m = nn.Linear(3, 2)
+new = {k: torch.ones_like(v) for k, v in m.state_dict().items()}
+def step(x): return m(x)
+--- change 3
+m.load_state_dict(new, assign=True)
+--- state
+m.weight is new["weight"]
+=== state_dict_inside: compiles
+m = nn.Linear(3, 2)
+def step(x): return m.state_dict(), m(x)
+=== parameters_summed: compiles
+m = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 2))
+def step(x): return x * sum(p.sum() for p in m.parameters())
+--- change 3
+m.append(nn.Linear(2, 1))
+=== named_modules_walked: compiles
+m = nn.Sequential(nn.ReLU(), nn.Tanh())
+def step(x):
+    for name, child in m.named_children():
+        if name == "1":
+            x = child(x)
+    return x
+--- change 3
+m[1] = nn.Sigmoid()
+=== weight_norm:
+m = nn.utils.parametrizations.weight_norm(nn.Linear(3, 2))
+def step(x): return m(x)
+--- change 3
+with torch.no_grad(): m.parametrizations.weight.original0.mul_(2)
+=== spectral_norm:
+m = nn.utils.parametrizations.spectral_norm(nn.Linear(3, 2))
+def step(x): return m(x)
+--- change 4
+m.eval()
+--- state
+m
+=== parametrization_added:
+class P(nn.Module):
+    def forward(self, w): return w * 2
+m = nn.Linear(3, 2)
+def step(x): return m(x)
+--- change 3
+nn.utils.parametrize.register_parametrization(m, "weight", P())
+--- change 5
+nn.utils.parametrize.remove_parametrizations(m, "weight")
+=== parametrization_reads_state:
+class P(nn.Module):
+    k = 2.0
+    def forward(self, w): return w * self.k
+m = nn.Linear(3, 2)
+p = P()
+nn.utils.parametrize.register_parametrization(m, "weight", p)
+def step(x): return m(x)
+--- change 3
+p.k = 3.0
+=== old_weight_norm:
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    m = nn.utils.weight_norm(nn.Linear(3, 2))
+def step(x): return m(x)
+--- change 3
+with torch.no_grad(): m.weight_g.mul_(2)
+=== functional_call_inside: compiles
+m = nn.Linear(3, 2)
+new = {"weight": torch.ones(2, 3)}
+def step(x): return torch.func.functional_call(m, new, (x,))
+--- change 3
+new["weight"] = torch.zeros(2, 3)
+=== embedding_padding: compiles
+m = nn.Embedding(4, 3)
+def step(x): return m(x)
+--- call
+torch.tensor([n % 4, 1])
+--- change 3
+with torch.no_grad(): m.weight[1] = 0
+=== embedding_max_norm:
+m = nn.Embedding(4, 3, max_norm=0.5)
+def step(x): return m(x)
+--- call
+torch.tensor([n % 4, 1])
+--- state
+m.weight
+=== recurrent_state_kept:
+m = nn.GRUCell(3, 3)
+h = torch.zeros(3)
+def step(x):
+    global h
+    h = m(x, h).detach()
+    return h
+--- state
+h
+=== lazy_linear:
+m = nn.LazyLinear(2)
+def step(x): return m(x)
+--- state
+type(m).__name__, m
+=== gradient_checkpoint:
+m = nn.Linear(3, 3)
+def step(x):
+    y = torch.utils.checkpoint.checkpoint(m, x, use_reentrant=False).sum()
+    y.backward()
+    return y
+--- change 3
+m.weight.grad = None
+--- state
+m.weight.grad
+=== deep_copied: compiles
+m = nn.Linear(3, 2)
+def step(x): return m(x)
+--- change 3
+m = copy.deepcopy(m)
+with torch.no_grad(): m.weight.zero_()
+=== apply_inside:
+m = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 2))
+def halve(c):
+    if isinstance(c, nn.Linear):
+        with torch.no_grad():
+            c.bias.mul_(0.5)
+def step(x):
+    m.apply(halve)
+    return m(x)
+--- state
+m
+=== extra_state_and_repr:
+class M(nn.Module):
+    k = 1
+    def extra_repr(self): return f"k={self.k}"
+m = M()
+def step(x): return x * len(repr(m))
+--- change 3
+m.k = 1000
+=== training_changed_in_call:
+m = nn.Dropout(0.5)
+def step(x):
+    m.eval()
+    y = m(x)
+    m.train()
+    return y, m(x)
+--- state
+m.training
+''')

@@ -1,0 +1,169 @@
+"""Programs that read values of Python's library: dates, fractions, buffers, weak references."""
+
+from __future__ import annotations
+
+from .programs import read
+
+PROGRAMS = read('''
+=== date_compared:
+d = datetime.date(2020, 1, 1)
+def step(x): return x * 2 if d < datetime.date(2021, 1, 1) else x * 3
+--- change 3
+d = datetime.date(2022, 1, 1)
+=== datetime_parts:
+d = datetime.datetime(2020, 1, 1, 5)
+def step(x): return x * d.hour
+--- change 3
+d = d.replace(hour=7)
+=== time_delta:
+d = datetime.timedelta(seconds=2)
+def step(x): return x * d.total_seconds()
+--- change 3
+d = d * 2
+=== fraction:
+k = fractions.Fraction(1, 2)
+def step(x): return x * float(k)
+--- change 3
+k = fractions.Fraction(1, 4)
+=== fraction_made_inside:
+k = 2
+def step(x): return x * float(fractions.Fraction(1, k))
+--- change 3
+k = 4
+=== decimal_number:
+k = decimal.Decimal("0.5")
+def step(x): return x * float(k)
+--- change 3
+k = decimal.Decimal("0.25")
+=== decimal_context:
+def step(x): return x * float(decimal.Decimal(1) / decimal.Decimal(3))
+--- change 3
+decimal.getcontext().prec = 2
+--- after
+decimal.getcontext().prec = 28
+=== path_parts:
+p = pathlib.PurePosixPath("/a/b")
+def step(x): return x * len(p.parts)
+--- change 3
+p = p / "c"
+=== range_object: compiles
+r = range(3)
+def step(x):
+    for i in r:
+        x = x + i
+    return x
+--- change 3
+r = range(1, 4)
+=== slice_object: compiles
+s = slice(0, 2)
+def step(x): return x[s]
+--- change 3
+s = slice(1, 3)
+=== ellipsis_and_none_index: compiles
+i = (..., None)
+def step(x): return x[i]
+--- change 3
+i = (None, ...)
+=== device_and_dtype: compiles
+t = torch.float64
+def step(x): return x.to(t)
+--- change 3
+t = torch.int64
+=== size_object: compiles
+s = torch.Size([3, 1])
+def step(x): return x.reshape(s)
+--- change 3
+s = torch.Size([1, 3])
+=== array_module:
+a = array.array("d", [2.0])
+def step(x): return x * a[0]
+--- change 3
+a[0] = 3.0
+=== byte_array:
+a = bytearray(b"ab")
+def step(x): return x * a[0]
+--- change 3
+a[0] = 1
+=== memory_view:
+a = bytearray(b"ab")
+v = memoryview(a)
+def step(x): return x * v[0]
+--- change 3
+a[0] = 1
+=== string_template: compiles
+name = "a"
+d = {"k_a": 2.0, "k_b": 3.0}
+def step(x): return x * d[f"k_{name}"]
+--- change 3
+name = "b"
+=== string_methods: compiles
+s = "2,3"
+def step(x): return x * sum(int(p) for p in s.split(","))
+--- change 3
+s = "4,5"
+=== mapping_proxy_of_class:
+class O: k = 2.0
+def step(x): return x * vars(O)["k"]
+--- change 3
+O.k = 3.0
+=== chain_map_layer_added:
+d = collections.ChainMap({"k": 2.0})
+def step(x): return x * d["k"]
+--- change 3
+d.maps.insert(0, {"k": 3.0})
+=== user_list:
+l = collections.UserList([2.0])
+def step(x): return x * l[0]
+--- change 3
+l[0] = 3.0
+=== weak_value_dies: raises drop
+class O: k = 2.0
+o = O()
+d = weakref.WeakValueDictionary(a=o)
+def step(x): return x * d["a"].k
+--- change 3
+del o
+=== weak_ref_dies: drop
+class O: k = 2.0
+o = O()
+r = weakref.ref(o)
+def step(x): return x * 2 if r() is None else x * 3
+--- change 3
+del o
+--- state
+r() is None
+=== weak_proxy_dies: raises drop
+class O: k = 2.0
+o = O()
+p = weakref.proxy(o)
+def step(x): return x * p.k
+--- change 3
+del o
+=== weak_set_shrinks: drop
+class O: pass
+a, b = O(), O()
+s = weakref.WeakSet([a, b])
+def step(x): return x * len(s)
+--- change 3
+del a
+=== finalizer_runs_in_time: drop
+class O: pass
+log = []
+o = O()
+weakref.finalize(o, log.append, "gone")
+def step(x): return x * (1 + len(log))
+--- change 3
+o = O()
+--- state
+list(log)
+=== tensor_freed_with_its_holder: drop
+t = torch.ones(3)
+r = weakref.ref(t)
+held = [t]
+del t
+def step(x): return x * held[0]
+--- change 3
+held[0] = torch.ones(3)
+--- state
+r() is None
+''')

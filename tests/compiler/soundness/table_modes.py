@@ -1,0 +1,252 @@
+"""Programs under modes and flags: grad mode, default dtype, autocast, determinism, threads, warnings."""
+
+from __future__ import annotations
+
+from .programs import read
+
+PROGRAMS = read('''
+=== default_dtype_changed: compiles
+def step(x): return x * 2, torch.ones(3)
+--- change 3
+torch.set_default_dtype(torch.float64)
+=== default_dtype_of_constant: compiles
+def step(x): return torch.tensor(1.5) + x[0].to(torch.int64)
+--- change 3
+torch.set_default_dtype(torch.float64)
+=== default_dtype_of_division: compiles
+def step(x): return x / 2
+--- call
+torch.arange(1, 4)
+--- change 3
+torch.set_default_dtype(torch.float64)
+=== default_dtype_read: compiles
+def step(x): return x * 2 if torch.get_default_dtype() == torch.float32 else x * 3
+--- change 3
+torch.set_default_dtype(torch.float64)
+=== default_dtype_set_inside:
+def step(x):
+    held = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    y = torch.ones(3)
+    torch.set_default_dtype(held)
+    return x * y
+=== default_dtype_left_set_inside:
+def step(x):
+    torch.set_default_dtype(torch.float64)
+    return x * 2, torch.ones(2)
+--- state
+torch.get_default_dtype()
+=== grad_mode_off: compiles
+w = torch.ones(3, requires_grad=True)
+def step(x): return x * w
+--- change 3
+torch.set_grad_enabled(False)
+--- change 5
+torch.set_grad_enabled(True)
+=== grad_mode_read: compiles
+def step(x): return x * 2 if torch.is_grad_enabled() else x * 3
+--- change 3
+torch.set_grad_enabled(False)
+=== grad_mode_set_inside:
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    torch.set_grad_enabled(False)
+    return x * w
+--- state
+torch.is_grad_enabled()
+=== no_grad_inside: compiles
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    with torch.no_grad():
+        y = x * w
+    return y, x * w
+=== no_grad_decorator: compiles
+w = torch.ones(3, requires_grad=True)
+@torch.no_grad()
+def f(x): return x * w
+def step(x): return f(x) + w
+=== enable_grad_inside_no_grad: compiles
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    with torch.no_grad():
+        with torch.enable_grad():
+            return x * w
+=== grad_enabled_by_flag: compiles
+w = torch.ones(3, requires_grad=True)
+train = True
+def step(x):
+    with torch.set_grad_enabled(train):
+        return x * w
+--- change 3
+train = False
+=== called_under_no_grad:
+w = torch.ones(3, requires_grad=True)
+def step(x): return x * w
+step = compiled(step)
+plain = step
+def step(x):
+    if x[0] > 4:
+        with torch.no_grad(): return plain(x)
+    return plain(x)
+=== called_under_inference_mode:
+w = torch.ones(3, requires_grad=True)
+def step(x): return x * w
+plain = compiled(step)
+def step(x):
+    if x[0] > 4:
+        with torch.inference_mode(): return plain(x)
+    return plain(x)
+=== inference_tensor_argument:
+def step(x): return x * 2
+--- change
+with torch.inference_mode(): x = torch.ones(3)
+--- call
+x if n > 3 else torch.ones(3)
+=== inference_mode_inside:
+def step(x):
+    with torch.inference_mode():
+        return x * 2
+=== autocast_inside:
+m = nn.Linear(3, 3)
+def step(x):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return m(x)
+=== autocast_outside:
+m = nn.Linear(3, 3)
+def step(x): return m(x)
+plain = compiled(step)
+def step(x):
+    if x[0] > 4:
+        with torch.autocast("cpu", dtype=torch.bfloat16): return plain(x)
+    return plain(x)
+=== autocast_flag:
+m = nn.Linear(3, 3)
+on = False
+def step(x):
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=on):
+        return m(x)
+--- change 3
+on = True
+=== autocast_read:
+def step(x): return x * 2 if torch.is_autocast_enabled("cpu") else x * 3
+plain = compiled(step)
+def step(x):
+    if x[0] > 4:
+        with torch.autocast("cpu"): return plain(x)
+    return plain(x)
+=== anomaly_mode:
+def step(x): return x * 2 if torch.is_anomaly_enabled() else x * 3
+plain = compiled(step)
+def step(x):
+    if x[0] > 4:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with torch.autograd.detect_anomaly(): return plain(x)
+    return plain(x)
+=== deterministic_flag_read:
+def step(x): return x * 2 if torch.are_deterministic_algorithms_enabled() else x * 3
+--- change 3
+torch.use_deterministic_algorithms(True)
+=== deterministic_fill:
+def step(x): return x * 2, torch.are_deterministic_algorithms_enabled()
+--- thread 3
+torch.use_deterministic_algorithms(True)
+=== thread_count_read:
+def step(x): return x * torch.get_num_threads()
+--- change 3
+torch.set_num_threads(torch.get_num_threads() + 1)
+=== print_options_changed:
+def step(x):
+    print(x / 3)
+    return x * 2
+--- change 3
+torch.set_printoptions(precision=2)
+--- after
+torch.set_printoptions(profile="default")
+=== default_device_read:
+def step(x): return x * 2, str(torch.get_default_device())
+=== device_context_inside:
+def step(x):
+    with torch.device("cpu"):
+        return x * torch.ones(3)
+=== multithreading_flag:
+def step(x): return (x * 2).sum()
+--- change 3
+torch.autograd.set_multithreading_enabled(False)
+--- after
+torch.autograd.set_multithreading_enabled(True)
+=== warnings_inside:
+def step(x):
+    warnings.warn("told", UserWarning, stacklevel=2)
+    return x * 2
+=== warnings_filtered_inside:
+def step(x):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.warn("told", UserWarning, stacklevel=2)
+    return x * 2
+=== warnings_become_errors: raises
+k = 0
+def step(x):
+    if k:
+        warnings.warn("told", UserWarning, stacklevel=2)
+    return x * 2
+--- change 3
+warnings.simplefilter("error"); k = 1
+=== warning_of_an_operation:
+def step(x): return torch.from_numpy(np.broadcast_to(np.float32(1), (3,)).copy()) * x.expand_as(x)
+=== warning_by_loss_shapes:
+def step(x): return F.mse_loss(x, torch.ones(3, 1))
+=== stance_forced_eager:
+k = 2.0
+def step(x): return x * k
+--- change 2
+torch.compiler.set_stance("force_eager"); k = 3.0
+--- change 4
+torch.compiler.set_stance("default")
+--- after
+torch.compiler.set_stance("default")
+=== is_compiling_read:
+def step(x): return x * 2 if torch.compiler.is_compiling() else x * 2
+=== disabled_function_with_effect:
+log = []
+@torch.compiler.disable
+def f(x):
+    log.append(x.tolist())
+    return x * 2
+def step(x): return f(x + 1)
+--- state
+log
+=== float32_precision_flag:
+def step(x): return x * 2 if torch.get_float32_matmul_precision() == "highest" else x * 3
+--- change 3
+torch.set_float32_matmul_precision("high")
+--- after
+torch.set_float32_matmul_precision("highest")
+=== flush_denormal_absent: compiles
+def step(x): return x * 1e-40
+=== recursion_limit_read:
+def step(x): return x * (2 if sys.getrecursionlimit() > 1500 else 3)
+--- change 3
+limit = sys.getrecursionlimit(); sys.setrecursionlimit(limit + 1000)
+--- after
+sys.setrecursionlimit(limit)
+=== current_thread_name:
+def step(x): return x * 2, threading.current_thread().name
+=== called_by_another_thread: compiles
+k = [2.0]
+def step(x): return x * k[0]
+plain = compiled(step)
+def step(x):
+    out = []
+    t = threading.Thread(target=lambda: out.append(plain(x)))
+    t.start(); t.join()
+    return out[0]
+--- change 3
+k[0] = 3.0
+=== grad_mode_of_another_thread: compiles
+w = torch.ones(3, requires_grad=True)
+def step(x): return x * w
+--- thread 3
+torch.set_grad_enabled(False)
+''')

@@ -1,0 +1,377 @@
+"""Programs whose user code counts how often it runs: to look whether things changed must not run it."""
+
+from __future__ import annotations
+
+from .programs import read
+
+PROGRAMS = read('''
+=== property_counts_reads:
+class O:
+    reads = []
+    @property
+    def k(self):
+        self.reads.append(1)
+        return 2.0
+o = O()
+def step(x): return x * o.k
+--- state
+len(O.reads)
+=== property_raises_when_not_read: compiles
+class O:
+    k = 2.0
+    @property
+    def other(self): raise RuntimeError("must not be read")
+o = O()
+def step(x): return x * o.k
+--- change 3
+O.k = 3.0
+=== getattr_hook_counts:
+log = []
+class O:
+    def __getattr__(self, name):
+        log.append(name)
+        return 2.0
+o = O()
+def step(x): return x * o.k
+--- state
+log
+=== getattribute_hook_counts:
+log = []
+class O:
+    k = 2.0
+    def __getattribute__(self, name):
+        log.append(name)
+        return object.__getattribute__(self, name)
+o = O()
+def step(x): return x * o.k
+--- state
+[name for name in log if name == "k"]
+=== setattr_hook_counts:
+log = []
+class O:
+    def __setattr__(self, name, v):
+        log.append((name, v))
+        object.__setattr__(self, name, v)
+o = O()
+o.k = 1
+def step(x):
+    o.k = 2
+    return x * o.k
+--- state
+log
+=== descriptor_counts:
+log = []
+class D:
+    def __get__(self, o, t):
+        log.append("get")
+        return 2.0
+    def __set__(self, o, v): log.append("set")
+class O: k = D()
+o = O()
+def step(x): return x * o.k
+--- state
+log
+=== equality_counts:
+log = []
+class O:
+    def __eq__(self, other):
+        log.append("eq")
+        return True
+    __hash__ = None
+o = O()
+def step(x): return x * 2 if o == 1 else x
+--- state
+log
+=== equality_not_asked: compiles
+log = []
+class O:
+    k = 2.0
+    def __eq__(self, other):
+        log.append("eq")
+        return True
+    __hash__ = object.__hash__
+o, l = O(), [O()]
+def step(x): return x * o.k + l[0].k
+--- change 3
+l[0] = O(); l[0].k = 7.0
+--- state
+log
+=== hash_counts:
+log = []
+class O:
+    def __hash__(self):
+        log.append("hash")
+        return 1
+    def __eq__(self, other): return self is other
+o = O()
+d = {o: 2.0}
+def step(x): return x * d[o]
+--- state
+len(log)
+=== length_counts:
+log = []
+class O:
+    def __len__(self):
+        log.append("len")
+        return 2
+o = O()
+def step(x): return x * len(o)
+--- state
+log
+=== length_of_list_subclass_counts:
+log = []
+class L(list):
+    def __len__(self):
+        log.append("len")
+        return list.__len__(self)
+l = L([1.0])
+def step(x): return x * len(l)
+--- state
+log
+=== truth_counts:
+log = []
+class O:
+    def __bool__(self):
+        log.append("bool")
+        return True
+o = O()
+def step(x): return x * 2 if o else x
+--- state
+log
+=== truth_not_asked: compiles
+class O:
+    k = 2.0
+    def __bool__(self): raise RuntimeError("must not be asked")
+o = O()
+def step(x): return x * o.k
+=== item_hook_counts:
+log = []
+class D(dict):
+    def __getitem__(self, key):
+        log.append(key)
+        return dict.__getitem__(self, key)
+d = D(k=2.0)
+def step(x): return x * d["k"]
+--- change 3
+d["k"] = 3.0
+--- state
+log
+=== missing_hook_counts:
+log = []
+class D(dict):
+    def __missing__(self, key):
+        log.append(key)
+        return 2.0
+d = D()
+def step(x): return x * d["k"]
+--- state
+log
+=== iteration_counts:
+log = []
+class O:
+    def __iter__(self):
+        log.append("iter")
+        return iter([1.0, 2.0])
+o = O()
+def step(x): return x * sum(o)
+--- state
+log
+=== contains_counts:
+log = []
+class O:
+    def __contains__(self, k):
+        log.append(k)
+        return True
+o = O()
+def step(x): return x * 2 if 1 in o else x
+--- state
+log
+=== call_counts:
+class O:
+    calls = 0
+    def __call__(self, x):
+        self.calls += 1
+        return x * 2
+o = O()
+def step(x): return o(x)
+--- state
+o.calls
+=== representation_not_asked: compiles
+class O:
+    k = 2.0
+    def __repr__(self): raise RuntimeError("must not be asked")
+    __str__ = __repr__
+o = O()
+def step(x): return x * o.k
+--- change 3
+o.k = 3.0
+=== copy_not_asked: compiles
+class O:
+    k = 2.0
+    def __copy__(self): raise RuntimeError("must not be asked")
+    def __deepcopy__(self, memo): raise RuntimeError("must not be asked")
+    def __reduce_ex__(self, protocol): raise RuntimeError("must not be asked")
+o = O()
+def step(x): return x * o.k
+--- change 3
+o.k = 3.0
+=== dict_subclass_not_walked_by_its_methods: compiles
+class D(dict):
+    def keys(self): raise RuntimeError("must not be asked")
+    def items(self): raise RuntimeError("must not be asked")
+    def __iter__(self): raise RuntimeError("must not be asked")
+d = D(k=2.0)
+def step(x): return x * d["k"]
+--- change 3
+d["k"] = 3.0
+=== class_attribute_hidden_by_property:
+class O:
+    __dict__ = property(lambda self: {"k": 9.0})
+    k = 2.0
+o = O()
+def step(x): return x * o.k
+--- change 3
+O.k = 3.0
+=== class_that_lies_about_its_class:
+class A: k = 2.0
+class O:
+    k = 3.0
+    seen_as = A
+    @property
+    def __class__(self): return self.seen_as
+o = O()
+def step(x): return x * 2 if isinstance(o, A) else x * o.k
+--- change 3
+O.seen_as = O
+=== iterator_over_dict_kept: raises
+d = {"a": 1.0, "b": 2.0}
+i = iter(d)
+def step(x): return x * d[next(i)]
+=== dict_view_kept: compiles
+d = {"a": 1.0}
+v = d.values()
+def step(x): return x * sum(v)
+--- change 3
+d["b"] = 5.0
+=== set_of_tensors_size: compiles
+s = {torch.ones(3)}
+def step(x): return x * len(s)
+--- change 3
+s.add(torch.ones(3))
+=== name_mangled: compiles
+class O:
+    def __init__(self): self.__k = 2.0
+    def f(self, x): return x * self.__k
+o = O()
+def step(x): return o.f(x)
+--- change 3
+o._O__k = 3.0
+=== set_name_hook: compiles
+class D:
+    def __set_name__(self, owner, name): self.name = "_" + name
+    def __get__(self, o, t): return getattr(o, self.name)
+class O: k = D()
+o = O(); o._k = 2.0
+def step(x): return x * o.k
+--- change 3
+o._k = 3.0
+=== class_item_hook: compiles
+class O:
+    k = 2.0
+    def __class_getitem__(cls, i): return cls.k * i
+def step(x): return x * O[2]
+--- change 3
+O.k = 3.0
+=== metaclass_call_hook: compiles
+class T(type):
+    k = 2.0
+    def __call__(cls): return cls.k
+class O(metaclass=T): pass
+def step(x): return x * O()
+--- change 3
+T.k = 3.0
+=== new_hook_returns_shared:
+class O:
+    made = None
+    def __new__(cls):
+        if cls.made is None: cls.made = object.__new__(cls)
+        return cls.made
+def step(x):
+    o = O()
+    o.k = getattr(o, "k", 0) + 1
+    return x * o.k
+--- state
+O.made
+=== slots_beside_dict: compiles
+class O:
+    __slots__ = ("a", "__dict__")
+o = O(); o.a, o.b = 2.0, 3.0
+def step(x): return x * o.a + o.b
+--- change 2
+o.b = 4.0
+--- change 4
+o.a = 5.0
+=== total_ordering: compiles
+@functools.total_ordering
+class O:
+    def __init__(self, k): self.k = k
+    def __eq__(self, other): return self.k == other.k
+    def __lt__(self, other): return self.k < other.k
+a, b = O(1), O(2)
+def step(x): return x * 2 if a >= b else x * 3
+--- change 3
+a.k = 5
+=== comparison_function: compiles
+l = [2.0, 1.0, 3.0]
+sign = 1
+def step(x):
+    for v in sorted(l, key=functools.cmp_to_key(lambda a, b: sign * (a > b) - sign * (a < b))):
+        x = x * 2 + v
+    return x
+--- change 3
+sign = -1
+=== index_hook: compiles
+class I:
+    k = 0
+    def __index__(self): return self.k
+i = I()
+l = [2.0, 3.0]
+def step(x): return x * l[i]
+--- change 3
+I.k = 1
+=== float_hook: compiles
+class R:
+    k = 2.0
+    def __float__(self): return self.k
+r = R()
+def step(x): return x * float(r)
+--- change 3
+r.k = 3.0
+=== tensor_array_hooks_of_numbers: raises
+class R:
+    def __index__(self): return 2
+r = R()
+def step(x): return torch.ones(r), x
+=== in_place_operator_hook:
+class O:
+    k = 1
+    def __iadd__(self, v):
+        self.k += v
+        return self
+o = O()
+def step(x):
+    global o
+    o += 1
+    return x * o.k
+--- state
+o
+=== matmul_hook: compiles
+class O:
+    k = 2.0
+    def __rmatmul__(self, x): return NotImplemented
+    def __mul__(self, x): return x * self.k
+o = O()
+def step(x): return o * x
+--- change 3
+o.k = 3.0
+''')

@@ -1,0 +1,38 @@
+"""Whole training steps of real models: compiled they do what they do eagerly, to the bit in every run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.compiler.soundness.models import chosen, row
+from tests.compiler.soundness.training import CASES, DTYPES
+
+pytest.importorskip("llvmlite")
+
+#: The cases of every run of the suite; ``nox -s compiled`` runs the whole table.
+CHOSEN = list(chosen([], list(DTYPES), ci=not os.environ.get("PULLBACK_ALL_COMPILED")))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("machine_code")
+
+
+@pytest.mark.parametrize(("name", "dtype"), CHOSEN, ids=lambda part: part)
+def test_a_compiled_step_trains_as_eager_does(name, dtype, folder, monkeypatch):
+    # What one run compiles the next ones read.
+    monkeypatch.setenv("PULLBACK_CACHE", "1")
+    monkeypatch.setenv("PULLBACK_CACHE_DIR", str(folder))
+    found, case = row(name, dtype), CASES[name]
+    for outcome, eager in ((found.step, case.eager), (found.loss, case.eager_loss)):
+        if outcome is not None and not eager:
+            assert outcome.eager_because is None
+            # State that the first step makes, and a shape or flag that changes, are another program.
+            assert outcome.traces <= 2
+    assert not found.wrong(dtype)
+
+
+def test_table_is_large():
+    assert len(CASES) >= 250

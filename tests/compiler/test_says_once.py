@@ -1,0 +1,69 @@
+"""Whatever runs eagerly says once why."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from typing import Any
+
+import pytest
+
+import pullback as torch
+
+pytest.importorskip("llvmlite")
+
+
+def test_a_function_that_raises_in_each_call_is_given_up():
+    def step(x: Any) -> Any:
+        raise ValueError("no")
+
+    call = torch.compile(step)
+    for _ in range(7):
+        with pytest.raises(ValueError, match="no"):
+            call(torch.ones(2))
+    with pytest.warns(UserWarning, match="raised each time"), pytest.raises(ValueError, match="no"):
+        call(torch.ones(2))
+    with pytest.raises(ValueError, match="no"):
+        call(torch.ones(2))
+
+
+def test_a_call_whose_written_memory_is_shared_says_so_once():
+    t = torch.zeros(4)
+
+    def step(x: Any) -> Any:
+        t.add_(1)
+        return x + t
+
+    call = torch.compile(step)
+    call(torch.ones(4))
+    with pytest.warns(UserWarning, match="memory another one shares"):
+        assert call(t.view(4)).tolist() == [4.0] * 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert call(t.view(4)).tolist() == [6.0] * 4
+        assert call(torch.zeros(4)).tolist() == [4.0] * 4
+
+
+def test_grad_mode_is_what_it_was_after_a_trace_that_is_refused():
+    def step(x: Any) -> Any:
+        with torch.no_grad():
+            return x * random.random()
+
+    call = torch.compile(step)
+    with pytest.warns(UserWarning, match="of which nothing is known"):
+        call(torch.ones(2))
+    assert torch.is_grad_enabled()
+
+
+def test_versions_count_each_write():
+    def step(t: Any, x: Any) -> Any:
+        t.mul_(2).add_(x)
+        y = x * 1
+        y.add_(1)
+        return y
+
+    call = torch.compile(step)
+    t = torch.ones(2)
+    for n in range(1, 4):
+        assert call(t, torch.ones(2))._version == 1
+        assert t._version == 2 * n
