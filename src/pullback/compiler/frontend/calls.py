@@ -13,6 +13,7 @@ import inspect
 import operator
 import sys
 import weakref
+from collections.abc import Iterator
 from enum import Enum, EnumMeta
 from types import (
     BuiltinFunctionType,
@@ -179,8 +180,36 @@ def call_function(
 
 
 def _holds_users(f: FunctionType) -> bool:
-    """Whether a function of ours closes over something that may run code, or hold state, of the user's."""
-    return any(_may_be_users(held) for held in map(_contents, f.__closure__ or ()) if held is not f)
+    """Whether a function of ours closes over something that may run code, or hold state, of the user's.
+
+    Plain values do not, nor do native functions of ours that close over plain values, in turn.
+    """
+    waiting, met = [f], {id(f)}
+    while waiting:
+        for held in _closed_over(waiting.pop()):
+            if type(held) is not FunctionType:
+                if _may_be_users(held):
+                    return True
+            elif id(held) not in met:
+                file = held.__code__.co_filename
+                if not (own_file[file] and is_native(file)):
+                    return True
+                met.add(id(held))
+                waiting.append(held)
+    return False
+
+
+def _closed_over(f: FunctionType) -> Iterator[Any]:
+    """Yield what the closure of a function holds, and what its tuples and bound methods hold."""
+    held = [*map(_contents, f.__closure__ or ())]
+    while held:
+        value = held.pop()
+        if type(value) is MethodType:
+            held += (value.__func__, value.__self__)
+        elif type(value) in (tuple, frozenset):
+            held += value
+        else:
+            yield value
 
 
 def _contents(cell: Any) -> Any:
@@ -191,20 +220,11 @@ def _contents(cell: Any) -> Any:
 
 
 def _may_be_users(held: Any) -> bool:
-    """Whether a value is other than a plain one, or than a native function of ours that closes over such."""
-    kind = type(held)
-    if kind in TRANSPARENT or isinstance(held, (BuiltinFunctionType, np.ufunc, ModuleType, Op)):
-        return False
-    if kind is FunctionType:
-        file = held.__code__.co_filename
-        return not (own_file[file] and is_native(file)) or _holds_users(held)
-    if kind is MethodType:
-        return _may_be_users(held.__func__) or _may_be_users(held.__self__)
-    if kind in (tuple, frozenset):
-        return any(map(_may_be_users, held))
+    """Whether a value that is no function may run code, or hold state, of the user's."""
     if isinstance(held, type):
         return is_users_class(held)
-    return not is_of_ours(kind)
+    plain = (BuiltinFunctionType, np.ufunc, ModuleType, Op)
+    return type(held) not in TRANSPARENT and not isinstance(held, plain) and not is_of_ours(type(held))
 
 
 def is_users_class(cls: type) -> bool:
