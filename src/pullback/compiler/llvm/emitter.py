@@ -402,11 +402,12 @@ class Emitter:
 
     def _compared(self, x: Value) -> Value:
         """A float as it is compared. A comparison of what were narrower numbers LLVM makes to one of these,
-        and a choice by it then to one that of 0 and -0 takes the other (LLVM 22); a product with a number
-        that it does not know it leaves.
+        and a choice by it then to one that of 0 and -0 takes the other (LLVM 22).
         """
-        if x.dtype not in self.extended or not x.name.startswith("%"):
-            return x
+        return self._kept(x) if x.dtype in self.extended and x.name.startswith("%") else x
+
+    def _kept(self, x: Value) -> Value:
+        """A float that LLVM computes as it is written: a product with a number that it does not know."""
         one = self._unknown(self.constant(1, x.dtype))
         return self.instruction(f"fmul {TYPES[x.dtype]} {x.name}, {one.name}", x.dtype)
 
@@ -432,8 +433,13 @@ class Emitter:
         type_ = TYPES[dtype]
         if name in _ORDERED and is_float(dtype):
             return self._extreme(_ORDERED[name], x, y)
-        if name in _ORDERED or name == "copysign":
+        if name in _ORDERED:
             return self.extreme(name, x, y)
+        if name == "copysign":
+            # LLVM 22 would round the operands in place of the result, float64 to float16 by a function that
+            # is not there.
+            found = self.extreme(name, x, y)
+            return self._kept(found) if dtype == FLOAT64 else found
         if is_float(dtype):
             return self.instruction(f"{_FLOAT[name]} {type_} {x.name}, {y.name}", dtype)
         words = _LOGICAL if dtype == BOOL else _INTEGER
