@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from enum import Enum, EnumMeta
 from types import (
     BuiltinFunctionType,
+    CellType,
     CodeType,
     CoroutineType,
     FunctionType,
@@ -76,6 +77,8 @@ TRANSPARENT = frozenset({
 #: Where the functions lie that rewritten code calls, and those that they make.
 _HERE = PACKAGE + "compiler/frontend"
 _OPTIM = PACKAGE + "optim"
+#: Where functions of functions lie whose steps a trace must not see: they run between levels of tensors.
+_TRANSFORMS = tuple(PACKAGE + name for name in ("func/", "functorch/", "autograd/functional"))
 _GETTERS = (operator.attrgetter, operator.itemgetter, operator.methodcaller)
 
 
@@ -174,42 +177,79 @@ def call_function(
         return call(native.function, args, kwargs)
     if f.__name__ in _REFUSED_NAMES:
         raise session.refusal(f"it calls {f.__name__}")
-    if is_native(file) and not _holds_users(f):
-        return call_native(session, f, args, kwargs)
+    if is_native(file):
+        if not _holds_users(f):
+            return call_native(session, f, args, kwargs)
+        if file.startswith(_TRANSFORMS):
+            return call_native(session, _around_users(session, f), args, kwargs)
     return call_user(session, f, args, kwargs)
+
+
+def _around_users(session: Session, f: FunctionType) -> FunctionType:
+    """Return a transform of a user's function whose closure holds what code that is not rewritten may be
+    given.
+    """
+    session.function(f)
+    cells = []
+    for cell in f.__closure__ or ():
+        held = session.cell(cell)
+        passed = held if held is ABSENT else given(session, f, held)
+        cells.append(cell if passed is held else CellType(passed))
+    made = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, tuple(cells))
+    made.__kwdefaults__ = f.__kwdefaults__
+    made.__dict__.update(f.__dict__)
+    return made
 
 
 def _holds_users(f: FunctionType) -> bool:
     """Whether a function of ours closes over something that may run code, or hold state, of the user's.
 
-    Plain values do not, nor do native functions of ours that close over plain values, in turn.
+    Plain values do not, nor do native functions of ours that close over plain values, in turn. A function
+    that stands in a namespace of this package closes over any functions of ours, and over tables of ours;
+    the lists and dicts of another one, a wrapper that was made for the user, may be the user's.
     """
+    named = f in _named(len(sys.modules))
     waiting, met = [f], {id(f)}
     while waiting:
-        for held in _closed_over(waiting.pop()):
+        for held in _closed_over(waiting.pop(), named):
             if type(held) is not FunctionType:
                 if _may_be_users(held):
                     return True
             elif id(held) not in met:
                 file = held.__code__.co_filename
-                if not (own_file[file] and is_native(file)):
+                if not (own_file[file] and (named or is_native(file))):
                     return True
                 met.add(id(held))
                 waiting.append(held)
     return False
 
 
-def _closed_over(f: FunctionType) -> Iterator[Any]:
-    """Yield what the closure of a function holds, and what its tuples and bound methods hold."""
+def _closed_over(f: FunctionType, tables: bool) -> Iterator[Any]:
+    """Yield what the closure of a function holds, and what its tuples, bound methods and tables hold."""
     held = [*map(_contents, f.__closure__ or ())]
     while held:
         value = held.pop()
-        if type(value) is MethodType:
+        kind = type(value)
+        if kind is MethodType:
             held += (value.__func__, value.__self__)
-        elif type(value) in (tuple, frozenset):
+        elif kind in (tuple, frozenset) or (tables and kind is list):
             held += value
+        elif tables and kind is dict:
+            held += (*value, *value.values())
         else:
             yield value
+
+
+@functools.lru_cache(maxsize=1)
+def _named(loaded: int) -> frozenset[FunctionType]:
+    """The functions that stand in modules and classes of this package, when so many modules are loaded."""
+    found = set()
+    for name, module in [*sys.modules.items()]:
+        if name.partition(".")[0] == "pullback":
+            for value in [*vars(module).values()]:
+                inside = [*vars(value).values()] if isinstance(value, type) else [value]
+                found.update(f for f in inside if type(f) is FunctionType)
+    return frozenset(found)
 
 
 def _contents(cell: Any) -> Any:
@@ -223,8 +263,11 @@ def _may_be_users(held: Any) -> bool:
     """Whether a value that is no function may run code, or hold state, of the user's."""
     if isinstance(held, type):
         return is_users_class(held)
-    plain = (BuiltinFunctionType, np.ufunc, ModuleType, Op)
-    return type(held) not in TRANSPARENT and not isinstance(held, plain) and not is_of_ours(type(held))
+    kind = type(held)
+    plain = (BuiltinFunctionType, operator.itemgetter, np.dtype, np.generic, ModuleType, Op)
+    if kind in TRANSPARENT or isinstance(held, plain) or (callable(held) and kind.__module__ == "numpy"):
+        return False
+    return not is_of_ours(kind)
 
 
 def is_users_class(cls: type) -> bool:
@@ -343,6 +386,9 @@ def given(session: Session, f: Any, value: Any) -> Any:
     if isinstance(value, type):
         if is_users_class(value) and not issubclass(value, Function):
             raise session.refusal(f"it passes the class {value.__name__} to {name_of(f)}")
+        if issubclass(value, Function):
+            for name in vars(Function):
+                session.lookup(value, name)
         return value
     if kind in (FunctionType, MethodType, functools.partial, BuiltinFunctionType):
         return callback(session, value)
