@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from pullback.compiler import trace
 pytest.importorskip("llvmlite")
 from pullback.compiler.executable import Executable
 from pullback.compiler.kernel import Kernel
-from pullback.compiler.llvm import codegen
+from pullback.compiler.llvm import codegen, engine
 from pullback.compiler.lowered import Contraction
 from pullback.compiler.schedule import NUMBERS
 from pullback.compiler.writer import STRETCH
@@ -266,3 +267,12 @@ def test_arithmetic_of_integers(function):
     for dtype in (torch.int32, torch.int64):
         agree(function, torch.tensor([0, 3, 1, 2], dtype=dtype))
     agree(lambda x: 0**x, torch.tensor([[0, 3], [1, 2]], dtype=torch.int32))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the format of other systems' objects is not read")
+def test_machine_code_that_calls_what_is_nowhere_is_not_run() -> None:
+    calls = engine.whole(["declare void @pullback_nowhere()", "define void @f() #0 {"],
+                         ["  call void @pullback_nowhere()", "  ret void", "}"])  # fmt: skip
+    with pytest.raises(RuntimeError, match="calls pullback_nowhere, which no library here has"):
+        engine.Library(calls, {}).address("f")
+    assert engine.Library(calls, {"pullback_nowhere": 1}).address("f")

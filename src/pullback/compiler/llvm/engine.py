@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import struct
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -37,6 +38,20 @@ def whole(*texts: Iterable[str]) -> str:
             '!3 = distinct !{!3, !4}\n!4 = !{!"llvm.loop.unroll.disable"}',
         ]
     )
+
+
+def _undefined(objects: Iterable[Any]) -> set[str]:
+    """Return the names that machine code calls and does not define, of objects in the 64-bit format of ELF;
+    none of others.
+    """
+    called, defined = set(), set()
+    for held in objects:
+        sections = {section.name(): section.data() for section in held.sections()}
+        names = sections.get(b".strtab", b"")
+        # The specification's Elf64_Sym: name, kind, visibility, section (0 is none), value, size.
+        for at, _, _, section, _, _ in struct.iter_unpack("<IBBHQQ", sections.get(b".symtab", b"")):
+            (defined if section else called).add(names[at : names.index(b"\0", at)].decode())
+    return called - defined - {""}
 
 
 @functools.cache
@@ -144,8 +159,12 @@ class Library:
         for name, address in symbols.items():
             llvm.add_symbol(name, address)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
-        for content in code.objects:
-            engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+        objects = [llvm.ObjectFileRef.from_data(content) for content in code.objects]
+        # What LLVM does not find is called at address 0.
+        if missing := [name for name in _undefined(objects) if not llvm.address_of_symbol(name)]:
+            raise RuntimeError(f"machine code calls {', '.join(missing)}, which no library here has")
+        for held in objects:
+            engine.add_object_file(held)
         engine.finalize_object()
         return engine
 
