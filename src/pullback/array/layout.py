@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
@@ -15,18 +15,21 @@ from .strides import (
     Ints,
     channels_last_strides,
     contiguous_strides,
-    is_channels_last,
+    laid_out,
     laid_out_empty,
     strides_of,
+    suggests_channels_last,
 )
 
 
 def is_dense(array: ndarray) -> bool:
     """Whether every place in the array's span of memory holds exactly one element."""
-    if array.flags.forc:
-        return True
-    step = array.itemsize
-    for stride, size in sorted(zip(array.strides, array.shape)):
+    return array.flags.forc or _lies_densely(array.shape, strides_of(array))
+
+
+def _lies_densely(shape: Ints, strides: Ints) -> bool:
+    step = 1
+    for stride, size in sorted(zip(strides, shape)):
         if size != 1:
             if stride != step:
                 return False
@@ -39,23 +42,80 @@ def dense_strides(array: ndarray) -> Ints:
     the axes without gaps.
     """
     strides = strides_of(array)
-    if is_dense(array):
-        return strides
-    shape = array.shape
+    return strides if is_dense(array) else _in_order(array.shape, (strides,))
+
+
+def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
+    """What was computed of operands element by element, laid out as torch lays it out.
+
+    Two axes of the result follow each other as they do in the first operand that tells them apart. NumPy
+    looks at all operands instead, and walks in C order what one of them has in C order.
+    """
+    if result.ndim < 2:
+        return result
+    arrays = [v for v in operands if isinstance(v, ndarray)]
+    for array in arrays:
+        if array.shape == result.shape:
+            if array.strides == result.strides and 0 not in array.strides:
+                return result
+            break
+        if array.ndim:
+            break
+    kinds = tuple([(array.shape, strides_of(array)) for array in arrays])
+    strides = _shared_strides(result.shape, kinds)
+    return result if strides == strides_of(result) else laid_out(result, strides)
+
+
+def as_first(result: ndarray, operands: Sequence[Any]) -> ndarray:
+    """A result laid out as a new array like the first operand is."""
+    return placed(result, operands[:1])
+
+
+def in_order(result: ndarray, operands: Sequence[Any]) -> ndarray:
+    """A result in C order, whatever the operands are in."""
+    strides = contiguous_strides(result.shape)
+    return result if strides == strides_of(result) else laid_out(result, strides)
+
+
+@functools.lru_cache(maxsize=4096)
+def _shared_strides(shape: Ints, operands: tuple[tuple[Ints, Ints], ...]) -> Ints:
+    """Strides of what is computed of operands of these shapes and strides element by element."""
+    if all(own == shape for own, _ in operands):
+        first = operands[0][1] if operands else ()
+        if all(strides == contiguous_strides(shape) for _, strides in operands):
+            return contiguous_strides(shape)
+        if all(strides == first for _, strides in operands) and _lies_densely(shape, first):
+            return first
+    return _in_order(shape, [_stretched(shape, *operand) for operand in operands])
+
+
+def _stretched(shape: Ints, own: Ints, strides: Ints) -> Ints:
+    """The strides with which an operand is walked where it is broadcast to a shape."""
+    added = len(shape) - len(own)
+    kept = [0 if m == 1 != n else s for m, n, s in zip(own, shape[added:], strides, strict=True)]
+    return (0,) * added + tuple(kept)
+
+
+def _in_order(shape: Ints, operands: Sequence[Ints]) -> Ints:
+    """Strides without gaps for the order of axes that operands of such strides have, the first above all."""
 
     def lies_outside(axis: int, other: int) -> int:
         """1 when `axis` lies outside `other`, -1 inside, 0 when the strides do not say."""
-        a, b = strides[axis], strides[other]
-        if a == 0 or b == 0:
-            return 0
-        if a != b:
-            return 1 if a > b else -1
-        return 1 if shape[axis] > shape[other] else 0
+        for strides in operands:
+            a, b = strides[axis], strides[other]
+            if a == 0 or b == 0:
+                continue
+            if a != b:
+                return 1 if a > b else -1
+            if shape[axis] > shape[other]:
+                return 1
+        return 0
 
     # An insertion sort, because the comparison is not an order: an expanded axis stays between its
     # neighbours.
-    inner_first = list(range(array.ndim))[::-1]
-    for start in range(1, array.ndim):
+    ndim = len(shape)
+    inner_first = list(range(ndim))[::-1]
+    for start in range(1, ndim):
         place = start
         for before in range(start - 1, -1, -1):
             outside = lies_outside(inner_first[before], inner_first[place])
@@ -64,7 +124,7 @@ def dense_strides(array: ndarray) -> Ints:
                 place = before
             elif outside < 0:
                 break
-    found = [0] * array.ndim
+    found = [0] * ndim
     step = 1
     for axis in inner_first:
         found[axis] = step
@@ -121,31 +181,28 @@ def _converted_to_float8(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
     return copy(wide, dtype)
 
 
-def following_channels(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel whose results have channels last in memory when an input of it has.
+def following_channels(result: ndarray, operands: Sequence[Any]) -> ndarray:
+    """A result with channels last in memory where an operand has them so, as torch's kernels for images.
 
-    As torch's kernels for images: the format that a network's input (or a layer's weight) is given in goes
-    through all of it.
+    The format that a network's input (or a layer's weight) is given in goes through all of it.
     """
-
-    @functools.wraps(kernel)
-    def follow(*args: Any, **kwargs: Any) -> Any:
-        result = kernel(*args, **kwargs)
-        for value in args:
-            if isinstance(value, ndarray) and not value.flags.c_contiguous and _is_image(value):
-                return tuple(map(_channels_last, result)) if type(result) is tuple else _channels_last(result)
-        return result
-
-    return follow
+    found = any(isinstance(value, ndarray) and suggests_channels_last(value) for value in operands)
+    return _channels_last(result) if found else result
 
 
-def _is_image(array: ndarray) -> bool:
-    return array.ndim in (4, 5) and array.size > 0 and is_channels_last(array)
+def following_planes(result: ndarray, operands: Sequence[Any]) -> ndarray:
+    """The same for images of two axes; where torch computes one of three axes in C order only."""
+    return following_channels(result, operands) if result.ndim == 4 else result
+
+
+def empty_joined(arrays: Sequence[ndarray], shape: Ints) -> ndarray:
+    """A new array of a shape to join arrays in, its elements not set: channels last where all have them
+    so.
+    """
+    if all(suggests_channels_last(array) for array in arrays):
+        return laid_out_empty(shape, channels_last_strides(shape), arrays[0].dtype)
+    return np.empty(shape, arrays[0].dtype)
 
 
 def _channels_last(array: ndarray) -> ndarray:
-    if array.ndim not in (4, 5):
-        return array
-    new = laid_out_empty(array.shape, channels_last_strides(array.shape), array.dtype)
-    new[...] = array
-    return new
+    return laid_out(array, channels_last_strides(array.shape)) if array.ndim in (4, 5) else array

@@ -65,6 +65,25 @@ def is_dense_in(order: Sequence[int], shape: Sequence[int], strides: Sequence[in
     return True
 
 
+def suggests_channels_last(x: ndarray) -> bool:
+    """Whether torch takes an array of rank 4 or 5 to have its channels innermost, gaps or not.
+
+    Its kernels for images give their results the format that the strides of an input suggest.
+    """
+    if x.ndim not in (4, 5):
+        return False
+    strides = strides_of(x)
+    if not strides[1]:
+        return False
+    least = 0
+    for axis in (1, *range(x.ndim - 1, 1, -1), 0):
+        # With one channel and one place the strides say nothing, and that means C order.
+        if not x.shape[axis] or strides[axis] < least or (not axis and least == strides[1]):
+            return False
+        least = strides[axis] * max(x.shape[axis], 1)
+    return True
+
+
 def is_channels_last(x: ndarray) -> bool:
     """Whether an array of rank 4 or 5 lies densely with the channels (axis 1) innermost."""
     return is_dense_in((1, *range(x.ndim - 1, 1, -1), 0), x.shape, strides_of(x))

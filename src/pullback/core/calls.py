@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import placed
 from .blame import stamp
 from .modes import DEFAULT, NO_GRAD, modes
 from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
@@ -243,6 +244,7 @@ def _several(op: Op) -> Callable[..., Any]:
     node_class: type[Node] | None = None
     layout = op.layout
     direct = op.check is None and op.promote is None and op.kind != "elementwise"
+    place = op.place
 
     def call(*args: Any) -> Any:
         nonlocal node_class
@@ -284,6 +286,8 @@ def _several(op: Op) -> Callable[..., Any]:
             token = quiet(IGNORE)
             try:
                 r = kernel(*arrays, *attrs)
+                if place is not None:
+                    r = place(r, arrays)
             except TypeError:
                 r = op.evaluate(tuple(arrays), attrs)
             finally:
@@ -334,6 +338,7 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     metadata = bool(op.layout.metadata)
     elementwise = op.kind == "elementwise"
     ufunc = isinstance(kernel, np.ufunc)
+    place = op.place
     view = op.is_view
     if view or metadata:
         return _unary_with_attrs(op)
@@ -364,6 +369,8 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                     r = op.evaluate((a,), ())
                 finally:
                     loud(token)
+                if place is not None and not a.flags.c_contiguous:
+                    r = place(r, (a,))
                 y = _new(Tensor)
                 y._value = r
                 y._counter = version = [0]
@@ -403,13 +410,16 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     elementwise = op.kind == "elementwise"
     numbers = elementwise and (op.numbers or not public)
     ufunc = isinstance(kernel, np.ufunc)
+    place = op.place
     # Sums of indices are as common as sums of values: inline, ``i + 8`` of int64 takes 3 µs and not 17.
     integers = I64 if elementwise and op.promote == "same" else None
     check = op.check
     # What rules call on arrays of one floating dtype needs neither promotion nor a check.
     bare = not elementwise and check is None
     names = (*op.inputs, "out")
-    if layout.metadata or not set(layout.values) <= set(names):
+    # What lies like the second operand takes more to see than is looked at here.
+    unusual = elementwise and place is not placed
+    if unusual or layout.metadata or not set(layout.values) <= set(names):
         return _general_binary(op, public, method)
     wanted_x, wanted_y = ([*names, *layout.kept] for names in layout.wanted) if derivable else ((), ())
     # Which of x, y and the result a node saves, by whether x and y want covectors.
@@ -475,6 +485,8 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                     r = op.evaluate((a, b), ())
                 finally:
                     loud(token)
+                if place is not None and (a.size != r.size or not a.flags.c_contiguous):
+                    r = place(r, (a, b))
                 y = _new(Tensor)
                 y._value = r
                 y._counter = version = [0]
@@ -541,6 +553,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     saves_out = "out" in op.layout.values
     saves_shape = bool(op.layout.metadata)
     elementwise = op.kind == "elementwise"
+    place = op.place
     view = op.is_view
     any_dtype = op.promote is None and not op.halves and op.check is None
 
@@ -566,6 +579,8 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                         r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
                     finally:
                         loud(token)
+                    if place is not None and not a.flags.c_contiguous:
+                        r = place(r, (a,))
                 y = _new(Tensor)
                 y._value = r
                 if view:

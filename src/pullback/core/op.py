@@ -30,7 +30,7 @@ from numpy import ndarray
 
 from .. import dtypes
 from .. import graph_errors as errors
-from ..array.layout import following_channels
+from ..array.layout import in_order, placed
 from . import calls
 from .connected import Gradient
 from .node import MultiNode, Node
@@ -42,6 +42,7 @@ from .underivable import no_derivative
 from .value import dtype_of, shape_of
 
 Rule = Callable[..., Any]
+Place = Callable[[ndarray, Sequence[Any]], ndarray]
 
 
 class Call(Protocol):
@@ -60,6 +61,9 @@ TABLE: dict[str, Op] = {}
 NUMBERS = (bool, int, float, complex)
 #: Calls of an op whose results' shapes are remembered.
 KNOWN_SHAPES = 1024
+
+#: What lays out the results of an op by its kind, where the declaration does not say.
+DEFAULT_PLACES: dict[str, Place] = {"elementwise": placed, "reduce": in_order}
 
 KINDS = ("elementwise", "linear", "view", "bilinear", "reduce", "gather", "opaque")
 
@@ -116,8 +120,10 @@ class Op:
         hand. NotImplemented leaves the call to the loop.
     numbers : bool
         Whether the public call takes a Python number as its second operand.
-    image : bool
-        The results have channels last in memory when an input has.
+    place : callable, optional
+        ``place(result, operands)`` gives a result, laid out as torch lays it out (see `array.layout`). The
+        kernel's own layout is right where all inputs are in C order. By default the operands of an
+        elementwise op decide, and reductions are in C order.
     shape : callable, optional
         ``shape(*arrays, *attrs)`` gives (shape, dtype) per output from arrays whose elements mean nothing;
         for an op whose kernel refuses zeros.
@@ -168,7 +174,7 @@ class Op:
         batch: Callable[..., Any] | None = None,
         batch_rule: Callable[..., Any] | None = None,
         shape: Callable[..., Any] | None = None,
-        image: bool = False,
+        place: Place | None = None,
         sizes_kept: bool = False,
         numbers: bool = True,
         underivable: str | None = None,
@@ -191,10 +197,9 @@ class Op:
             read_inputs, read_attrs = _signature_names(name, kernel)
             inputs = read_inputs if inputs is None else inputs
             attrs = read_attrs if attrs is None else attrs
-        if image:
-            self.kernel = following_channels(kernel)
         self.inputs = tuple(inputs)
         self.attrs = tuple(attrs)
+        self.place = place or DEFAULT_PLACES.get(kind)
         self.variadic = variadic
         self.many = many
         self.joint = joint or variadic
@@ -309,6 +314,7 @@ class Op:
     def evaluate(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         """Run the kernel on bare arrays and scalars, with torch's promotion."""
         half = None
+        given = inputs
         if self.check is not None:
             self.check(*inputs, *attrs)
         if self.promote is not None:
@@ -339,8 +345,11 @@ class Op:
         finally:
             loud(token)
         if half is not None:
-            return _rounded(result, half)
-        return result
+            result = _rounded(result, half)
+        place = self.place
+        if place is None:
+            return result
+        return tuple([place(r, given) for r in result]) if isinstance(result, tuple) else place(result, given)
 
     def _compute(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         if self.variadic:
@@ -501,7 +510,7 @@ def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
         name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs,
         node_name=node_name, promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch,
         batch_rule=first.batch_rule, check=first.check, numbers=first.numbers, in_order=first.in_order,
-        overlaps=first.overlaps,
+        overlaps=first.overlaps, place=first.place,
     ).call
 
 

@@ -21,9 +21,9 @@ from ..array.strides import (
     channels_last_strides,
     contiguous_strides,
     extent,
-    is_channels_last,
     laid_out_empty,
     strides_of,
+    suggests_channels_last,
 )
 from .body import Body
 from .meta import promised_zeros
@@ -314,6 +314,6 @@ def _enlarged(array: ndarray, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _following(arrays: Sequence[ndarray], shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Channels last where an image among the operands has that, C order otherwise."""
-    if any(v.ndim in (4, 5) and not v.flags.c_contiguous and is_channels_last(v) for v in arrays):
+    if any(suggests_channels_last(v) for v in arrays):
         return [channels_last_strides(s) if len(s) in (4, 5) else contiguous_strides(s) for s in shapes]
     return [contiguous_strides(s) for s in shapes]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import activations as kernels
+from ..array.layout import in_order, placed
 from ..core.connected import PIECEWISE, refused
 from ..core.op import Call, elementwise, op, renamed
 from ..core.value import shape_of
@@ -213,7 +214,7 @@ softplus = _activation(
     attrs=("beta", "threshold"),
 )
 
-log_sigmoid = _activation("log_sigmoid", kernels.log_sigmoid, lambda g, x: g * sigmoid(-x))
+log_sigmoid = _activation("log_sigmoid", kernels.log_sigmoid, lambda g, x: g * sigmoid(-x), place=in_order)
 
 # --- smooth -----------------------------------------------------------------------------------------------
 # ------------
@@ -313,11 +314,13 @@ rrelu_mean = _activation(
     attrs=("negative_slope",),
     node_name="RreluWithNoiseBackward0",
     gradient=PIECEWISE,
+    place=in_order,
 )
 
 #: x·noise, the noise drawn outside.
 rrelu = elementwise(
     "rrelu", _rrelu, lambda g, y: g * y, lambda g: zeros_of(g), node_name="RreluWithNoiseBackward0",
+    place=in_order,
     gradient=PIECEWISE, saves=("x",),
 )
 
@@ -339,4 +342,4 @@ def _glu_rule(g: Any, x: Any, dim: int) -> Any:
 
 
 #: The first half along `dim` times the sigmoid of the second.
-glu = op("glu", _glu, (_glu_rule,), halves=True, batch=lambda size, dim: (dim + 1,))
+glu = op("glu", _glu, (_glu_rule,), halves=True, batch=lambda size, dim: (dim + 1,), place=placed)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..array.layout import placed
 from ..core.op import elementwise, renamed
 from ..core.value import InnerValue, Value, dtype_of
 from .comparison import eq, ge, where, zeros_of
@@ -48,7 +49,8 @@ sub = elementwise("sub", np.subtract, lambda g: g, lambda g: -g, check=_no_bools
 
 #: other - input, the reflected difference.
 rsub = elementwise("rsub", lambda x, y, /, out=...: np.subtract(y, x, out=out), lambda g: -g, lambda g: g,
-                   node_name="RsubBackward1", check=_no_bools)
+                   node_name="RsubBackward1", check=_no_bools,
+                   place=lambda result, operands: placed(result, operands[::-1]))
 
 #: The same of two tensors, for which torch has a node of its own.
 rsub_tensor = renamed(rsub, "rsub_tensor", "RsubBackward0")

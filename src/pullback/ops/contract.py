@@ -19,6 +19,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.large import multiplied
+from ..array.layout import as_first
 from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
 from .arithmetic import add, mul
@@ -311,7 +312,8 @@ baddbmm = _add_product(
     "BaddbmmBackward0"
 )
 addr = _add_product(
-    "addr", np.outer, lambda g, z: mv(g, conj(z)), lambda g, y: mv(swap(g), conj(y)), "AddrBackward0"
+    "addr", np.outer, lambda g, z: mv(g, conj(z)), lambda g, y: mv(swap(g), conj(y)), "AddrBackward0",
+    place=as_first,
 )
 
 

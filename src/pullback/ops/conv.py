@@ -13,6 +13,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..array import conv as kernels
+from ..array.layout import following_channels
 from ..core.connected import Gradient
 from ..core.op import op
 from ..core.result_shapes import of_no_image
@@ -137,6 +138,13 @@ def _weight_of_no_image(x: ndarray, y: ndarray, *attrs: Any) -> Any:
     return ((result.shape, result.dtype),)
 
 
+def _place(result: ndarray, operands: Sequence[Any]) -> ndarray:
+    """One axis is convolved as two, the first of size 1, with the input in C order."""
+    if result.ndim != 3:
+        return following_channels(result, operands)
+    return following_channels(result[:, :, None], (operands[1][:, :, None],))[:, :, 0]
+
+
 #: torch has one node for the gradients of all inputs.
 _JOINT = Gradient(zeros=False, by=2)
 
@@ -147,7 +155,7 @@ def _declare(
 ) -> Call:
     return op(
         name, kernel, rules, kind="bilinear", node_name="ConvolutionBackward0", batch_rule=batch_rule,
-        image=True, gradient=_JOINT, shape=shape, saves=saves,
+        place=_place, gradient=_JOINT, shape=shape, saves=saves,
     )  # fmt: skip
 
 
@@ -269,7 +277,7 @@ conv_biased: Call = op(
         ),
         lambda g: sum_channels(g),
     ),
-    node_name="ConvolutionBackward0", jvp=_biased_jvp(conv), batch_rule=_biased_batch(conv), image=True,
+    node_name="ConvolutionBackward0", jvp=_biased_jvp(conv), batch_rule=_biased_batch(conv), place=_place,
     shape=of_no_image(_conv_biased),
     gradient=_JOINT, saves=("x", "w"),
 )  # fmt: skip
@@ -287,7 +295,7 @@ conv_transpose_biased: Call = op(
         lambda g: sum_channels(g),
     ),
     node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose),
-    batch_rule=_biased_batch(conv_transpose), image=True,
+    batch_rule=_biased_batch(conv_transpose), place=_place,
     shape=of_no_image(_transpose_biased),
     gradient=_JOINT, saves=("y", "w"),
 )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import in_order
 from ..array.reduction import running_sums
 from ..core.op import Call, op
 from ..core.value import shape_of
@@ -43,6 +44,7 @@ cumsum: Call = op(
     kind="linear",
     halves=True,
     batch=dim_first,
+    place=in_order,
 )
 
 
@@ -124,7 +126,9 @@ def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:
 
 
 #: Running product along `dim`.
-cumprod = op("cumprod", _cumprod, (_cumprod_rule,), halves=True, batch=dim_first, saves=("out",))
+cumprod = op(
+    "cumprod", _cumprod, (_cumprod_rule,), halves=True, batch=dim_first, saves=("out",), place=in_order
+)
 
 
 def _logcumsumexp(x: ndarray, /, dim: int) -> ndarray:
@@ -173,4 +177,6 @@ def _is_last(shape: tuple[int, ...], dim: int) -> ndarray:
 
 
 #: log Σ_{i≤k} exp(x[i]) along `dim`.
-logcumsumexp = op("logcumsumexp", _logcumsumexp, (_logcumsumexp_rule,), halves=True, batch=dim_first)
+logcumsumexp = op(
+    "logcumsumexp", _logcumsumexp, (_logcumsumexp_rule,), halves=True, batch=dim_first, place=in_order
+)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import in_order
 from ..array.scatter import sum_rows, take_slices
 from ..core.op import elementwise, op
 from ..core.underivable import no_tangent, not_implemented
@@ -78,7 +79,7 @@ def _classes(x: ndarray, /, count: int, out: Any = ...) -> ndarray:
 
 
 #: Integers as they are, refused where they are no numbers of `count` classes.
-classes: Any = elementwise("classes", _classes, None, attrs=("count",), promote=None)
+classes: Any = elementwise("classes", _classes, None, attrs=("count",), promote=None, place=in_order)
 
 
 def _fronts(size: int, values: tuple[Any, ...], dims: tuple[int | None, ...]) -> list[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import large
+from ..array.layout import in_order
 from ..array.reduction import over_first
 from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
@@ -88,7 +89,8 @@ def selecting(name: str, kernel: Callable[..., Any], **fields: Any) -> Call:
     """
     return op(
         name, kernel, (_selected_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
-        inputs=("x",), attrs=("dim", "keepdim"), jvp=_selected_jvp, batch=dim_first, **fields,
+        inputs=("x",), attrs=("dim", "keepdim"), jvp=_selected_jvp, batch=dim_first,
+        place=in_order, **fields,
     )  # fmt: skip
 
 
@@ -362,7 +364,7 @@ def _running_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> A
 def _running_op(name: str, kernel: Callable[..., Any]) -> Call:
     return op(
         name, kernel, (_running_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
-        inputs=("x",), attrs=("dim",), batch=dim_first,
+        inputs=("x",), attrs=("dim",), batch=dim_first, place=in_order,
         jvp=lambda primals, tangents, out, dim: (pick(tangents[0], out[1], dim), None), saves=("x",),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import in_order
 from ..core.op import Call, elementwise
 from ..core.underivable import not_implemented
 from .arithmetic import log
@@ -127,7 +128,8 @@ def _refuse_mvlgamma(x: Any, p: int) -> None:
 
 #: The logarithm of the multivariate gamma function of dimension p (DLMF 35.3.4).
 mvlgamma = elementwise(
-    "mvlgamma", _mvlgamma, _mvlgamma_rule, attrs=("p",), promote="float", check=_refuse_mvlgamma
+    "mvlgamma", _mvlgamma, _mvlgamma_rule, attrs=("p",), promote="float", check=_refuse_mvlgamma,
+    place=in_order,
 )
 
 

@@ -14,6 +14,7 @@ from numpy import ndarray
 
 from ..array import large
 from ..array import scatter as kernels
+from ..array.layout import as_first, in_order
 from ..core.data_shaped import no_shape
 from ..core.op import op
 from ..core.value import dtype_of, shape_of
@@ -277,6 +278,7 @@ index_add: Any = op(
         ),
     ),
     kind="gather",
+    place=in_order,
     jvp=lambda primals, tangents, out, dim, alpha: index_add(*_filled(primals, tangents), dim, alpha),
 )
 
@@ -319,6 +321,7 @@ def _index_fill(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
 index_fill: Any = op(
     "index_fill", _index_fill, (lambda g, index, dim: index_fill(g, index, dim, 0), None), kind="gather",
     jvp=lambda primals, tangents, out, dim, value: index_fill(tangents[0], primals[1], dim, 0),
+    place=as_first,
 )
 
 
@@ -340,6 +343,7 @@ index_fill_tensor: Any = op(
     ),
     kind="gather", node_name="IndexFillBackward1",
     jvp=lambda primals, tangents, out, dim: index_fill_tensor(*_filled(primals, tangents), dim),
+    place=as_first,
 )
 
 
@@ -476,4 +480,5 @@ put: Any = op(
     (_put_kept, None, lambda g, index, source: reshape(take(g, index), shape_of(source))), kind="gather",
     node_name="PutBackward0",
     jvp=lambda primals, tangents, out, accumulate: put(*_filled(primals, tangents), accumulate),
+    place=as_first,
 )

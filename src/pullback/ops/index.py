@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy import ndarray
+from numpy.lib.stride_tricks import as_strided
 
-from ..array.layout import towards
+from ..array.layout import placed, towards
 from ..array.scatter import put_sum
 from ..core.op import like_first, op
 from ..core.value import dtype_of, shape_of
@@ -52,10 +53,22 @@ def adjacent(dims: Ints) -> bool:
 def _index(x: ndarray, where: ndarray, /, dims: Ints) -> ndarray:
     try:
         if len(dims) == 1:
-            return np.asarray(np.take(x, where[0, ...], dims[0]))
-        return np.array(x[_key(where, dims)], order="C")
+            found = np.asarray(np.take(x, where[0, ...], dims[0]))
+        else:
+            found = np.array(x[_key(where, dims)], order="C")
     except IndexError:
         raise out_of_range(where, dims, x.shape) from None
+    return found if x.flags.c_contiguous else _placed_as_read(found, x, where[0], dims)
+
+
+def _placed_as_read(found: ndarray, x: ndarray, places: ndarray, dims: Ints) -> ndarray:
+    """What was read, laid out as torch does: it walks `x` along the axes that are not indexed, and the
+    places along the others.
+    """
+    lead = dims[0] if adjacent(dims) else 0
+    strides = [stride for axis, stride in enumerate(x.strides) if axis not in dims]
+    walked = as_strided(x, found.shape, (*strides[:lead], *(0,) * places.ndim, *strides[lead:]))
+    return placed(found, (walked, places.reshape(*places.shape, *(1,) * (len(strides) - lead))))
 
 
 def _index_backward(g: ndarray, where: ndarray, /, shape: Ints, dims: Ints) -> ndarray:

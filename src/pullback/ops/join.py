@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.strides import channels_last_strides, is_channels_last, laid_out_empty
+from ..array.layout import empty_joined
 from ..core.op import Call, op, view
 from ..core.value import shape_of
 from .view import slice_kernel
@@ -17,11 +17,7 @@ from .view import slice_kernel
 def _cat(xs: tuple[ndarray, ...], /, sizes: tuple[int, ...], dim: int) -> ndarray:
     first = xs[0]
     shape = (*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :])
-    if first.ndim > 3 and all(is_channels_last(x) and not x.flags.c_contiguous for x in xs):
-        whole = laid_out_empty(shape, channels_last_strides(shape), first.dtype)
-    else:
-        whole = np.empty(shape, first.dtype)
-    return np.concatenate(xs, axis=dim, out=whole)
+    return np.concatenate(xs, axis=dim, out=empty_joined(xs, shape))
 
 
 #: Values side by side along axis `dim`; `sizes` are theirs there.

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import as_first, placed
 from ..core.connected import PIECEWISE
-from ..core.op import Call, check_broadcast, elementwise, op, promoted
+from ..core.op import Call, Place, check_broadcast, elementwise, op, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
 from .comparison import lt, where
@@ -73,6 +74,7 @@ def pairwise(
     *slopes: Callable[..., Any] | None,
     attrs: tuple[str, ...] = (),
     inputs: tuple[str, ...] = ("x", "y"),
+    place: Place = placed,
     **fields: Any,
 ) -> Call:
     """Declare a loss of pairs: ``loss(*inputs, *attrs)`` on arrays, ``slope(g, *inputs, *attrs)`` per
@@ -109,7 +111,7 @@ def pairwise(
 
     call = op(
         name, kernel, tuple(None if s is None else _Scaled(s, inputs, attrs) for s in slopes), inputs=inputs,
-        attrs=(*attrs, "reduction"), batch_rule=batched, kind="reduce", **fields,
+        attrs=(*attrs, "reduction"), batch_rule=batched, kind="reduce", place=place, **fields,
     )  # fmt: skip
     return call
 
@@ -160,7 +162,9 @@ def _huber_slope(g: Any, x: Any, y: Any, delta: float) -> Any:
 
 #: ½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = x − y.
 huber_loss = pairwise(
-    "huber_loss", _huber, _huber_slope, lambda g, x, y, delta: -_huber_slope(g, x, y, delta), attrs=("delta",)
+    "huber_loss", _huber, _huber_slope, lambda g, x, y, delta: -_huber_slope(g, x, y, delta),
+    attrs=("delta",),
+    place=as_first,
 )
 
 
@@ -219,6 +223,7 @@ binary_cross_entropy = pairwise(
     lambda g, x, y, weight: _weighted(g, weight) * (log(1 - x) - log(x)),
     None,
     inputs=("x", "y", "weight"),
+    place=as_first,
 )
 
 
@@ -256,6 +261,8 @@ binary_cross_entropy_with_logits = pairwise(
     None,
     None,
     inputs=("x", "y", "weight", "pos_weight"),
+    # torch computes it of the target and the input.
+    place=lambda result, operands: placed(result, operands[1::-1]),
 )
 
 

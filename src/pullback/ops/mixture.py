@@ -13,6 +13,7 @@ from numpy import ndarray
 
 from ..array import large
 from ..array.elementwise import WORTH_ASKING, WORTH_BLOCKS, blockwise
+from ..array.layout import in_order
 from ..core.op import Call, elementwise, renamed
 from ..core.value import dtype_of
 from .arithmetic import div, mul
@@ -413,7 +414,7 @@ def _masked_fill(x: ndarray, y: ndarray, /, value: Any, out: Any = ...) -> ndarr
 #: x with `value` where the mask y holds.
 masked_fill = elementwise(
     "masked_fill", _masked_fill, lambda g, y: where(y, 0, g), None, attrs=("value",), promote=None,
-    halves=False
+    halves=False, place=in_order,
 )
 
 
@@ -426,6 +427,7 @@ masked_fill_tensor = elementwise(
     lambda g, y: where(y, g, 0),
     promote=None,
     halves=False,
+    place=in_order,
     node_name="MaskedFillBackward1",
 )
 

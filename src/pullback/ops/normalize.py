@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import norm as kernels
+from ..array.layout import following_channels
 from ..core.node_classes import zeros_like_value
 from ..core.op import op
 from ..core.value import TensorBase, dtype_of, shape_of
@@ -298,7 +299,7 @@ batch_norm = op(
     outputs=("out", "batch_mean", "invstd", "batch_var"),
     differentiable=(0,),
     batch_rule=_batch_batched,
-    image=True,
+    place=following_channels,
     saves=("mean", "var"),
     sizes_kept=True,
 )
@@ -390,7 +391,7 @@ group_norm = op(
     outputs=("out", "mean", "rstd"),
     differentiable=(0,),
     batch_rule=_group_batched,
-    image=True,
+    place=following_channels,
 )
 group_norm_backward = op(
     "native_group_norm_backward",

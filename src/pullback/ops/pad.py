@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from ..array import large
 from ..array.elementwise import copy_into
+from ..array.layout import following_channels
 from ..core.connected import PIECEWISE
 from ..core.op import op
 
@@ -61,7 +62,7 @@ def _negated(amounts: Amounts) -> Amounts:
 #: x with `value` around it.
 pad: Callable[..., Any] = op(
     "constant_pad_nd", _pad, (lambda g, amounts: pad(g, _negated(amounts), 0),),
-    node_name="ConstantPadNdBackward0", image=True,
+    node_name="ConstantPadNdBackward0", place=following_channels,
     jvp=lambda primals, tangents, out, amounts, value: pad(tangents[0], amounts, 0),
     batch=lambda size, amounts, value: (((0, 0), *amounts), value),
 )  # fmt: skip
@@ -108,7 +109,8 @@ def _declare(name: str, mode: str, node_name: str) -> Callable[..., Any]:
     return op(
         name, _pad_by(mode),
         (lambda g, shape_x, amounts: pad_adjoint(g, tuple(shape_x[-len(amounts) :]), amounts, mode),),
-        kind="linear", node_name=node_name, batch=lambda size, amounts: (amounts,), image=True,
+        kind="linear", node_name=node_name, batch=lambda size, amounts: (amounts,),
+        place=None if mode == "circular" else following_channels,
         gradient=None if mode == "circular" else PIECEWISE, saves=() if mode == "circular" else ("x",),
         once=mode == "circular",
     )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import pool as kernels
+from ..array.layout import following_channels, following_planes
 from ..array.pool import Windows
 from ..core.connected import PIECEWISE
 from ..core.op import op
@@ -59,8 +60,8 @@ def _declare_avg(suffix: str, node_name: str) -> Call:
                 g, windows, shape_x[2:], count_include_pad, divisor
             ),
         ),
-        kind="linear", node_name=node_name, batch_rule=folded(lambda: avg_pools[suffix]), image=True,
-        shape=of_no_image(_avg_pool), gradient=PIECEWISE, saves=("x",),
+        kind="linear", node_name=node_name, batch_rule=folded(lambda: avg_pools[suffix]),
+        place=following_planes, shape=of_no_image(_avg_pool), gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
 
@@ -118,7 +119,7 @@ def _declare_max(suffix: str, node_name: str) -> Call:
         (lambda g, winners, shape_x, windows: scatter_windows(g, winners, windows, shape_x[2:]),),
         outputs=("values", "winners"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, windows: (gather_windows(tangents[0], out[1], windows), None),
-        batch_rule=folded(lambda: max_pools[suffix]), image=True, shape=of_no_image(_max_pool),
+        batch_rule=folded(lambda: max_pools[suffix]), place=following_channels, shape=of_no_image(_max_pool),
         gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
@@ -135,7 +136,8 @@ def _winner_indices(winners: ndarray, /, windows: Windows, size: Sizes) -> ndarr
 
 #: torch's indices of the winners: places in the flattened plane.
 winner_indices: Call = op(
-    "winner_indices", _winner_indices, (), batch_rule=folded(lambda: winner_indices), image=True
+    "winner_indices", _winner_indices, (), batch_rule=folded(lambda: winner_indices),
+    place=following_channels,
 )
 
 
@@ -151,8 +153,8 @@ def _declare_adaptive_avg(suffix: str, node_name: str) -> Call:
     return op(
         "adaptive_avg_pool" + suffix, _adaptive_avg,
         (lambda g, shape_x: adaptive_avg_adjoint(g, shape_x[2:]),),
-        kind="linear", node_name=node_name, batch_rule=folded(lambda: adaptive_avg_pools[suffix]), image=True,
-        gradient=PIECEWISE, saves=("x",),
+        kind="linear", node_name=node_name, batch_rule=folded(lambda: adaptive_avg_pools[suffix]),
+        place=following_planes, gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
 
@@ -206,7 +208,7 @@ def _declare_adaptive_max(suffix: str, node_name: str) -> Call:
         (lambda g, indices, shape_x: scatter_planes(g, indices, shape_x[2:]),),
         outputs=("values", "indices"), differentiable=(0,), node_name=node_name,
         jvp=lambda primals, tangents, out, output: (gather_planes(tangents[0], out[1]), None),
-        batch_rule=folded(lambda: adaptive_max_pools[suffix]), image=True,
+        batch_rule=folded(lambda: adaptive_max_pools[suffix]), place=following_planes,
         gradient=PIECEWISE, saves=("x",),
     )  # fmt: skip
 
@@ -238,7 +240,8 @@ def _declare_unpool(rank: int) -> Call:
         f"max_unpool_{rank}d", _unpool, (lambda g, indices: at_places(g, indices, rank), None),
         node_name=f"MaxUnpool{rank}DBackward0",
         jvp=lambda primals, tangents, out, size: unpool(tangents[0], primals[1], size),
-        batch_rule=_aligned(unpool), image=rank == 2,
+        batch_rule=_aligned(unpool),
+        place=lambda result, operands: following_planes(result, operands[:1]),
     )  # fmt: skip
 
 

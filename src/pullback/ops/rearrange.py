@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import as_first, copy, in_order
+from ..array.strides import laid_out, strides_of
 from ..core.op import Call, of, op
+from ..core.overlap import overlaps_itself
 from ..core.value import shape_of
+from .join import cat_sizes
 from .structure import Shape, permute_to_front, reshape, sum_dims
 from .view import diagonal, select, slice_dim
 
@@ -29,11 +33,23 @@ flip: Call = op(
     (lambda g, dims: flip(g, dims),),
     kind="linear",
     batch=lambda size, dims: (tuple(d + 1 for d in dims),),
+    place=as_first,
 )
 
 
+_join = of(cat_sizes).kernel
+
+
 def _roll(x: ndarray, /, shifts: tuple[int, ...], dims: tuple[int, ...]) -> ndarray:
-    return np.asarray(np.roll(x, shifts, dims) if dims else np.roll(x, shifts[0]))
+    if not dims:
+        return np.roll(x.reshape(-1), shifts[0]).reshape(x.shape)
+    new = x
+    for shift, dim in zip(shifts, dims, strict=True):
+        start = -shift % x.shape[dim] if x.size else 0
+        lead = (slice(None),) * dim
+        parts = new[(*lead, slice(start, None))], new[(*lead, slice(start))]
+        new = _join(parts, (x.shape[dim],), dim) if start else np.array(new, order="C")
+    return new
 
 
 def _roll_batched(
@@ -58,9 +74,9 @@ roll: Call = op(
 def _rot90(x: ndarray, /, k: int, dims: tuple[int, int]) -> ndarray:
     if k == 0:
         return x.copy(order="C")
-    if k == 2:
-        return np.flip(x, dims).copy(order="K")
-    return np.flip(x, dims[1] if k == 1 else dims[0]).copy(order="K").swapaxes(*dims)
+    flipped = dims if k == 2 else dims[1] if k == 1 else dims[0]
+    new = as_first(np.flip(x, flipped).copy(), (x,))
+    return new if k == 2 else new.swapaxes(*dims)
 
 
 #: The plane of two axes turned by k·90°, 0 ≤ k < 4.
@@ -74,7 +90,7 @@ rot90: Call = op(
 
 
 def _repeat(x: ndarray, /, repeats: tuple[int, ...]) -> ndarray:
-    return np.tile(x, repeats)
+    return in_order(np.tile(x, repeats), ())
 
 
 def _repeat_rule(g: Any, shape_x: Shape, repeats: tuple[int, ...]) -> Any:
@@ -223,7 +239,7 @@ def _replaced(part: Callable[..., Any]) -> Callable[..., ndarray]:
     select_part = of(part).kernel
 
     def kernel(x: ndarray, src: Any, /, *attrs: Any) -> ndarray:
-        new = x.copy(order="K")
+        new = copy(x) if overlaps_itself(x) else laid_out(x, strides_of(x))
         select_part(new, *attrs)[...] = src
         return new
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import in_order
 from ..core.op import Call, op
 from ..core.value import shape_of
 from .comparison import gt, where
@@ -52,4 +53,5 @@ def _batched(
 #: Each slice of `dim` times min(1, largest / norm), the norm that of order `p` over all other axes.
 renorm: Call = op(
     "renorm", _renorm, (_rule,), halves=True, node_name="RenormBackward0", batch_rule=_batched,
+    place=in_order,
 )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import norm
+from ..array.layout import in_order
 from ..core.bulk import unwrapped
 from ..core.op import Call, op
 from ..core.value import shape_of
@@ -64,6 +65,7 @@ softmax: Call = op(
     batch_rule=_batched(lambda: softmax),
     jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
     sizes_kept=True,
+    place=in_order,
 )
 
 
@@ -85,6 +87,7 @@ safe_softmax: Call = op(
     batch_rule=_batched(lambda: safe_softmax),
     jvp=lambda primals, tangents, out, dim: _softmax_pull(tangents[0], out, dim),
     sizes_kept=True,
+    place=in_order,
 )
 
 
@@ -126,4 +129,5 @@ log_softmax: Call = op(
     batch_rule=_batched(lambda: log_softmax),
     jvp=_log_softmax_jvp,
     sizes_kept=True,
+    place=in_order,
 )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import large, order
+from ..array.layout import as_first
 from ..array.scatter import gather as gathered
 from ..array.threads import run_parts, split
 from ..core.data_shaped import no_batch, no_shape
@@ -112,13 +113,14 @@ def _topk_jvp(primals: Any, tangents: Any, out: Any, k: int, dim: int, largest: 
 #: Values in order along `dim`, and where they were.
 sort: Any = op(
     "sort", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"), differentiable=(0,),
-    jvp=_sort_jvp, batch=dim_first,
+    jvp=_sort_jvp, batch=dim_first, place=as_first,
 )
 
 #: The same (every sort here is stable) under the node name of a sort for which `stable` is given.
 sort_stable: Any = op(
     "sort_stable", _sort, (_places_rule,), kind="gather", outputs=("values", "indices"),
-    differentiable=(0,), jvp=_sort_jvp, batch=dim_first, node_name="SortBackward1",
+    differentiable=(0,), jvp=_sort_jvp, batch=dim_first, place=as_first,
+    node_name="SortBackward1",
 )
 
 #: The k largest (smallest) values along `dim` in order, and where they were.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import reduction
+from ..array.layout import empty_joined
 from ..array.strides import extent, laid_out, reshaped_strides, strided, strides_of
 from ..array.transposed import c_copy
 from ..core import batched, engine, inplace
@@ -200,7 +201,12 @@ def sum_to(x: Any, shape: Shape) -> Any:
 
 def _stack(xs: tuple[ndarray, ...], /, dim: int) -> ndarray:
     first = xs[0].shape
-    whole = np.empty((*first[:dim], len(xs), *first[dim:]), xs[0].dtype)
+    shape = (*first[:dim], len(xs), *first[dim:])
+    if dim == len(first):
+        whole = np.empty(shape, xs[0].dtype)
+    else:
+        # torch joins along the axis that follows and shows the result with one axis more.
+        whole = empty_joined(xs, (*first[:dim], len(xs) * first[dim], *first[dim + 1 :])).reshape(shape)
     lead = (slice(None),) * dim
     for i, x in enumerate(xs):
         whole[(*lead, i)] = x  # type: ignore[index]  # NumPy's stubs know no tuples of slices

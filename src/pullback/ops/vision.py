@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import resize as kernels
+from ..array.layout import following_channels
 from ..array.resize import Axis
 from ..core.op import op
 from .pool import folded
@@ -39,12 +40,12 @@ def _unshuffle(x: ndarray, /, factor: int) -> ndarray:
 #: (…, C·r², H, W) -> (…, C, H·r, W·r) (Shi et al. 2016, eq. 4).
 pixel_shuffle: Call = op(
     "pixel_shuffle", _shuffle, (lambda g, factor: pixel_unshuffle(g, factor),), kind="linear",
-    batch=lambda size, factor: (factor,),
+    batch=lambda size, factor: (factor,), place=following_channels,
 )  # fmt: skip
 #: The inverse of `pixel_shuffle`.
 pixel_unshuffle: Call = op(
     "pixel_unshuffle", _unshuffle, (lambda g, factor: pixel_shuffle(g, factor),), kind="linear",
-    batch=lambda size, factor: (factor,), image=True,
+    batch=lambda size, factor: (factor,), place=following_channels,
 )  # fmt: skip
 
 
@@ -57,7 +58,7 @@ def _channel_shuffle(x: ndarray, /, groups: int) -> ndarray:
 channel_shuffle: Call = op(
     "channel_shuffle", _channel_shuffle,
     (lambda g, shape_x, groups: channel_shuffle(g, shape_x[1] // groups),), kind="linear",
-    batch_rule=folded(lambda: channel_shuffle), image=True,
+    batch_rule=folded(lambda: channel_shuffle), place=following_channels,
 )  # fmt: skip
 
 
@@ -138,7 +139,7 @@ def _declare_resize(node_name: str) -> None:
     name = node_name.removesuffix("Backward0")
     resizes[name] = op(
         name, _resize, (lambda g, axes: resize_adjoint(g, axes),), kind="linear", node_name=node_name,
-        batch_rule=folded(lambda: resizes[name]), image=True,
+        batch_rule=folded(lambda: resizes[name]), place=following_channels,
     )  # fmt: skip
 
 

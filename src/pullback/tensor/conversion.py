@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
-from ..array.strides import is_channels_last
+from ..array.strides import suggests_channels_last
 from ..core.inplace import innermost
 from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of
@@ -76,13 +76,13 @@ def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         self = on_device(self, other.device)
     elif given.get("device") is not None:
         self = on_device(self, as_device(given["device"], "to"))
-    wanted = given.get("memory_format")
+    return _converted(self, dtype, given.get("memory_format"), given.get("copy"))
+
+
+def _converted(self: Any, dtype: Any, wanted: Any, copy: Any) -> Any:
+    """The tensor in a dtype and a memory format: itself where it is that already, unless a copy is wanted."""
     same = dtype is None or dtype_of(self) == dtype.numpy
-    if (
-        same
-        and not given.get("copy")
-        and (wanted is None or wanted is preserve_format or wanted is suggested(self))
-    ):
+    if same and not copy and (wanted is None or wanted is preserve_format or wanted is suggested(self)):
         return self
     if wanted is None or wanted is preserve_format:
         return convert.cast(self, dtype_of(self)) if same else cast(self, dtype)
@@ -106,12 +106,7 @@ def suggested(self: Any) -> Any:
     """The memory format that torch takes a tensor to be in, judged by its strides."""
     array = innermost(self)
     rank = len(shape_of(self))
-    if (
-        rank in (4, 5)
-        and hasattr(array, "strides")
-        and not array.flags.c_contiguous
-        and is_channels_last(array)
-    ):
+    if hasattr(array, "strides") and suggests_channels_last(array):
         return channels_last if rank == 4 else channels_last_3d
     return contiguous_format
 
@@ -125,7 +120,7 @@ def _casting_method(name: str, dtype: dtypes.dtype) -> Callable[..., Any]:
     @reads(parser, tensor_first=True)
     def convert_to(self: Any, *args: Any, **kwargs: Any) -> Any:
         if args or kwargs:
-            return converted(cast(self, dtype), parser.bind(args, kwargs).get("memory_format"))
+            return _converted(self, dtype, parser.bind(args, kwargs).get("memory_format"), False)
         return cast(self, dtype)
 
     convert_to.__name__ = convert_to.__qualname__ = name
@@ -153,7 +148,7 @@ def type_as(self: Any, other: Any) -> Any:
 @method("cpu", _FORMAT)
 def cpu(self: Any, *, memory_format: Any = None) -> Any:
     """The tensor itself: it is on the CPU."""
-    return converted(on_device(self, CPU), memory_format)
+    return _converted(on_device(self, CPU), None, memory_format, False)
 
 
 def _elsewhere(kind: str, given: Any) -> Any:

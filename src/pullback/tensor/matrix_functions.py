@@ -18,6 +18,7 @@ from ..ops.linalg import inv_ex, narrow, real_dtype
 from ..ops.matrix_exp import matrix_exp as exponential
 from ..ops.spectral import eigh
 from .api import public
+from .constants import contiguous_format
 from .contract import dot, element_word, matmul
 from .factorizations import singular
 from .linear_algebra import linalg_inv
@@ -321,7 +322,7 @@ def linalg_matrix_power(A: Any, n: int) -> Any:
             "matrices"
         )
     if n == 0:
-        return A.clone().copy_(A.new_ones(a[-1]).diag())
+        return A.clone(memory_format=contiguous_format).copy_(A.new_ones(a[-1]).diag())
     base = A if n > 0 else linalg_inv(A)
     count = abs(n)
     if count == 1:

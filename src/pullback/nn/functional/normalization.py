@@ -24,6 +24,8 @@ from ...ops.view import select, unsqueeze
 from ...tensor import norms
 from ...tensor.api import public
 from ...tensor.batching import batch_levels
+from ...tensor.conversion import suggested
+from ...tensor.memory_format import contiguous
 from ...tensor.out import write_out
 from ...tensor.padding import pad
 from .pooling import avg_pool2d, avg_pool3d
@@ -296,6 +298,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
         eps = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).eps
     rank = len(shape_of(input))
     dims = tuple(range(rank - axes, rank))
+    input = contiguous(input, suggested(input))
     scaled = input * rsqrt(mean_dims(pow_scalar(input, 2), dims, True) + eps)
     return scaled if weight is None else scaled * weight
 

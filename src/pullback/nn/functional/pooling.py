@@ -15,6 +15,7 @@ from ...ops import pool as ops
 from ...ops.structure import unsafe_view
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
+from ...tensor.memory_format import contiguous
 from .pool_checks import adaptive_size, check_kind, check_tensor, windows_of
 
 
@@ -40,13 +41,14 @@ def _max_pool(
     alone = len(shape_of(x)) == rank + 1
     if alone:
         x = unsqueeze(x, 0)
+    # torch has a kernel of its own for this, which takes C order and whose result is no view.
+    own = rank == 1 and not return_indices and not (modes().grad and x.requires_grad)
     if rank == 1:
-        x = unsqueeze(x, 2)
+        x = unsqueeze(contiguous(x) if own else x, 2)
         windows = _lifted(windows)
     call = ops.max_pool_3d if rank == 3 else ops.max_pool_2d
     values, winners = call(x, windows)
-    if rank == 1 and not return_indices and not (modes().grad and x.requires_grad):
-        # torch has a kernel of its own for this, whose result is no view.
+    if own:
         lead = () if alone else shape_of(values)[:1]
         return unsafe_view(values, (*lead, shape_of(values)[1], shape_of(values)[3]))
     results = [values]
