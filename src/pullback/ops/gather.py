@@ -277,6 +277,7 @@ index_add: Any = op(
         ),
     ),
     kind="gather",
+    halves=True,
     jvp=lambda primals, tangents, out, dim, alpha: index_add(*_filled(primals, tangents), dim, alpha),
 )
 

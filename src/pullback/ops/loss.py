@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
 from ..core.op import Call, check_broadcast, elementwise, op, promoted
 from ..core.value import Value, dtype_of, shape_of
@@ -30,7 +31,7 @@ def reduced(values: ndarray, reduction: str) -> ndarray:
     """The mean, the sum, or the values themselves."""
     if reduction == "none":
         return values
-    r = np.add.reduce(values, axis=None, out=...)
+    r = sum_over(values.ravel(), (0,))
     if reduction == "mean":
         if not values.size:
             return np.full((), np.nan, values.dtype)
@@ -331,7 +332,7 @@ def _nll_backward(
     w = _nll_weights(target, weight, ignore_index, g.dtype)
     if reduction == "mean":
         with np.errstate(all="ignore"):
-            w = np.true_divide(w, np.add.reduce(w, axis=None), out=np.zeros_like(w), where=w != 0)
+            w = np.true_divide(w, sum_over(w.ravel(), (0,)), out=np.zeros_like(w), where=w != 0)
     # An ignored target gets 0 also where the loss, and so the covector, is nan.
     each = np.multiply(w, g, out=np.zeros_like(w), where=w != 0)
     np.negative(each, out=each)
