@@ -91,8 +91,8 @@ def conv(
         ``(N, O, *output)`` with output = (size + 2·padding − dilation·(kernel − 1) − 1) // stride + 1.
     """
     if _is_half(x):
-        y = conv(_wide(x), _wide(w), stride, padding, dilation, groups).astype(x.dtype)
-        return y if bias is None else add_bias(y, bias)
+        wide = None if bias is None else _wide(bias)
+        return conv(_wide(x), _wide(w), stride, padding, dilation, groups, wide).astype(x.dtype)
     output = output_size(x.shape[2:], w.shape[2:], stride, padding, dilation)
     shape = (len(x), len(w), *output)
     kernels = _native(x.shape, w.shape, shape, x.dtype, stride, padding, dilation, groups)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .summation import sum_over
 from .threads import get_num_threads, run_parts, split
 
 #: Bytes of one array in a block. Smaller ones make more calls, for each of which two threads fight over the
@@ -50,10 +51,6 @@ def _row_sums(x: ndarray) -> ndarray:
     if x.ndim == 2:
         return x @ np.ones((x.shape[1], 1), x.dtype)
     return np.add.reduce(x, axis=1, keepdims=True)
-
-
-def _column_sums(x: ndarray) -> ndarray:
-    return np.ones(len(x), x.dtype) @ x
 
 
 def _is_half(x: ndarray) -> bool:
@@ -260,7 +257,7 @@ def layer_norm_adjoint(
 
     if count:
         run_parts(part, len(bounds), uses_blas=True)
-    total = np.add.reduce(sums, axis=1)
+    total = sum_over(sums, (1,))
     return in_x, total[0].reshape(shape), total[1].reshape(shape)
 
 
@@ -357,8 +354,8 @@ def group_norm_adjoint(
         in_x = np.empty(x.shape, x.dtype)
         sums, products = np.zeros(shape[:2], x.dtype), np.zeros(shape[:2], x.dtype)
         _group_norm_blocks(upstream, planes, in_x.reshape(shape), factors, means, scales, sums, products)
-    of_weight = np.add.reduce(((products - sums * means) * scales).reshape(images, channels), axis=0)
-    return in_x, of_weight, np.add.reduce(sums.reshape(images, channels), axis=0)
+    of_weight = sum_over(((products - sums * means) * scales).reshape(images, channels), (0,))
+    return in_x, of_weight, sum_over(sums.reshape(images, channels), (0,))
 
 
 def _group_norm_blocks(
@@ -408,10 +405,10 @@ def _channel_sums(
         for start in range(low, high, together):
             cut = slice(start, min(start + together, high))
             for total, term in zip(sums, terms(*(array[cut] for array in arrays)), strict=True):
-                total[index] += _column_sums(term)
+                total[index] += sum_over(term, (0,))
 
     run_parts(part, len(bounds), uses_blas=True)
-    return tuple(np.add.reduce(sums, axis=1))
+    return tuple(sum_over(sums, (1,)))
 
 
 def _place_sums(x: ndarray) -> ndarray:

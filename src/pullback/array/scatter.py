@@ -144,7 +144,8 @@ def scatter_add(base: ndarray, dim: int, index: ndarray, source: ndarray) -> nda
             return out
     places = positions(index, dim, base.shape).reshape(-1)
     if _is_half(values):
-        return np.add(base, index_sum(values, places, base.size).reshape(base.shape), out=...)
+        found = index_sum(values.astype(np.float32), places, base.size).reshape(base.shape)
+        return np.add(base, found, out=...).astype(base.dtype)
     out = np.array(base, order="C")
     np.add.at(out.reshape(-1), places, values)
     return out

@@ -20,6 +20,7 @@ from ..core.underivable import no_tangent
 from ..core.value import dtype_of, shape_of
 from .comparison import where
 from .contract import matmul, swap
+from .convert import widened
 from .elementwise import exp
 from .softmax import safe_softmax
 from .structure import expand, lay_out, permute_to_front, reshape, sum_dims
@@ -92,6 +93,8 @@ def _attention_rule(
     g: Any, query: Any, key: Any, value: Any, attn_mask: Any, output: Any, logsumexp: Any, dropout_p: float,
     is_causal: bool, scale: float | None, needs: tuple[bool, ...]
 ) -> tuple[Any, ...]:
+    kind = dtype_of(logsumexp)
+    g, query, key, value, output, logsumexp = (widened(v) for v in (g, query, key, value, output, logsumexp))
     repeats = shape_of(query)[-3] // shape_of(key)[-3]
     key, value = _for_each_head(key, repeats), _for_each_head(value, repeats)
     factor = default_scale(shape_of(query)[-1]) if scale is None else scale
@@ -103,10 +106,11 @@ def _attention_rule(
     elif attn_mask is not None:
         scores = scores + attn_mask
     last = len(shape_of(g)) - 1
-    if type(scores) in (ndarray, Tracer):
+    if type(scores) in (ndarray, Tracer) and dtype_of(scores) == kind:
         weights = exp(scores - reshape(logsumexp, (*shape_of(logsumexp), 1)))
     else:
-        # The saved logarithms have no history, so derivatives of this rule need the softmax itself.
+        # The saved logarithms have no history, so derivatives of this rule need the softmax itself; those of
+        # halves were rounded.
         weights = safe_softmax(scores, last)
     each = weights * (matmul(g, swap(value)) - sum_dims(g * output, (last,), True))
     pulled = each * factor

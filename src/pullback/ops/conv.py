@@ -294,7 +294,7 @@ conv_transpose_biased: Call = op(
         ),
         lambda g: sum_channels(g),
     ),
-    node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose),
+    halves=True, node_name="ConvolutionBackward0", jvp=_biased_jvp(conv_transpose),
     batch_rule=_biased_batch(conv_transpose), place=_place,
     shape=of_no_image(_transpose_biased),
     gradient=_JOINT, saves=("y", "w"),

@@ -9,8 +9,10 @@ from numpy import float32, float64, ndarray
 
 from ..array import layout
 from ..core import dual
-from ..core.op import elementwise, op
+from ..core.op import HALVES, elementwise, op
 from ..core.value import Value, dtype_of
+
+SINGLE = np.dtype(np.float32)
 
 
 def _cast(x: ndarray, /, dtype: np.dtype[Any]) -> ndarray:
@@ -66,6 +68,13 @@ def conj(x: Any) -> Any:
 def as_dtype(x: Any, dtype: np.dtype[Any]) -> Any:
     """The value in a dtype: itself where it has it."""
     return x if dtype_of(x) == dtype else cast(x, dtype)
+
+
+def widened(x: Any) -> Any:
+    """Return float16 and bfloat16 in float32, in which a rule of several steps computes. The engine rounds
+    its result once.
+    """
+    return cast(x, SINGLE) if dtype_of(x) in HALVES else x
 
 
 def _convert(value: Any, dtype: np.dtype[Any]) -> Any:

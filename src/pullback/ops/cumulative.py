@@ -17,7 +17,7 @@ from ..array.reduction import running_sums
 from ..core.op import Call, op
 from ..core.value import shape_of
 from .comparison import eq, where
-from .convert import conj
+from .convert import conj, widened
 from .elementwise import exp
 
 
@@ -90,7 +90,7 @@ def _recurrence_b(g: Any, a: Any, dim: int, reverse: bool) -> Any:
 
 
 #: y[k] = a[k]·y[k−1] + b[k] along `dim` (y[k] = a[k]·y[k+1] + b[k] with `reverse`), starting from 0.
-recurrence = op("recurrence", _recurrence, (_recurrence_a, _recurrence_b), kind="opaque", batch=dim_first)
+recurrence = op("recurrence", _recurrence, (_recurrence_a, _recurrence_b), halves=True, batch=dim_first)
 
 
 def _exclusive_cumprod(x: ndarray, /, dim: int, reverse: bool) -> ndarray:
@@ -111,7 +111,9 @@ def _exclusive_rule(g: Any, x: Any, dim: int, reverse: bool) -> Any:
 
 
 #: The product of what comes before each element along `dim` (after it, with `reverse`).
-exclusive_cumprod = op("exclusive_cumprod", _exclusive_cumprod, (_exclusive_rule,), batch=dim_first)
+exclusive_cumprod = op(
+    "exclusive_cumprod", _exclusive_cumprod, (_exclusive_rule,), halves=True, batch=dim_first
+)
 
 
 def _cumprod(x: ndarray, /, dim: int) -> ndarray:
@@ -122,6 +124,7 @@ def _cumprod_rule(g: Any, x: Any, dim: int) -> Any:
     shape = shape_of(x)
     if math.prod(shape) <= 1 or shape[dim] == 1:
         return g
+    g, x = widened(g), widened(x)
     return conj(exclusive_cumprod(x, dim, False)) * recurrence(conj(shift(x, dim, True)), g, dim, True)
 
 
@@ -162,6 +165,7 @@ def _add_in_logs(total: ndarray, x: ndarray) -> ndarray:
 def _logcumsumexp_rule(g: Any, x: Any, out: Any, dim: int) -> Any:
     if not shape_of(x) or 0 in shape_of(x):
         return g
+    g, x, out = widened(g), widened(x), widened(out)
     # exp(x[k]) Σ_{i≥k} g[i]·exp(−out[i]), with each factor brought below 1.
     following = where(_is_last(shape_of(x), dim), out, shift(out, dim, True))
     weights = conj(where(eq(out, -np.inf), 1, exp(out - following)))

@@ -61,6 +61,7 @@ place: Call = op(
     _place,
     (lambda g, index, dim: pick(g, index, dim), None),
     kind="gather",
+    halves=True,
     node_name="ScatterAddBackward0",
     batch=lambda size, dim, length: (dim + 1, length),
     jvp=lambda primals, tangents, out, dim, size: place(tangents[0], primals[1], dim, size),

@@ -278,7 +278,7 @@ index_add: Any = op(
         ),
     ),
     kind="gather",
-    place=in_order,
+    halves=True, place=in_order,
     jvp=lambda primals, tangents, out, dim, alpha: index_add(*_filled(primals, tangents), dim, alpha),
 )
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.layout import as_first, placed
+from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
 from ..core.op import Call, Place, check_broadcast, elementwise, op, promoted
 from ..core.value import Value, dtype_of, shape_of
@@ -31,7 +32,7 @@ def reduced(values: ndarray, reduction: str) -> ndarray:
     """The mean, the sum, or the values themselves."""
     if reduction == "none":
         return values
-    r = np.add.reduce(values, axis=None, out=...)
+    r = sum_over(values.ravel(), (0,))
     if reduction == "mean":
         if not values.size:
             return np.full((), np.nan, values.dtype)
@@ -338,7 +339,7 @@ def _nll_backward(
     w = _nll_weights(target, weight, ignore_index, g.dtype)
     if reduction == "mean":
         with np.errstate(all="ignore"):
-            w = np.true_divide(w, np.add.reduce(w, axis=None), out=np.zeros_like(w), where=w != 0)
+            w = np.true_divide(w, sum_over(w.ravel(), (0,)), out=np.zeros_like(w), where=w != 0)
     # An ignored target gets 0 also where the loss, and so the covector, is nan.
     each = np.multiply(w, g, out=np.zeros_like(w), where=w != 0)
     np.negative(each, out=each)

@@ -132,5 +132,6 @@ for _rank in (1, 2, 3):
 #: The transpose of a padding from the last axes' `size`.
 pad_adjoint: Callable[..., Any] = op(
     "pad_adjoint", _pad_adjoint, (lambda g, amounts, mode: pads[mode, len(amounts)](g, amounts),),
-    kind="linear", node_name="ReflectionPad2DBackwardBackward0", batch=lambda size, *attrs: attrs,
+    kind="linear", halves=True, node_name="ReflectionPad2DBackwardBackward0",
+    batch=lambda size, *attrs: attrs,
 )  # fmt: skip

@@ -138,6 +138,7 @@ take_places_backward: Call = op(
     _take_places_backward,
     (lambda g, dim, places: take_places(g, dim, places),),
     kind="linear",
+    halves=True,
     batch=lambda size, shape, dim, places: ((size, *shape), dim + 1, places),
 )
 

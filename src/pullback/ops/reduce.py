@@ -15,11 +15,12 @@ from numpy import ndarray
 
 from ..array import reduction
 from ..array.elementwise import total
+from ..array.summation import sum_over
 from ..core.op import Call, op
 from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
-from .convert import cast, conj
+from .convert import cast, conj, widened
 from .cumulative import exclusive_cumprod
 from .elementwise import abs, exp, sgn
 from .structure import Shape, expand, permute_to_front, reshape, sum_dims
@@ -121,7 +122,7 @@ def _mean(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
         r = reduction.row_sums(x, keepdim)
     else:
-        r = np.add.reduce(x, axis=dims, keepdims=keepdim, out=...)
+        r = sum_over(x, dims, keepdim)
     n = count(x.shape, dims)
     return np.true_divide(r, n, out=r) if n else _over_nothing(r)
 
@@ -144,7 +145,7 @@ mean_dims: Call = op(
 
 
 def _nansum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    return np.add.reduce(x, axis=dims, keepdims=keepdim, where=~np.isnan(x), out=...)
+    return sum_over(np.where(np.isnan(x), 0, x), dims, keepdim)
 
 
 #: Sum over `dims` of what is not nan.
@@ -179,6 +180,7 @@ def _prod_rule(g: Any, x: Any, dim: int, keepdim: bool) -> Any:
         return g
     if shape_of(x)[dim] == 1 and _has_zero(x):
         return spread(g, shape_of(x), (dim,), keepdim)  # as torch, which divides where there is no zero
+    g, x = widened(g), widened(x)
     # The product of the others, from both sides: no division, so zeros are no special case.
     others = exclusive_cumprod(x, dim, False) * exclusive_cumprod(x, dim, True)
     return spread(g, shape_of(x), (dim,), keepdim) * conj(others)
@@ -235,7 +237,7 @@ def _var(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool)
         parts = _var(x.real, dims, correction, keepdim), _var(x.imag, dims, correction, keepdim)
         return np.add(*parts, out=...)
     d = _centred(x, dims)
-    r = np.add.reduce(np.square(d, out=d), axis=dims, keepdims=keepdim, out=...)
+    r = sum_over(np.square(d, out=d), dims, keepdim)
     freedom = max(count(x.shape, dims) - correction, 0)
     return np.true_divide(r, freedom, out=r) if freedom else _over_nothing(r)
 
@@ -346,7 +348,7 @@ def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool
     if ord == 2 and x.size >= reduction.LARGE and reduction.is_over_all(x, dims):
         return reduction.norm(x).reshape((1,) * x.ndim if keepdim else ())
     if ord == 2 and x.dtype.kind != "c":
-        r = np.add.reduce(x * x, axis=dims, keepdims=keepdim, out=...)
+        r = sum_over(x * x, dims, keepdim)
         return np.sqrt(r, out=r)
     size = np.absolute(x, out=...)
     if ord == math.inf:
@@ -354,13 +356,13 @@ def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool
     if ord == -math.inf:
         return np.minimum.reduce(size, axis=dims, keepdims=keepdim, out=...)
     if ord == 0:
-        return np.add.reduce((size != 0).astype(size.dtype), axis=dims, keepdims=keepdim, out=...)
+        return sum_over((size != 0).astype(size.dtype), dims, keepdim)
     if ord == 1:
-        return np.add.reduce(size, axis=dims, keepdims=keepdim, out=...)
+        return sum_over(size, dims, keepdim)
     if ord == 2:
-        r = np.add.reduce(size * size, axis=dims, keepdims=keepdim, out=...)
+        r = sum_over(size * size, dims, keepdim)
         return np.sqrt(r, out=r)
-    r = np.add.reduce(np.power(size, ord), axis=dims, keepdims=keepdim, out=...)
+    r = sum_over(np.power(size, ord), dims, keepdim)
     return np.power(r, 1 / ord, out=r)
 
 
@@ -393,6 +395,7 @@ def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...
     shape = kept(shape_of(x), dims)
     if ord == 0:
         return None  # the count of what is not 0 is constant
+    g, x, out = widened(g), widened(x), widened(out)
     if ord == 2:
         out = reshape(out, shape)
         return x * where(eq(out, 0), 0, reshape(g, shape) / out)
@@ -433,6 +436,7 @@ def _dist(x: ndarray, y: ndarray, /, ord: float) -> ndarray:
 
 
 def _dist_rule(g: Any, x: Any, y: Any, out: Any, ord: float) -> Any:
+    g, x, y, out = widened(g), widened(x), widened(y), widened(out)
     d = x - y
     rank = len(shape_of(d))
     return g * norm_slope(d, reshape(out, (1,) * rank), ord, tuple(range(rank)))
@@ -473,7 +477,7 @@ def _logsumexp(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
     key = x.real if x.dtype.kind == "c" else x
     top = np.maximum.reduce(key, axis=dims, keepdims=True, out=...)
     top[np.isinf(top)] = 0
-    r = np.add.reduce(np.exp(x - top), axis=dims, keepdims=keepdim, out=...)
+    r = sum_over(np.exp(x - top), dims, keepdim)
     np.log(r, out=r)
     return np.add(r, top.reshape(r.shape), out=r)
 

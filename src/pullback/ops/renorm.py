@@ -13,7 +13,7 @@ from ..core.op import Call, op
 from ..core.value import shape_of
 from .comparison import gt, where
 from .complex import real
-from .convert import conj
+from .convert import conj, widened
 from .reduce import norm_slope, vector_norm
 from .structure import permute, permute_to_front, reshape, sum_dims
 
@@ -32,6 +32,7 @@ def _renorm(x: ndarray, /, p: float, dim: int, largest: float) -> ndarray:
 
 
 def _rule(g: Any, x: Any, p: float, dim: int, largest: float) -> Any:
+    g, x = widened(g), widened(x)
     dims = _others(len(shape_of(x)), dim)
     norm = vector_norm(x, p, dims, True)
     pulled = sum_dims(real(conj(x) * g), dims, True) * norm_slope(x, norm, p, dims)

@@ -9,13 +9,15 @@ from numpy import ndarray
 
 from ..array import norm
 from ..array.layout import in_order
+from ..array.summation import sum_over
 from ..core.bulk import unwrapped
 from ..core.op import Call, op
 from ..core.value import shape_of
 from .elementwise import exp
 from .structure import permute_to_front, reshape, sum_dims
 
-#: From this many elements the kernels work block by block, on several threads.
+#: From this many elements the kernels work block by block, on several threads; halves always, which they
+#: compute in float32.
 LARGE = 1 << 14
 
 
@@ -40,17 +42,17 @@ def _softmax(x: ndarray, /, dim: int) -> ndarray:
         return norm.softmax(x, dim=dim)
     out = np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=...)
     np.exp(out, out=out)
-    return np.divide(out, np.add.reduce(out, axis=dim, keepdims=True), out=out)
+    return np.divide(out, sum_over(out, (dim,), True), out=out)
 
 
 def _softmax_pull(g: Any, out: Any, dim: int) -> Any:
     # The kernel spreads its own work: large arrays need no values that do.
     g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
-        if g.size > LARGE:
+        if g.size > LARGE or g.itemsize == 2:
             return norm.softmax_adjoint(g, out, dim=dim)
         r = g * out
-        g = g - np.add.reduce(r, axis=dim, keepdims=True)
+        g = g - sum_over(r, (dim,), True)
         return np.multiply(g, out, out=g)
     dims = (dim,) if shape_of(out) else ()
     return out * (g - sum_dims(g * out, dims, True))
@@ -99,17 +101,17 @@ def _log_softmax(x: ndarray, /, dim: int) -> ndarray:
     if x.size > LARGE:
         return norm.log_softmax(x, dim=dim)
     out = np.subtract(x, np.maximum.reduce(x, axis=dim, keepdims=True), out=...)
-    sums = np.add.reduce(np.exp(out), axis=dim, keepdims=True)
+    sums = sum_over(np.exp(out), (dim,), True)
     return np.subtract(out, np.log(sums, out=sums), out=out)
 
 
 def _log_softmax_rule(g: Any, out: Any, dim: int) -> Any:
     g, out = unwrapped(g), unwrapped(out)
     if type(g) is ndarray and type(out) is ndarray and g.ndim:
-        if g.size > LARGE:
+        if g.size > LARGE or g.itemsize == 2:
             return norm.log_softmax_adjoint(g, out, dim=dim)
         r = np.exp(out)
-        np.multiply(r, np.add.reduce(g, axis=dim, keepdims=True), out=r)
+        np.multiply(r, sum_over(g, (dim,), True), out=r)
         return np.subtract(g, r, out=r)
     dims = (dim,) if shape_of(out) else ()
     return g - exp(out) * sum_dims(g, dims, True)

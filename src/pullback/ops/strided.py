@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import ndarray
 
+from ..array.scatter import index_sum
 from ..array.strides import extent, laid_out, strided, strides_of
 from ..core.op import Call, op, view
 from .comparison import where
@@ -38,18 +39,12 @@ def _overlaps(places: ndarray) -> bool:
     return len(np.unique(places)) != places.size
 
 
-def _summed(places: ndarray, values: ndarray, length: int) -> ndarray:
-    total = np.zeros(length, values.dtype)
-    np.add.at(total, places.ravel(), values.ravel())
-    return total
-
-
 def _values(
     x: ndarray, /, shape: Shape, strides: Strides, size: Shape, stride: Strides, offset: int
 ) -> ndarray:
     low, length = _span(shape, strides, size, stride, offset)
     inside = _places(shape, strides) - low
-    store = _summed(inside, x, length)
+    store = index_sum(x.ravel(), inside.ravel(), length)
     if _overlaps(inside):
         store /= np.maximum(np.bincount(inside.ravel(), minlength=length), 1).astype(x.real.dtype)
     return store[_places(size, stride) + (offset - low)]
@@ -60,7 +55,7 @@ def _values_backward(
 ) -> ndarray:
     low, length = _span(shape, strides, size, stride, offset)
     inside = _places(shape, strides) - low
-    store = _summed(_places(size, stride) + (offset - low), g, length)
+    store = index_sum(g.ravel(), (_places(size, stride) + (offset - low)).ravel(), length)
     if _overlaps(inside):
         store /= np.maximum(np.bincount(inside.ravel(), minlength=length), 1).astype(g.real.dtype)
     return store[inside]

@@ -14,6 +14,7 @@ from numpy import ndarray
 from ..array import reduction
 from ..array.layout import empty_joined
 from ..array.strides import extent, laid_out, reshaped_strides, strided, strides_of
+from ..array.summation import sum_over
 from ..array.transposed import c_copy
 from ..core import batched, engine, inplace
 from ..core.op import Call, op, renamed, view
@@ -162,11 +163,9 @@ def permute_to_front(x: Any, dim: int) -> Any:
 
 
 def _sum(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    if x.dtype.kind in "iu":
-        return np.add.reduce(x, axis=dims, dtype=x.dtype, keepdims=keepdim, out=...)
     if x.size >= reduction.LARGE and reduction.is_over_rows(x, dims):
         return reduction.row_sums(x, keepdim)
-    return np.add.reduce(x, axis=dims, keepdims=keepdim, out=...)
+    return sum_over(x, dims, keepdim)
 
 
 def _sum_rule(g: Any, shape_x: Shape, dims: tuple[int, ...], keepdim: bool) -> Any:
@@ -190,12 +189,12 @@ def sum_to(x: Any, shape: Shape) -> Any:
     if lead < 0:
         return expand(x, shape)
     if lead and type(x) is ndarray and have[lead:] == shape:  # a bias: the common case
-        return np.add.reduce(x, axis=0 if lead == 1 else tuple(range(lead)), out=...)
+        return sum_over(x, (0,) if lead == 1 else tuple(range(lead)))
     dims = tuple(range(lead)) + tuple(
         lead + axis for axis, size in enumerate(shape) if size == 1 and have[lead + axis] != 1
     )
     if type(x) is ndarray:
-        return np.add.reduce(x, axis=dims, out=...).reshape(shape) if dims else x
+        return sum_over(x, dims).reshape(shape) if dims else x
     return reshape(sum_dims(x, dims, False), shape) if dims else x
 
 

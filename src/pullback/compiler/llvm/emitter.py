@@ -312,7 +312,13 @@ class Emitter:
             return self.cast(wide, dtype)
         if dtype in NARROW and source != FLOAT32:
             # As torch does: a float64 is rounded twice.
-            return self.cast(self.cast(x, FLOAT32), dtype)
+            single = self.cast(x, FLOAT32)
+            if source == FLOAT64:
+                # LLVM would make one rounding of the two, for which it calls a function that is nowhere. What
+                # it does not know it leaves.
+                one = self._unknown(self.constant(1, FLOAT32))
+                single = self.instruction(f"fmul float {single.name}, {one.name}", FLOAT32)
+            return self.cast(single, dtype)
         if dtype == BFLOAT16:
             return self._to_bfloat(x)
         if dtype == FLOAT16 and not _has_halves():

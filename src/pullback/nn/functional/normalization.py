@@ -16,7 +16,7 @@ from ...errors import argument_type
 from ...graph_errors import type_word
 from ...ops import normalize as o
 from ...ops.arithmetic import add, mul, pow_scalar, rsqrt
-from ...ops.convert import clone
+from ...ops.convert import as_dtype, clone, widened
 from ...ops.mixture import clamp
 from ...ops.reduce import mean_dims
 from ...ops.structure import expand, reshape
@@ -294,13 +294,14 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     axes = _normalized(input, normalized_shape, weight, comma="")
     if dtype_of(input).kind in "biu":
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{type_word(dtype_of(input))}'")
+    wide = widened(input)
     if eps is None:
-        eps = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(input))).eps
+        eps = dtypes.finfo(dtypes.from_numpy_dtype(dtype_of(wide))).eps
     rank = len(shape_of(input))
     dims = tuple(range(rank - axes, rank))
-    input = contiguous(input, suggested(input))
-    scaled = input * rsqrt(mean_dims(pow_scalar(input, 2), dims, True) + eps)
-    return scaled if weight is None else scaled * weight
+    wide = contiguous(wide, suggested(input))
+    scaled = wide * rsqrt(mean_dims(pow_scalar(wide, 2), dims, True) + eps)
+    return as_dtype(scaled if weight is None else scaled * weight, dtype_of(input))
 
 
 # --- others -------------------------------------------------------------------------------------------------

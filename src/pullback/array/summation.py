@@ -1,0 +1,160 @@
+"""Sums over any axes, with errors that do not grow with the number of rows.
+
+NumPy adds by pairs along the innermost axis only; over others it adds row to row, and a sum of 20,000 rows
+of float32 is off by 5e-6. Here 64 rows at a time are a product with ones, and the sums are added in the same
+way, until there is one: errors are torch's (1e-7). It is faster, too: BLAS adds four rows per pass and takes
+neighbouring rows together where they are short. Sums of float32 rows, by NumPy and here, in µs: 64×64 2.0 and
+1.2, 1000×3 12 and 6, 20,000×3 240 and 16, 20,000×64 300 and 90, 1000×1000 68 and 70.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes
+from .threads import get_num_threads, run_parts
+from .transposed import c_copy
+
+Ints = tuple[int, ...]
+
+#: Rows in one product, and the length of a row up to which neighbours are taken together. OpenBLAS runs
+#: products of this size on the thread that asks.
+_ROWS, _LENGTH = 64, 2048
+
+#: Elements up to which any order of addition is good, and NumPy's call costs least.
+_SMALL = 64
+
+#: Rows up to which NumPy adds as well as a product, and faster where there are many stacks of them.
+_FEW = 8
+
+#: Elements from which stretches of columns are worth a thread.
+_LARGE = 1 << 19
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_HALVES = (dtypes.float16.numpy, dtypes.bfloat16.numpy)
+
+
+@functools.cache
+def _ones(count: int, dtype: np.dtype) -> ndarray:
+    return np.ones(count, dtype)
+
+
+def sum_over(x: ndarray, dims: Ints, keepdim: bool = False) -> ndarray:
+    """Return Σx over `dims`, in the dtype of `x`; halves are added as float32 and rounded once."""
+    dtype = x.dtype
+    if dtype in _HALVES:
+        return sum_over(x.astype(np.float32), dims, keepdim).astype(dtype)
+    if x.size <= _SMALL or dtype.kind not in "fc" or not dims:
+        return np.add.reduce(x, axis=dims, dtype=dtype, keepdims=keepdim, out=...)
+    if x.ndim == 2 and dims == (0,) and dtype in _FLOATS and x.flags.c_contiguous:
+        result = sum_of_rows(x)
+        return result[None] if keepdim else result
+    order = _memory_order(x)
+    if order is None:
+        found = _sum_in_order(x, dims)
+    else:
+        places = tuple(sorted(order.index(d) for d in dims))
+        found = _sum_in_order(x.transpose(order), places)
+        kept = [d for d in order if d not in dims]
+        found = found.transpose([kept.index(d) for d in sorted(kept)])
+    if keepdim:
+        return found.reshape([1 if axis in dims else size for axis, size in enumerate(x.shape)])
+    return found
+
+
+def sum_of_rows(x: ndarray) -> ndarray:
+    """Return the sum of the rows of a C-ordered matrix of float32 or float64."""
+    rows, length = x.shape
+    if rows <= _ROWS and length <= _LENGTH:
+        return _ones(rows, x.dtype).dot(x)
+    return _over_rows(x.reshape(1, rows, length)).reshape(length)
+
+
+def _memory_order(x: ndarray) -> list[int] | None:
+    """The axes as they follow one another in memory; None where that is their own order."""
+    if x.flags.c_contiguous:
+        return None
+    order = sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]))
+    return None if order == list(range(x.ndim)) else order
+
+
+def _sum_in_order(x: ndarray, dims: Ints) -> ndarray:
+    """Sums of an array whose axes are in the order of memory.
+
+    Neighbouring axes that are both reduced, or both kept, are one. The last run goes first, and NumPy adds it
+    by pairs; then each is a stack of matrices whose rows are added.
+    """
+    shape = tuple([size for axis, size in enumerate(x.shape) if axis not in dims])
+    runs: list[tuple[bool, int]] = []
+    for axis, size in enumerate(x.shape):
+        if size == 1:
+            continue
+        reduced = axis in dims
+        if runs and runs[-1][0] == reduced:
+            runs[-1] = reduced, runs[-1][1] * size
+        else:
+            runs.append((reduced, size))
+    rows = [size for reduced, size in runs[:-1] if reduced]
+    if not rows or max(rows) <= _FEW:
+        return np.add.reduce(x, axis=dims, out=...)
+    if not x.flags.c_contiguous:
+        x = c_copy(x)
+    if x.dtype.kind == "c":
+        # The two parts are columns of their own, of which a product makes no further infinities.
+        parts = x.view(x.real.dtype).reshape(*x.shape, 2)
+        return _sum_in_order(parts, dims).view(x.dtype)[..., 0]
+    x = x.reshape([size for _, size in runs])
+    if runs[-1][0]:
+        x = np.add.reduce(x, axis=-1)
+        del runs[-1]
+    kept = 1
+    for reduced, size in reversed(runs):
+        if reduced:
+            x = _over_rows(x.reshape(-1, size, kept))
+        else:
+            kept *= size
+    return x.reshape(shape)
+
+
+def _over_rows(x: ndarray) -> ndarray:
+    """The sum of the rows of each matrix of a stack."""
+    stack, rows, length = x.shape
+    if rows <= _FEW:
+        return np.add.reduce(x, axis=1)
+    if length > _LENGTH:
+        return _by_stretches(x)
+    while rows > _ROWS:
+        # Only rows that follow one another in memory can be taken together.
+        together = max(1, min(rows // _ROWS, _LENGTH // length)) if x.flags.c_contiguous else 1
+        blocks = rows // (_ROWS * together)
+        whole = blocks * _ROWS * together
+        cut = x[:, :whole].reshape(stack, blocks, _ROWS, together * length)
+        sums = np.matmul(_ones(_ROWS, x.dtype), cut).reshape(stack, blocks * together, length)
+        if whole < rows:
+            sums[:, 0] += _over_rows(x[:, whole:])
+        x, rows = sums, blocks * together
+    return np.matmul(_ones(rows, x.dtype), x)
+
+
+def _by_stretches(x: ndarray) -> ndarray:
+    """The same of long rows, a stretch of columns at a time; the stretches do not depend on the number of
+    threads.
+    """
+    stack, _, length = x.shape
+    result = np.empty((stack, length), x.dtype)
+    count = math.ceil(length / _LENGTH)
+
+    def part(index: int) -> None:
+        cut = slice(index * _LENGTH, (index + 1) * _LENGTH)
+        result[:, cut] = _over_rows(x[:, :, cut])
+
+    if x.size >= _LARGE and get_num_threads() > 1:
+        run_parts(part, count, uses_blas=True)
+    else:
+        for index in range(count):
+            part(index)
+    return result
