@@ -336,6 +336,26 @@ def no_broadcast(a: int, b: int, dim: int) -> RuntimeError:
     )
 
 
+def outside_storage(
+    sizes: Sequence[int], strides: Sequence[int], offset: int, itemsize: int, nbytes: int
+) -> RuntimeError:
+    """Build the error for a layout that reaches beyond a storage of `nbytes` bytes."""
+    reach = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+    return RuntimeError(
+        f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {offset}, and itemsize "
+        f"{itemsize} requiring a storage size of {(offset + reach) * itemsize} are out of bounds for storage "
+        f"of size {nbytes}"
+    )
+
+
+def leaf_in_selective_run() -> RuntimeError:
+    """Build the error for a hook that asks whether a leaf is reached by a run that only returns gradients."""
+    return RuntimeError(
+        "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
+        "This is currently not supported."
+    )
+
+
 def captured_update(name: str) -> RuntimeError:
     """Build the error for an update, within a derivative, of a tensor that is not the function's own."""
     return RuntimeError(

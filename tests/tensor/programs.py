@@ -37,6 +37,9 @@ _ELSEWHERE = (
 #: NumPy's remarks on torch's older form of its protocols, which pullback has in the present form.
 _PROTOCOL = re.compile("__array_wrap__ must accept context|__array__ implementation doesn't accept a copy")
 
+#: What torch remarks on itself, in whatever line first uses a part of it.
+_OWN = re.compile("`torch.jit.script` is deprecated")
+
 
 def cases(topic: str) -> list[str]:
     """The lines of a topic."""
@@ -62,7 +65,7 @@ def answer(line: str, torch: Any) -> str:
         except Exception as error:  # noqa: BLE001  # any error is an answer here
             text = f"{type(error).__name__}: {error}"
     given = dict.fromkeys(f"{item.category.__name__}: {item.message}" for item in caught)
-    text = "\n".join([text, *(line for line in given if not _PROTOCOL.search(line))])
+    text = "\n".join([text, *(line for line in given if not (_PROTOCOL.search(line) or _OWN.search(line)))])
     for pattern, replacement in _ELSEWHERE:
         text = pattern.sub(replacement, text)
     return text

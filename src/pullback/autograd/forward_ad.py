@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.levels import Level, fresh_level
-from ..core.modes import change
-from ..core.value import TensorBase
+from ..core.modes import change, modes
+from ..core.value import TensorBase, shape_of
+from ..ops.structure import reshape_view
 from ..tensor import duals
 from ..tensor.batching import as_tensor
 from .grad_mode import _DecoratorContextManager
@@ -80,7 +81,11 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
             "Setting a forward grad that itself has a forward gradient at the same "
             f"level{len(_stack) - 1} is not supported."
         )
-    return duals.make_dual(tensor, tangent, current)
+    dual = duals.make_dual(tensor, tangent, current)
+    if tensor.requires_grad and modes().grad:
+        # Reverse mode is recorded above the level, too: gradients there carry tangents.
+        dual._node = reshape_view(tensor, shape_of(tensor))._node
+    return dual
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import get_ident
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 from ..core import engine
 from ..core.calls import edge_of
@@ -95,35 +96,54 @@ def register_multi_grad_hook(
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    run: dict[str, Any] = {"count": 0, "grads": [None] * len(tensors), "done": False, "expected": 0}
-    targets = [edge_target(edge_of(t))[0] for t in tensors]
+    if mode == "any":
+        ran: WeakSet[engine.Task] = WeakSet()
+
+        def first(g: Any) -> None:
+            task = _running_task()
+            if task not in ran:
+                ran.add(task)
+                fn(g)
+
+        return _MultiHandle([t.register_hook(first) for t in tensors if t.requires_grad])
+
+    targets = [_node_of(t) for t in tensors]
+    tasks: WeakKeyDictionary[engine.Task, _Waiting] = WeakKeyDictionary()
 
     def hook_for(position: int) -> Callable[[Any], None]:
         def hook(g: Any) -> None:
-            if mode == "any":
-                if not run["done"]:
-                    run["done"] = True
-                    fn(g)
-                return
-            if run["count"] == 0:
-                run["expected"] = _reached(targets)
-            run["count"] += 1
-            run["grads"][position] = g
-            if run["count"] == run["expected"]:
-                grads = run["grads"]
-                run.update(count=0, grads=[None] * len(tensors))
-                fn(grads)
+            task = _running_task()
+            waiting = tasks.get(task)
+            if waiting is None:
+                waiting = tasks[task] = _Waiting(task.reached(targets), [None] * len(targets))
+            waiting.grads[position] = g
+            waiting.missing -= 1
+            if not waiting.missing:
+                del tasks[task]
+                fn(waiting.grads)
 
         return hook
 
     return _MultiHandle([t.register_hook(hook_for(k)) for k, t in enumerate(tensors)])
 
 
-def _reached(targets: Sequence[Node]) -> int:
-    """How many of the nodes the backward that is running will reach."""
-    roots = [edge_target(edge)[0] for edge, _ in engine.running[get_ident()]]
-    reached = engine.needed_nodes(roots, dict.fromkeys(targets))
-    return sum(node in reached for node in targets)
+class _Waiting:
+    """What a hook on several tensors has got in a run of backward, and how many covectors are missing."""
+
+    def __init__(self, missing: int, grads: list[Any]) -> None:
+        self.missing = missing
+        self.grads = grads
+
+
+def _running_task() -> engine.Task:
+    task = engine.running.get(get_ident())
+    assert task is not None, "expected this hook to be called inside a backward call"
+    return task
+
+
+def _node_of(tensor: Any) -> Node:
+    assert tensor.requires_grad, "Expected gradient function to be set"
+    return edge_target(edge_of(tensor))[0]
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:

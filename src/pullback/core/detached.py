@@ -25,7 +25,8 @@ class _Refusal:
         self.index = index
 
     def __call__(self, covectors: tuple[Any, ...]) -> None:
-        stack = [edge_target(edge)[0] for edge, _ in engine.running.get(get_ident(), ())]
+        running = engine.running.get(get_ident())
+        stack = [edge_target(edge)[0] for edge, _ in running.roots] if running is not None else []
         seen = set(stack)
         while stack:
             user = stack.pop()

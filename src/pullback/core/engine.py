@@ -23,6 +23,7 @@ from ..array.strides import contiguous_strides, laid_out, strides_of
 from ..array.transposed import c_copy
 from . import bulk
 from .blame import freed_by_caller
+from .dual import Dual
 from .hooks import NodeHooks
 from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
@@ -147,7 +148,7 @@ def run_backward(
     warned = quiet(IGNORE)
     thread = get_ident()
     outer = running.get(thread)
-    running[thread] = roots
+    running[thread] = Task(roots, capture, accumulate)
     narrows = capture is not None and thread not in selecting
     if narrows:
         selecting.add(thread)
@@ -168,8 +169,41 @@ def run_backward(
         reset_modes(token)
 
 
-#: The roots of the backward that each thread is running (hooks on several tensors ask what it will reach).
-running: dict[int, Sequence[tuple[Any, Any]]] = {}
+
+class Task:
+    """One run of backward, as hooks that belong to several tensors see it.
+
+    Attributes
+    ----------
+    roots : sequence of (edge, covector)
+    capture : Capture or None
+    accumulate : bool
+        Whether what was captured goes to `.grad`.
+    """
+
+    __slots__ = ("__weakref__", "accumulate", "capture", "roots")
+
+    def __init__(
+        self, roots: Sequence[tuple[Any, Any]], capture: Capture | None = None, accumulate: bool = True
+    ) -> None:
+        self.roots = roots
+        self.capture = capture
+        self.accumulate = accumulate
+
+    def reached(self, targets: Sequence[Node]) -> int:
+        """How many of the nodes run, or have run, or have what arrives at them captured."""
+        if self.capture is None:
+            roots = [edge.node if type(edge) is Output else edge for edge, _ in self.roots]
+            needed = needed_nodes(roots, dict.fromkeys(targets))
+        elif not self.accumulate and any(type(node) is AccumulateGrad for node in targets):
+            raise errors.leaf_in_selective_run()
+        else:
+            needed = self.capture.needed
+        return sum(node in needed for node in targets)
+
+
+#: What each thread is running.
+running: dict[int, Task] = {}
 
 #: Threads whose backward runs only towards what `capture` asks for (a checkpoint asks).
 selecting: set[int] = set()
@@ -464,6 +498,11 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
         return
     if isinstance(g, floating):
         g = asarray(g)
+    if isinstance(innermost := g._value if isinstance(g, TensorBase) else g, Dual) and (
+        innermost._level > leaf._level
+    ):
+        # As in torch, a gradient that is kept for after the level has no tangent.
+        g = innermost.primal if create_graph else as_inner(innermost.primal, create_graph)
     hooks = node._hooks
     if rehearsals and (changes := rehearsals.get(get_ident())) is not None:
         _note_grad(leaf, changes)

@@ -232,7 +232,7 @@ def undisturbed(path: Path, narrow: bool = False) -> Iterator[None]:
     flag = looking.set(True)
     token = put_modes(now._replace(grad=False, anomaly=False, watcher=None))
     warned = quiet(IGNORE)
-    engine.running[thread] = path.roots
+    engine.running[thread] = engine.Task(path.roots)
     engine.rehearsals[thread] = changes
     if narrows:
         engine.selecting.add(thread)

@@ -9,12 +9,18 @@ values by index.
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numpy import ndarray
 
+from .. import graph_errors as errors
 from ..array.scatter import index_sum
-from ..array.strides import extent, laid_out, strided, strides_of
+from ..array.strides import contiguous_strides, extent, storage, strided, strides_of
 from ..core.op import Call, op, view
+from ..core.value import dtype_of, shape_of
+from ..core.visible import visible_layout
 from .comparison import where
 from .structure import Shape, permute_to_front
 
@@ -113,43 +119,81 @@ as_strided = view(
     lambda g, size, stride, offset, shape, strides: strided_values_backward(
         g, shape, strides, size, stride, offset
     ),
-    jvp=lambda primals, tangents, out, size, stride, offset, shape, strides: strided_values(
-        tangents[0], shape, strides, size, stride, offset
-    ),
-    batch_rule=lambda count, values, dims, size, stride, offset, shape, strides: strided_values(
-        permute_to_front(values[0], dims[0]), *_batched(count, shape, strides, size, stride, offset)
+    jvp=lambda primals, tangents, out, *attrs: _as_strided_tangent(tangents[0], *attrs),
+    batch_rule=lambda count, values, dims, *attrs: _as_strided_batched(
+        count, permute_to_front(values[0], dims[0]), *attrs
     ),
     overlaps=True,
 )
 
 
+def _as_strided_tangent(
+    tangent: Any, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
+) -> Any:
+    """What lies at the same places of the tangent's own storage, or the values by index."""
+    if _holds(visible_layout(tangent), strides, size, stride, offset):
+        return as_strided(tangent, size, stride, offset, shape, strides)
+    return strided_values(tangent, shape, strides, size, stride, offset)
+
+
+def _holds(layout: ndarray, strides: Strides, size: Shape, stride: Strides, offset: int) -> bool:
+    """Whether an array has the strides that a view of it was asked of, and storage where the view reaches."""
+    root, before = storage(layout)
+    first = before // layout.itemsize + offset
+    reach = (first + extent(size, stride)) * layout.itemsize
+    return strides_of(layout) == strides and first >= 0 and reach <= root.nbytes
+
+
+def _as_strided_batched(
+    count: int, x: Any, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
+) -> Any:
+    """The view of each row, or its values by index."""
+    layout = visible_layout(x)
+    apart = strides_of(layout)[0]
+    rows = (count, *size), (apart, *stride), offset
+    if _holds(layout, (apart, *strides), *rows):
+        return as_strided(x, *rows, (count, *shape), (apart, *strides))
+    return strided_values(x, *_batched(count, shape, strides, size, stride, offset))
+
+
 def _as_strided_scatter(
-    x: ndarray, src: ndarray, /, size: Shape, stride: Strides, offset: int, strides: Strides
-) -> ndarray:
-    new = laid_out(x, strides)
-    strided(new, size, stride, offset)[...] = src
+    x: ndarray, src: ndarray, /, size: Shape, stride: Strides, offset: int | None, before: int,
+    strides: Strides,
+) -> ndarray:  # fmt: skip
+    offset = before if offset is None else offset
+    length = max(before + extent(x.shape, strides), offset + extent(size, stride))
+    memory = np.empty(length, x.dtype)
+    new = strided(memory, x.shape, strides, before)
+    new[...] = x
+    strided(memory, size, stride, offset)[...] = src
     return new
 
 
-def _replaced(shape: Shape, size: Shape, stride: Strides, offset: int, strides: Strides) -> ndarray:
-    """Which elements of a layout ``as_strided`` selects."""
-    mask = laid_out(np.zeros(shape, np.bool_), strides)
-    strided(mask, size, stride, offset)[...] = True
-    return mask
+def _selected(g: Any, size: Shape, stride: Strides, offset: int | None) -> tuple[Any, ...]:
+    """The attributes with which `strided_values` selects from a covector, which lies in C order in a storage
+    of its own.
+    """
+    place, shape, width = offset or 0, shape_of(g), dtype_of(g).itemsize
+    room = math.prod(shape) * width
+    if (place + extent(size, stride)) * width > room:
+        raise errors.outside_storage(size, stride, place, width, room)
+    return shape, contiguous_strides(shape), size, stride, place
 
 
-#: `x` (with strides `strides`) with the elements that ``as_strided`` selects replaced by `src`. The covector
-#: of `x` is torch's: what lies at the replaced elements, where that of the others would be right.
+def _replaced(g: Any, size: Shape, stride: Strides, offset: int | None) -> ndarray:
+    selected = _selected(g, size, stride, offset)
+    return _values_backward(np.ones(size), *selected) != 0
+
+
+#: `x` (with strides `strides`, `before` elements into its storage) with the elements that ``as_strided``
+#: selects replaced by `src`. Covectors are torch's: that of `x` is what lies at the replaced elements, where
+#: that of the others would be right.
 as_strided_scatter: Call = op(
     "as_strided_scatter",
     _as_strided_scatter,
     (
-        lambda g, shape_x, size, stride, offset, strides: where(
-            _replaced(shape_x, size, stride, offset, strides), g, 0
-        ),
-        lambda g, shape_x, size, stride, offset, strides: strided_values(
-            g, shape_x, strides, size, stride, offset
-        ),
+        lambda g, size, stride, offset: where(_replaced(g, size, stride, offset), g, 0),
+        lambda g, size, stride, offset: strided_values(g, *_selected(g, size, stride, offset)),
     ),
     kind="linear",
 )

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..array.strides import strides_of
 from ..core.batched import Batched
 from ..core.dual import Dual
 from ..core.levels import entered_level
-from ..core.meta import Meta
-from ..core.tracer import Tracer
-from ..core.value import TensorBase, array_of, shape_of, wrap, wrap_alias
+from ..core.value import TensorBase, shape_of, wrap, wrap_alias
 from ..ops.structure import expand, permute, reshape
 
 REQUEST = " Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
@@ -29,20 +26,6 @@ def refuse_dynamic(name: str, tensor: Any) -> None:
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
         f"aten::{name}.{REQUEST}", tensor
     )
-
-
-def visible_strides(tensor: Any) -> tuple[int, ...]:
-    """Strides in elements without those of hidden axes."""
-    if isinstance(tensor, Batched):
-        strides = visible_strides(tensor.value)
-        return strides[: tensor.dim] + strides[tensor.dim + 1 :]
-    if isinstance(tensor, Dual):
-        return visible_strides(tensor.primal)
-    if isinstance(tensor, Meta):
-        return tensor.strides
-    if isinstance(tensor, Tracer):
-        return strides_of(tensor.recorder.layouts.stand_in(tensor.index))
-    return visible_strides(tensor._value) if isinstance(tensor, TensorBase) else strides_of(array_of(tensor))
 
 
 def detached(tensor: Any) -> Any:

@@ -11,8 +11,8 @@ from ..array.strides import strides_of
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
 from ..core.value import array_of, dtype_of, wrap
+from ..core.visible import visible_strides
 from ..device import CPU
-from .batching import visible_strides
 
 
 def meta_tensor(

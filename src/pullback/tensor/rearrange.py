@@ -9,18 +9,19 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..array.strides import contiguous_strides, extent, storage, strides_of
+from ..array.strides import extent, storage, strides_of
 from ..core.inplace import requires_grad
-from ..core.meta import array_or_phantom
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
-from ..graph_errors import type_word
+from ..core.visible import visible_layout
+from ..graph_errors import outside_storage, type_word
 from ..ops import rearrange as r
 from ..ops import strided as s
 from ..ops import structure
 from ..ops import view as v
 from ..ops.copies import copies
 from .api import public
+from .batching import batch_levels
 from .parts import clamped
 from .shape import reshaped
 from .sizes import (
@@ -317,11 +318,11 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
 
 
 def layout_argument(
-    input: Any, size: Any, stride: Any, storage_offset: int | None
-) -> tuple[Ints, Ints, int, Ints]:
-    """Checked sizes and strides, the offset from the input's first element, and the input's strides."""
-    shape = sequence("as_strided", "size", 2, size)
-    strides = sequence("as_strided", "stride", 3, stride)
+    function: str, input: Any, size: Any, stride: Any, storage_offset: int | None
+) -> tuple[Ints, Ints, int, int, Ints]:
+    """Return checked sizes, strides and offset, where the input begins in its storage, and its strides."""
+    shape = sequence(function, "size", 2, size)
+    strides = sequence(function, "stride", 3, stride)
     if len(shape) != len(strides):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(n < 0 for n in strides):
@@ -332,33 +333,46 @@ def layout_argument(
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}"
         )
-    array = array_or_phantom(input)
-    if array is None:  # a batched value: one example, seen as contiguous
-        return shape, strides, storage_offset or 0, contiguous_strides(shape_of(input))
-    root, before = storage(array)
-    at = before // array.itemsize
+    array = visible_layout(input)
+    root, begin = storage(array)
+    at = begin // array.itemsize
     offset = at if storage_offset is None else storage_offset
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     reach = extent(shape, strides)
+    if input._level and batch_levels(input):
+        _check_row(shape, strides, offset, storage_offset or 0, at, extent(array.shape, strides_of(array)))
+    elif offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if reach and (offset + reach) * array.itemsize > root.nbytes:
-        raise RuntimeError(
-            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {offset}, and "
-            "itemsize "
-            f"{array.itemsize} requiring a storage size of {(offset + reach) * array.itemsize} are out of "
-            "bounds for storage "
-            f"of size {root.nbytes}"
-        )
-    return shape, strides, offset - at, strides_of(array)
+        raise outside_storage(shape, strides, offset, array.itemsize, root.nbytes)
+    return shape, strides, offset, at, strides_of(array)
+
+
+def _check_row(shape: Ints, strides: Ints, offset: int, given: int, at: int, length: int) -> None:
+    """Raise torch's error where a view of a row, which is `length` elements long, leaves the row."""
+    reach = extent(shape, strides)
+    if not reach or (length and offset >= at and offset + reach <= at + length):
+        return
+    ranges = (
+        f"`result` can access some memory in range [{offset}, {offset + reach}], but `tensor` can only "
+        f"access some memory in range [{at}, {at + length}]."
+        if length
+        else "`tensor` has no storage but the passed-in (size, stride, storage_offset) imply a result with "
+        "some storage."
+    )
+    raise RuntimeError(
+        f"result = tensor.as_strided({list(shape)}, {list(strides)}, {given}) can access memory outside of "
+        f"`tensor`. {ranges} This is not supported inside of vmap, please try to rewrite the `as_strided` "
+        "call as a sequence of PyTorch view operations"
+    )
 
 
 @public(out=False)
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """The view of the input's storage with the given sizes and strides (in elements)."""
-    shape, strides, offset, own = layout_argument(
-        tensor("as_strided", "input", input), size, stride, storage_offset
+    shape, strides, offset, at, own = layout_argument(
+        "as_strided", tensor("as_strided", "input", input), size, stride, storage_offset
     )
-    return s.as_strided(input, shape, strides, offset, tuple(shape_of(input)), own)
+    return s.as_strided(input, shape, strides, offset - at, tuple(shape_of(input)), own)
 
 
 @public(out=False)
@@ -366,11 +380,13 @@ def as_strided_scatter(
     input: Any, src: Any, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Any:
     """`input` with the elements that `as_strided` selects replaced by `src`."""
-    shape, strides, offset, own = layout_argument(
-        tensor("as_strided_scatter", "input", input), size, stride, storage_offset
-    )
+    layout = visible_layout(tensor("as_strided_scatter", "input", input))
+    if any(n > 1 and step == 0 for n, step in zip(layout.shape, layout.strides, strict=True)):
+        # As in torch, places are then counted in a copy.
+        input = structure.contiguous_copy(input)
+    shape, strides, _, at, own = layout_argument("as_strided_scatter", input, size, stride, storage_offset)
     _same_size(tensor("as_strided_scatter", "src", src, 2), shape)
-    return s.as_strided_scatter(input, src, shape, strides, offset, own)
+    return s.as_strided_scatter(input, src, shape, strides, storage_offset, at, own)
 
 
 @public(is_function=False, out=False)

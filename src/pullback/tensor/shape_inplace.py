@@ -71,7 +71,8 @@ def t_(self: Any) -> Any:
 
 def as_strided_(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """In-place version of :func:`as_strided`."""
-    shape, strides, offset, own = layout_argument(self, size, stride, storage_offset)
+    shape, strides, offset, at, own = layout_argument("as_strided_", self, size, stride, storage_offset)
+    offset -= at
     before = tuple(shape_of(self))
     back = (before, own, -offset, shape, strides)
     return rearrange(

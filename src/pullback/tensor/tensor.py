@@ -27,12 +27,13 @@ from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Nowhere, Out
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
 from ..core.versions import NoVersions
 from ..core.views import bring_up_to_date
+from ..core.visible import visible_strides
 from ..device import CPU, META, device
 from ..errors import argument_type, type_name
 from ..size import Size, size_of
 from .backward import backward as run_backward
 from .backward import run_plain
-from .batching import detached, visible_strides
+from .batching import detached
 
 if TYPE_CHECKING:
     from .methods import Methods  # a stub: what the declarations attach

@@ -173,3 +173,47 @@ def comparisons_carry_none(torch: T) -> None:
         print(fwd.unpack_dual(d.max(0).values).tangent)
         print(fwd.unpack_dual(d.to(torch.float64)).tangent)
         print(fwd.unpack_dual(d.clone()).tangent)
+
+
+def gradients_carry_tangents(torch: T) -> None:
+    forward = torch.autograd.forward_ad
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    t = torch.tensor([1.0, 0.5])
+    with forward.dual_level():
+        dual = forward.make_dual(x, t)
+        print(dual.is_leaf, dual.requires_grad, type(dual.grad_fn).__name__)
+        for at in (dual, x):
+            (g,) = torch.autograd.grad((dual**3).sum(), at)
+            print(*forward.unpack_dual(g))
+        (g,) = torch.autograd.grad((dual**3).sum(), dual, create_graph=True)
+        primal, tangent = forward.unpack_dual(g)
+        (second,) = torch.autograd.grad(tangent.sum(), x)
+        print(primal.detach(), tangent.detach(), forward.unpack_dual(second).primal)
+        (dual**3).sum().backward()
+        print(*forward.unpack_dual(x.grad))
+
+
+def gradients_of_a_model_carry_tangents(torch: T) -> None:
+    forward = torch.autograd.forward_ad
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    data = torch.randn(5, 3)
+    parameters = dict(model.named_parameters())
+    with forward.dual_level():
+        duals = {name: forward.make_dual(p, torch.ones_like(p)) for name, p in parameters.items()}
+        loss = torch.func.functional_call(model, duals, (data,)).pow(2).mean()
+        for g in torch.autograd.grad(loss, list(duals.values())):
+            print(forward.unpack_dual(g).tangent)
+        print(forward.unpack_dual(loss).tangent.detach())
+
+
+def a_tangent_that_requires_grad(torch: T) -> None:
+    forward = torch.autograd.forward_ad
+    x, t = (torch.tensor(v, requires_grad=True) for v in ([1.0, 2.0], [1.0, 0.5]))
+    with forward.dual_level():
+        cube = forward.make_dual(x, t) ** 3
+        tangent = forward.unpack_dual(cube).tangent
+        print(torch.autograd.grad(tangent.sum(), [x, t]))
+    with forward.dual_level():
+        cube = forward.make_dual(x.detach(), t) ** 3
+        print(cube.requires_grad, torch.autograd.grad(forward.unpack_dual(cube).tangent.sum(), t))

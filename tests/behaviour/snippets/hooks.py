@@ -303,3 +303,73 @@ def undefined_gradients(torch: T) -> None:
     a.grad_fn.register_prehook(lambda outputs: print(outputs))
     a.grad_fn.register_hook(lambda inputs, outputs: print(inputs, outputs))
     b.backward()
+
+
+def _listed(grads: Any) -> list[Any]:
+    return [None if g is None else g.tolist() for g in grads]
+
+
+def any_of_several_runs_in_each_backward(torch: T) -> None:
+    a, b = (torch.ones(2, requires_grad=True) for _ in range(2))
+    constant = torch.ones(2)
+    handle = torch.autograd.graph.register_multi_grad_hook(
+        (a, constant, b), lambda g: print("any", g), mode="any"
+    )
+    for _ in range(2):
+        (a * 2 + b * 3).sum().backward()
+    torch.autograd.grad((a * b).sum(), b)
+    handle.remove()
+    (a * b).sum().backward()
+
+
+def any_of_several_runs_after_an_error(torch: T) -> None:
+    def fails(g: Any) -> None:
+        print("called")
+        raise ValueError("no")
+
+    a = torch.ones(2, requires_grad=True)
+    torch.autograd.graph.register_multi_grad_hook((a,), fails, mode="any")
+    for _ in range(2):
+        try:
+            (a * 2).sum().backward()
+        except ValueError as error:
+            print(error)
+
+
+def all_of_several_wait_for_those_that_run(torch: T) -> None:
+    a, b = (torch.ones(2, requires_grad=True) for _ in range(2))
+    torch.autograd.graph.register_multi_grad_hook((a, b), lambda gs: print("leaves", _listed(gs)))
+    (a * 2 + b * 3).sum().backward(inputs=[a])
+    (a * 2 + b * 3).sum().backward(inputs=[a, b])
+    (a * 2 + b * 3).sum().backward()
+    (a * 2).sum().backward()
+    c = a * 2
+    torch.autograd.grad((c + b).sum(), c)
+    try:
+        torch.autograd.grad((a * 2 + b * 3).sum(), [a, b])
+    except RuntimeError as error:
+        print(error)
+
+
+def all_of_several_between(torch: T) -> None:
+    for inputs in ("a", "b", "c", "d"):
+        for selects in (False, True):
+            a, b = (torch.ones(2, requires_grad=True) for _ in range(2))
+            c = a * 2
+            d = c * b
+            e = d * 3
+            torch.autograd.graph.register_multi_grad_hook((c, d, c), lambda gs: print(_listed(gs)))
+            wanted = {"a": a, "b": b, "c": c, "d": d}[inputs]
+            print(inputs, selects)
+            if selects:
+                torch.autograd.grad(e.sum(), wanted)
+            else:
+                e.sum().backward(inputs=[wanted])
+
+
+def all_of_several_need_a_graph(torch: T) -> None:
+    a = torch.ones(2, requires_grad=True)
+    try:
+        torch.autograd.graph.register_multi_grad_hook((a, torch.ones(2)), print)
+    except AssertionError as error:
+        print(error)

@@ -71,7 +71,7 @@ SAMPLES = [
     Sample("strided_values_backward", (normal(2, 2),), (*LAYOUT, (2, 2), (1, 1), 1)),
     Sample("strided_values_backward", (normal(2),), ((2, 3), (1, 1), (2,), (1,), 1)),
     # torch's covector of the first input is no derivative
-    Sample("as_strided_scatter", (normal(2, 3), normal(2)), ((2,), (2,), 1, (3, 1)), smooth=False),
+    Sample("as_strided_scatter", (normal(2, 3), normal(2)), ((2,), (2,), 1, 0, (3, 1)), smooth=False),
     Sample("unfold", (normal(2, 5),), (1, 3, 1)),
     Sample("unfold", (normal(5, 2),), (0, 2, 2)),
     Sample("unfold_backward", (normal(2, 3, 3),), ((2, 5), 1, 3, 1)),

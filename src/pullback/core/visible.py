@@ -1,0 +1,33 @@
+"""The layout of a value of any kind as those see it who hold the value: without tangents and hidden axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..array.strides import strided, strides_of
+from .batched import Batched
+from .dual import Dual
+from .meta import array_or_phantom
+from .value import TensorBase, array_of
+
+
+def visible_layout(value: Any) -> ndarray:
+    """Return an array that lies in memory as a value does; of a batch as its first row does."""
+    while isinstance(value, (TensorBase, Dual)):
+        value = value._value if isinstance(value, TensorBase) else value.primal
+    if isinstance(value, Batched):
+        whole, dim = visible_layout(value.value), value.dim
+        shape, strides = value.shape, strides_of(whole)
+        if not whole.shape[dim]:
+            return np.empty(shape, whole.dtype)
+        return strided(whole, shape, strides[:dim] + strides[dim + 1 :])
+    array = array_or_phantom(value)
+    return array_of(value) if array is None else array
+
+
+def visible_strides(value: Any) -> tuple[int, ...]:
+    """Strides in elements without those of hidden axes."""
+    return strides_of(visible_layout(value))
