@@ -64,7 +64,7 @@ def lstsq(
     out: Sequence[Tensor] | None = ...,
 ) -> return_types.linalg_lstsq:
     """X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank)."""
-def lu(A: Tensor, *, pivot: bool = ..., out: Sequence[Tensor] | None = ...) -> tuple[Tensor, ...]:
+def lu(A: Tensor, *, pivot: bool = ..., out: Sequence[Tensor] | None = ...) -> return_types.linalg_lu:
     """``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper triangle
     U.
     """

@@ -13,6 +13,7 @@ from types import UnionType
 from typing import Any, Final, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin, overload
 
 from ..errors import with_note
+from ..exclusions import answer_for
 from ..futures import Future
 from ..nn import Module
 
@@ -272,3 +273,5 @@ __all__ = [
     "optimized_execution", "run_frozen_optimizations", "save", "script", "script_if_tracing", "script_method",
     "set_fusion_strategy", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
+
+answer_for(globals())
