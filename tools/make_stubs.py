@@ -302,12 +302,12 @@ class Stub:
 
     def result(self, name: str, function: Function) -> str:
         """What a function returns."""
+        if named := self.named(name):
+            return self.annotation(named)
         if name in RESULTS:
             return self.annotation(RESULTS[name])
         if name.endswith("_") and not name.startswith("_"):
             return self.annotation("Tensor")
-        if named := self.named(name):
-            return self.annotation(named)
         told = str(inspect.signature(twin_of(name, function)).return_annotation)
         if not re.fullmatch(r"Any|tuple\[Any(, Any)*(, \.\.\.)?\]", told):
             return self.annotation(told)
