@@ -48,10 +48,36 @@ def test_the_error_says_why(place: str, name: str) -> None:
     where = pullback.zeros(1) if place == "torch.Tensor" else holder(place)
     with pytest.raises(AttributeError, match="has no attribute") as caught:
         getattr(where, name)
-    assert f"{place}.{name} is not part of pullback ({reason(place, name)})" in str(caught.value)
+    text = "'Tensor' object" if place == "torch.Tensor" else f"module '{place}'"
+    assert str(caught.value) == f"{text} has no attribute '{name}'"
+    assert caught.value.__notes__ == [f"{place}.{name} is not part of pullback ({reason(place, name)})"]
 
 
-def test_an_unknown_name_is_torch_s_error() -> None:
+@pytest.mark.parametrize(
+    ("module", "name", "near"),
+    [
+        ("torch", "softmaxx", "softmax"), ("torch", "zeross", "zeros"), ("torch", "float31", "float32"),
+        ("torch.nn", "Linaer", "Linear"), ("torch.nn.functional", "relux", "relu"),
+        ("torch.linalg", "sdv", "svd"), ("torch.optim", "Admaw", "AdamW"),
+        ("torch.utils.data", "Dataloder", "DataLoader"), ("torch.cuda", "is_availble", "is_available"),
+        ("torch.optim.lr_scheduler", "StepLRR", "StepLR"), ("torch.utils", "checkpoitn", "checkpoint"),
+        ("torch.distributions", "Nornal", "Normal"), ("torch.jit", "scrip", "script"),
+        ("torch.nn", "nothing_like_it", None), ("torch", "_private", None),
+    ],
+)  # fmt: skip
+def test_a_misspelt_name_has_torch_s_text_and_the_nearest_name(
+    module: str, name: str, near: str | None
+) -> None:
     with pytest.raises(AttributeError) as caught:
-        _ = pullback.tensor(1.0).no_such_name
-    assert str(caught.value) == "'Tensor' object has no attribute 'no_such_name'"
+        getattr(holder(module), name)
+    assert str(caught.value) == f"module '{module}' has no attribute '{name}'"
+    note = f"Did you mean: '{near}'?" if near else f"{module}.{name} is not part of pullback"
+    assert caught.value.__notes__ == [note]
+
+
+def test_python_suggests_methods_itself() -> None:
+    with pytest.raises(AttributeError) as caught:
+        _ = pullback.tensor(1.0).sumn
+    assert str(caught.value) == "'Tensor' object has no attribute 'sumn'"
+    assert isinstance(caught.value.obj, pullback.Tensor)
+    assert len(dir(pullback.Tensor)) < 750, "Python suggests nothing where there are more names"

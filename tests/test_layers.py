@@ -39,7 +39,7 @@ LAYERS = [
     [
         (
             "__config__ __init__ __main__ _VF _custom_ops _as_torch check functional fx hub onnx overrides "
-            "runner serialization"
+            "runner serialization stubs"
         )
     ],
 ]

@@ -1,17 +1,19 @@
 """Write the stubs that tell editors and type checkers what the declarations make at import.
 
 Run after a public function was declared or changed, from the project's root: ``python -m tools.make_stubs``.
-Four kinds of files are made, each beside the module that it describes:
+Five kinds of files are made, each beside the module that it describes:
 
 - `pullback/__init__.pyi`: torch's top level;
 - `pullback/tensor/methods.pyi`: the methods, properties and operators that are attached to `Tensor`, in-place
   twins included; `tensor.py` derives the class from them where types are checked;
 - `pullback/<namespace>.pyi` for `linalg` and its like;
-- `pullback/nn/functional/__init__.pyi`.
+- `pullback/nn/functional/__init__.pyi`;
+- `pullback/return_types.pyi`, the results with names.
 
 A signature comes from what torch's parser reads where the declaration has that, else from the function. There
 `Any` stands for what torch calls a tensor: as a result it is one unless `RESULTS` says otherwise, as a
-parameter it is what `PARAMETERS` says of its name, and stays `Any` where that says nothing.
+parameter it is what `PARAMETERS` says of its name, and stays `Any` where that says nothing. Where the result
+depends on the arguments, `CASES` and `FLAGS` tell how. What is written with type variables is imported.
 """
 
 from __future__ import annotations
@@ -23,12 +25,27 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from importlib.util import find_spec
+from itertools import product
 from keyword import iskeyword
 from pathlib import Path
-from textwrap import fill
 from types import ModuleType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, get_overloads
+
+from tools.stub_tables import (
+    ALIASES,
+    CASES,
+    FLAGS,
+    FUNCTION_CASES,
+    KINDS,
+    NUMBER_FIRST,
+    PARAMETERS,
+    PARTS,
+    RESULTS,
+    TENSORS,
+)
+from tools.stub_text import default, definition, documentation, paragraph
 
 import pullback
 from pullback.exclusions import Missing
@@ -36,79 +53,13 @@ from pullback.tensor.api import REGISTRY
 from pullback.tensor.signature import Parameter, Signature
 from pullback.tensor.tensor import Tensor
 
+ROOT = Path(__file__).parents[1]
 PACKAGE = Path(pullback.__file__).parent
-WIDTH = 110
-
-#: What a parameter of a name takes where the function's own annotation is `Any`.
-PARAMETERS = {
-    "input": "Tensor", "out": "Tensor | None", "dtype": "dtype | None", "layout": "layout | None",
-    "device": "Device | None", "memory_format": "memory_format | None", "generator": "Generator | None",
-    "alpha": "Number", "beta": "Number", "mat": "Tensor", "mat1": "Tensor", "mat2": "Tensor",
-    "batch1": "Tensor", "batch2": "Tensor", "vec": "Tensor", "vec1": "Tensor", "vec2": "Tensor",
-    "tensor1": "Tensor", "tensor2": "Tensor",
-}  # fmt: skip
-
-#: Functions whose `input` may be a number.
-NUMBER_FIRST = {
-    "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "pow",
-    "remainder", "where",
-}  # fmt: skip
-
-#: Functions with results that have names (torch.return_types), or that depend on the arguments.
-ANY_RESULT = {
-    "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "aminmax", "atleast_1d",
-    "atleast_2d", "atleast_3d", "broadcast_tensors", "cholesky_ex", "cummax", "cummin", "eig", "eigh",
-    "fractional_max_pool2d", "fractional_max_pool3d", "frexp", "geqrf", "histogram", "histogramdd", "inv_ex",
-    "item", "kthvalue", "ldl_factor", "ldl_factor_ex", "load", "lstsq", "lu", "lu_factor", "lu_factor_ex",
-    "lu_unpack", "max", "max_pool1d", "max_pool2d", "max_pool3d", "median", "meshgrid", "min", "mode",
-    "nanmedian", "new", "nonzero", "qr", "slogdet", "solve_ex", "sort", "svd", "tolist", "topk",
-    "triangular_solve", "type", "unique", "unique_consecutive", "where", "__array_wrap__", "__dlpack__",
-}  # fmt: skip
-
-PAIR = "tuple[Tensor, Tensor]"
-
-#: Results that are no tensors although the function's annotation is `Any`.
-RESULTS = {
-    **dict.fromkeys(ANY_RESULT, "Any"),
-    "allclose": "bool", "is_complex": "bool", "is_conj": "bool", "is_floating_point": "bool",
-    "is_inference": "bool", "is_neg": "bool", "is_signed": "bool", "is_storage": "bool", "is_tensor": "bool",
-    "std_mean": PAIR, "var_mean": PAIR,
-    **dict.fromkeys((f"{k}max_pool{n}d_with_indices" for k in ("", "adaptive_") for n in (1, 2, 3)), PAIR),
-    **dict.fromkeys(("split_copy", "split_with_sizes_copy", "unbind_copy"), "tuple[Tensor, ...]"),
-    "__iter__": "Iterator[Tensor]",
-}  # fmt: skip
-
-#: Properties that are tensors.
-PARTS = {"H", "T", "imag", "mH", "mT", "real"}
-
-#: Unions that are written once in a stub.
-ALIASES = {"Number": "int | float | complex", "Device": "device | str | int"}
-
-#: What torch's parser calls a type → what a caller may give.
-KINDS = {
-    "int": "int",
-    "float": "float",
-    "Number": "Number",
-    "bool": "bool",
-    "Tensor": "Tensor",
-    "tuple of ints": "Sequence[int]",
-    "tuple of Scalars": "Sequence[complex]",
-    "tuple of floats": "Sequence[float]",
-    "tuple of Tensors": "Sequence[Tensor]",
-    "torch.dtype": "dtype",
-    "torch.layout": "layout",
-    "torch.memory_format": "memory_format",
-    "torch.device": "Device",
-    "torch.Generator": "Generator",
-    "torch.Storage": "UntypedStorage | TypedStorage",
-    "str": "str",
-    "object": "Any",
-}
 
 #: Names that annotations use → where they come from.
 SOURCES = {
     "Any": "typing",
-    **dict.fromkeys(("TypeAlias", "overload"), "typing"),
+    **dict.fromkeys(("Literal", "TypeAlias", "overload"), "typing"),
     **dict.fromkeys(("Callable", "Iterable", "Iterator", "Mapping", "Sequence"), "collections.abc"),
     "ndarray": "numpy",
     "Tensor": "pullback.tensor.tensor",
@@ -167,9 +118,12 @@ class Stub:
 
     def name(self, name: str) -> str:
         """A name as an annotation of this stub may write it."""
-        name = name.rpartition(".")[2]
+        module, _, name = name.rpartition(".")
         if name == "None":
             return name
+        if module == "return_types":
+            self.import_from("pullback", module, module)
+            return f"{module}.{name}"
         if name in ALIASES:
             self.aliases.add(name)
             return f"_{name}"
@@ -203,25 +157,72 @@ class Stub:
     def function(self, name: str, function: Function, method: bool = False) -> None:
         """Add a function, or a method, with the first paragraph of what it says of itself."""
         indent = "    " if method else ""
-        reader = reader_of(twin_of(name, function))
-        if reader is None:
-            forms = [self.python_signature(name, function, method)]
-        else:
-            forms = [
-                form for s in reader.parser.signatures for form in self.forms(s, reader.tensor_first, method)
-            ]
-            if not method and "out" in outer_parameters(function):
-                forms = [self.with_out(form) for form in forms]
-            forms = [form for k, form in enumerate(forms) if form not in forms[:k]]
         ignore = "  # type: ignore[override]  # elementwise" if name in ("__eq__", "__ne__") else ""
         told = paragraph(function)
-        for k, parameters in enumerate(forms):
-            if len(forms) > 1:
+        cases = self.cases(name, function, method)
+        for k, (parameters, result) in enumerate(cases):
+            if len(cases) > 1:
                 self.lines.append(f"{indent}@{self.name('overload')}")
-            body = "" if told and k == len(forms) - 1 else " ..."
-            self.lines += definition(indent, name, parameters, self.result(name, function), body + ignore)
+            body = "" if told and k == len(cases) - 1 else " ..."
+            self.lines += definition(indent, name, parameters, result, body + ignore)
         if told:
             self.lines += documentation(indent + "    ", told)
+
+    def cases(self, name: str, function: Function, method: bool) -> list[tuple[list[str], str]]:
+        """The ways in which a function is called: parameters, and the result."""
+        takes_out = not method and "out" in outer_parameters(function)
+        known = CASES.get(name) or (None if method else FUNCTION_CASES.get(name))
+        if known is not None:
+            first = ["self" if method else f"input: {self.name('Tensor')}"] if name in CASES else []
+            found = []
+            for rest, result in known:
+                parts = [p.partition(": ") for p in rest.split(", ") if p]
+                parameters = first + [n + c + (told and self.annotation(told)) for n, c, told in parts]
+                kind = self.named(name) if result == "named" else result
+                if takes_out:
+                    parameters = self.with_out(parameters, kind)
+                found.append((parameters, self.annotation(kind)))
+            return found
+        result = self.result(name, function)
+        reader = reader_of(twin_of(name, function))
+        if reader is None:
+            parameters = self.python_signature(name, function, method)
+            if several(result):
+                parameters = [p for p in parameters if not p.startswith("out:")]
+                parameters = self.with_out(parameters, result) if takes_out else parameters
+            return self.flagged(name, parameters, result)
+        forms = [
+            form for s in reader.parser.signatures for form in self.forms(s, reader.tensor_first, method)
+        ]
+        if takes_out:
+            forms = [self.with_out(form, result) for form in forms]
+        return [(form, result) for k, form in enumerate(forms) if form not in forms[:k]]
+
+    def flagged(self, name: str, parameters: list[str], result: str) -> list[tuple[list[str], str]]:
+        """The ways in which a function is called that returns more where flags are set."""
+        flags = [f for f in FLAGS.get(name, ()) if any(p.startswith(f"{f}: ") for p in parameters)]
+        if not flags:
+            return [(parameters, result)]
+        found = []
+        for chosen in product((False, True), repeat=len(flags)):
+            parts: list[str] = []
+            for p in parameters:
+                on = dict(zip(flags, chosen, strict=True)).get(p.partition(":")[0])
+                if on and "*" not in parts:
+                    parts.append("*")
+                if on is not None:
+                    kind = self.annotation(f"Literal[{on}]")
+                    p = f"{p.partition(':')[0]}: {kind}" + ("" if on else " = ...")
+                parts.append(p)
+            more = ", ".join(["Tensor"] * (1 + sum(chosen)))
+            kind = "Tensor" if not any(chosen) else TENSORS if name == "nonzero" else f"tuple[{more}]"
+            found.append((parts, self.annotation(kind)))
+        return [*found, (parameters, self.annotation("Any"))]
+
+    def named(self, name: str) -> str:
+        """The result with names that a function of this stub has, or an empty text."""
+        kind = f"linalg_{name}" if self.module == "pullback.linalg" else name
+        return f"return_types.{kind}" if kind in return_type_names() else ""
 
     def forms(self, signature: Signature, tensor_first: bool, method: bool) -> list[list[str]]:
         """The parameters of one of the parser's signatures; two forms where a size may be given
@@ -247,12 +248,13 @@ class Stub:
             found.append(parts)
         return found
 
-    def with_out(self, form: list[str]) -> list[str]:
+    def with_out(self, form: list[str], result: str) -> list[str]:
         """Parameters with `out=`, which the declaration gave the function, among them."""
         if any(part.startswith("out:") for part in form):
             return form
         star = [] if any(part.startswith("*") for part in form) else ["*"]
-        return [*form, *star, f"out: {self.annotation(PARAMETERS['out'])} = ..."]
+        kind = self.annotation("Sequence[Tensor] | None" if several(result) else PARAMETERS["out"])
+        return [*form, *star, f"out: {kind} = ..."]
 
     def kind(self, parameter: Parameter) -> str:
         """The type of a parameter that torch's parser reads."""
@@ -300,6 +302,8 @@ class Stub:
 
     def result(self, name: str, function: Function) -> str:
         """What a function returns."""
+        if named := self.named(name):
+            return self.annotation(named)
         if name in RESULTS:
             return self.annotation(RESULTS[name])
         if name.endswith("_") and not name.startswith("_"):
@@ -339,6 +343,8 @@ class Stub:
             self.lines.append(f"{name}: {kind}")
         elif isinstance(value, ModuleType):
             self.import_from(value.__name__.rpartition(".")[0], name, name)
+        elif is_generic(value):
+            self.import_from(value.__module__, name, name)
         elif inspect.isfunction(value) or inspect.isbuiltin(value):
             self.function(name, value)
         else:
@@ -353,6 +359,21 @@ class Stub:
         imports = {i for i in self.imports if f"{i} as {i.split()[-1]}" not in self.imports}
         imports = sorted(imports, key=lambda line: (line.startswith("from ."), line.startswith("from"), line))
         return "\n".join([HEADER.format(summary), *imports, "", *unions, "", *self.lines, ""])
+
+
+def several(result: str) -> bool:
+    """Whether a result is of more than one tensor."""
+    return "return_types" in result or "tuple[" in result
+
+
+def is_generic(function: Function) -> bool:
+    """Whether the source of a function has types that say more than a stub can: overloads, type variables."""
+    if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
+        return False
+    told = [str(kind) for kind in function.__annotations__.values()]
+    names = {name for text in told for name in re.findall(r"\w+", text)}
+    variables = (name for name in names if isinstance(function.__globals__.get(name), TypeVar | ParamSpec))
+    return bool(get_overloads(function)) or any(variables)
 
 
 def reader_of(function: Function) -> Any:
@@ -371,41 +392,6 @@ def twin_of(name: str, function: Function) -> Function:
         declared = {d.name: d.function for d in REGISTRY if d.inplace}
         return declared.get(name.removesuffix("_"), function)
     return function
-
-
-def paragraph(function: Function) -> str:
-    """The first paragraph of what a function says of itself, on one line."""
-    text = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
-    return text.replace("\\", "\\\\").replace('"""', "'''")
-
-
-def definition(indent: str, name: str, parameters: list[str], result: str, rest: str) -> list[str]:
-    """A function's head in lines of at most `WIDTH` columns."""
-    line = f"{indent}def {name}({', '.join(parameters)}) -> {result}:{rest}"
-    if len(line) <= WIDTH:
-        return [line]
-    lines = [f"{indent}def {name}("]
-    row = indent + "   "
-    for parameter in parameters:
-        if len(row) + len(parameter) + 2 > WIDTH:
-            lines.append(row)
-            row = indent + "   "
-        row += f" {parameter},"
-    return [*lines, row, f"{indent}) -> {result}:{rest}"]
-
-
-def documentation(indent: str, text: str) -> list[str]:
-    """A docstring in lines of at most `WIDTH` columns."""
-    if len(indent) + len(text) + 6 <= WIDTH:
-        return [f'{indent}"""{text}"""']
-    lines = fill(f'"""{text}', WIDTH - 3, initial_indent=indent, subsequent_indent=indent).splitlines()
-    return [*lines, f'{indent}"""']
-
-
-def default(p: inspect.Parameter) -> str:
-    """A default value as a stub writes it."""
-    plain = p.default is None or isinstance(p.default, bool | int | float | str) or p.default == ()
-    return repr(p.default) if plain and repr(p.default) not in ("inf", "nan") else "..."
 
 
 def home_of(cls: type) -> str | None:
@@ -459,6 +445,27 @@ def methods_stub() -> str:
     return stub.text("The methods, operators and properties that declarations attach to `Tensor`.")
 
 
+@cache
+def return_type_names() -> dict[str, tuple[str, ...]]:
+    """The results with names → their parts."""
+    return {kind.__name__: kind.__match_args__ for kind in pullback.return_types.all_return_types}
+
+
+def return_types_stub() -> str:
+    """The stub of the results with names: tuples whose parts are attributes, too."""
+    stub = Stub("pullback.return_types", ())
+    for name, parts in sorted(return_type_names().items()):
+        edges = (name, "bin_edges") == ("histogramdd", parts[-1])
+        kinds = [stub.annotation(TENSORS if edges and p == parts[-1] else "Tensor") for p in parts]
+        function = name.replace("linalg_", "linalg.")
+        stub.lines += [f"class {name}(tuple[{', '.join(kinds)}]):"]
+        stub.lines += [f'    """The result of `{function}`."""', ""]
+        for part, kind in zip(parts, kinds, strict=True):
+            stub.lines += ["    @property", f"    def {part}(self) -> {kind}: ..."]
+    stub.lines.append(f"all_return_types: list[type[tuple[{stub.name('Any')}, ...]]]")
+    return stub.text("torch.return_types.")
+
+
 def module_stub(module: ModuleType, shown: Mapping[str, Any], summary: str) -> str:
     """The stub of a module whose names come from declarations."""
     stub = Stub(module.__name__, {n for n, value in shown.items() if not inspect.isclass(value)})
@@ -479,6 +486,7 @@ def stubs() -> dict[Path, str]:
     found = {
         PACKAGE / "__init__.pyi": module_stub(pullback, top_level(), "torch's top level."),
         PACKAGE / "tensor/methods.pyi": methods_stub(),
+        PACKAGE / "return_types.pyi": return_types_stub(),
     }
     for namespace in sorted({d.namespace for d in REGISTRY} | {"nn.functional"}):
         name = f"pullback.{namespace}"
@@ -494,6 +502,8 @@ def stubs() -> dict[Path, str]:
 
 def main() -> int:
     """Write the stubs, or with ``--check`` say which are stale."""
+    if not PACKAGE.is_relative_to(ROOT):
+        sys.exit(f"another tree would be written, {PACKAGE}: put {ROOT / 'src'} on PYTHONPATH")
     stale = []
     for path, text in stubs().items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:

@@ -34,7 +34,7 @@ def _uncollected() -> Iterator[None]:
 with _uncollected():
     from .array import large as _large
     from .core import compilation as _compilation
-    from .exclusions import missing as _missing
+    from .exclusions import no_attribute as _no_attribute
     from .tensor import namespace as _namespace
     from .torch_version import __version__
 
@@ -275,7 +275,7 @@ def __getattr__(name: str) -> Any:
                 raise
     if name == "torch":  # torch's own modules import it, so that programs find it here
         return importlib.import_module(__name__)
-    raise AttributeError(f"module 'torch' has no attribute '{name}': {_missing('torch', name)}", name=name)
+    raise _no_attribute("module 'torch'", "torch", name, __dir__())
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
+from typing import Literal
 from typing import TypeAlias
 from typing import overload
 from . import _C as _C
@@ -71,6 +72,7 @@ from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad
 from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from .compiler.eager import compile as compile
 from .cuda import AcceleratorError as AcceleratorError
 from .cuda import OutOfMemoryError as OutOfMemoryError
 from .device import device as device
@@ -78,6 +80,7 @@ from .dtypes import dtype as dtype
 from .dtypes import finfo as finfo
 from .dtypes import iinfo as iinfo
 from .explain import CallableModule
+from .func.vmap import vmap as vmap
 from .futures import Future as Future
 from .jit import DeviceObjType as DeviceObjType
 from .jit import ScriptFunction as ScriptFunction
@@ -169,7 +172,7 @@ def acosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`acosh`: writes the result into `input` and returns it."""
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means over `output_size` windows of nearly equal length, one axis."""
-def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """Maxima over `output_size` windows of nearly equal length and their indices."""
 def add(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
     """Sum ``input + alpha·other``."""
@@ -234,8 +237,8 @@ def amin(
 ) -> Tensor:
     """The smallest element over `dim`; ties share the gradient."""
 def aminmax(
-    input: Tensor, *, dim: Any = None, keepdim: builtins.bool = False, out: Tensor | None = None,
-) -> Any:
+    input: Tensor, *, dim: Any = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = ...,
+) -> return_types.aminmax:
     """The smallest and the largest element, over `dim` if given."""
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def any(
@@ -328,11 +331,26 @@ def atan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def atanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`atanh`: writes the result into `input` and returns it."""
-def atleast_1d(*tensors_: Any) -> Any:
+@overload
+def atleast_1d(tensor: Tensor, /) -> Tensor: ...
+@overload
+def atleast_1d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
+@overload
+def atleast_1d(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Tensors with at least one axis."""
-def atleast_2d(*tensors_: Any) -> Any:
+@overload
+def atleast_2d(tensor: Tensor, /) -> Tensor: ...
+@overload
+def atleast_2d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
+@overload
+def atleast_2d(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Tensors with at least two axes, new ones in front."""
-def atleast_3d(*tensors_: Any) -> Any:
+@overload
+def atleast_3d(tensor: Tensor, /) -> Tensor: ...
+@overload
+def atleast_3d(tensors: Sequence[Tensor], /) -> tuple[Tensor, ...]: ...
+@overload
+def atleast_3d(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Tensors with at least three axes: a vector as (1, n, 1), a matrix as (n, m, 1)."""
 def autocast_decrement_nesting() -> builtins.int:
     """Leave a region; the number of those still entered."""
@@ -433,7 +451,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 bool: dtype
 def broadcast_shapes(*shapes: Any) -> Tensor:
     """The shape to which shapes (or sizes) broadcast."""
-def broadcast_tensors(*tensors_: Any) -> Any:
+def broadcast_tensors(*tensors_: Any) -> tuple[Tensor, ...]:
     """Each tensor expanded to the shape to which all of them broadcast."""
 def broadcast_to(input: Tensor, *size: Any, **keyword: Any) -> Tensor:
     """``input.expand(size)``."""
@@ -536,13 +554,6 @@ def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors, vectors as columns, joined along axis 1."""
 def combinations(input: Tensor, r: builtins.int = ..., with_replacement: builtins.bool = ...) -> Tensor:
     """All choices of `r` elements of a vector, in the order of their places."""
-def compile(
-    model: Callable[..., Any] | None = None, *, fullgraph: builtins.bool = False,
-    dynamic: builtins.bool | None = None, backend: Any = None, mode: str | None = None,
-    options: dict[str, Any] | None = None, disable: builtins.bool = False,
-    recompile_limit: builtins.int | None = None, name: str | None = None, check: builtins.bool = False,
-) -> Tensor:
-    """Return a callable with the results of a function or module."""
 def compiled_with_cxx11_abi() -> builtins.bool:
     """Return True, as every torch of today; nothing here is compiled."""
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = ...) -> Tensor:
@@ -656,9 +667,9 @@ def ctc_loss(
     """:func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
 def cudnn_is_acceptable(tensor: Any) -> builtins.bool:
     """Return False: no tensor is on a CUDA device."""
-def cummax(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Any:
+def cummax(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = ...) -> return_types.cummax:
     """The largest element so far along `dim` and where it is."""
-def cummin(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Any:
+def cummin(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = ...) -> return_types.cummin:
     """The smallest element so far along `dim` and where it is."""
 def cumprod(
     input: Tensor, dim: builtins.int, *, dtype: dtype | None = None, out: Tensor | None = None,
@@ -871,7 +882,7 @@ def fmod(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`frac`: writes the result into `input` and returns it."""
-def frexp(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> Any:
+def frexp(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.frexp:
     """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
 def frobenius_norm(
     input: Tensor, dim: Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Tensor | None = ...,
@@ -915,7 +926,7 @@ def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ..
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
     """In-place version of :func:`gcd`: writes the result into `input` and returns it."""
 def ge(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def geqrf(input: Tensor, *, out: Tensor | None = ...) -> Any:
+def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.geqrf:
     """QR as LAPACK's geqrf leaves it."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix inputᵢ·vec2ⱼ of two vectors."""
@@ -1086,28 +1097,28 @@ def histc(
 def histogram(
     input: Tensor, bins: Tensor, *, weight: Tensor | None = ..., density: builtins.bool = ...,
     out: Sequence[Tensor] | None = ...,
-) -> Any: ...
+) -> return_types.histogram: ...
 @overload
 def histogram(
     input: Tensor, bins: builtins.int = ..., *, range: Sequence[builtins.float] | None = ...,
     weight: Tensor | None = ..., density: builtins.bool = ..., out: Sequence[Tensor] | None = ...,
-) -> Any:
+) -> return_types.histogram:
     """How many elements lie in each of several intervals."""
 @overload
 def histogramdd(
     input: Tensor, bins: builtins.int, range: Sequence[builtins.float] | None = ...,
     weight: Tensor | None = ..., density: builtins.bool = ...,
-) -> Any: ...
+) -> return_types.histogramdd: ...
 @overload
 def histogramdd(
     input: Tensor, bins: Sequence[builtins.int], range: Sequence[builtins.float] | None = ...,
     weight: Tensor | None = ..., density: builtins.bool = ...,
-) -> Any: ...
+) -> return_types.histogramdd: ...
 @overload
 def histogramdd(
     input: Tensor, bins: Sequence[Tensor], range: Sequence[builtins.float] | None = ...,
     weight: Tensor | None = ..., density: builtins.bool = ...,
-) -> Any:
+) -> return_types.histogramdd:
     """How many points lie in each cell of a grid."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 1 (axis 0 of a vector)."""
@@ -1261,8 +1272,8 @@ def kron(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product."""
 def kthvalue(
     input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *,
-    out: Tensor | None = None,
-) -> Any:
+    out: Sequence[Tensor] | None = ...,
+) -> return_types.kthvalue:
     """The `k`-th smallest element along `dim`, from 1, and where it is."""
 def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: builtins.float = 1e-05,
@@ -1395,15 +1406,16 @@ def lstm_cell(
     """Long short-term memory (Hochreiter and Schmidhuber 1997): (N, I), ((N, H), (N, H)) -> the same two."""
 def lt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
 def lu(
-    A: Any, pivot: builtins.bool = True, get_infos: builtins.bool = False, *, out: Tensor | None = None,
-) -> Any:
+    A: Any, pivot: builtins.bool = True, get_infos: builtins.bool = False, *,
+    out: Sequence[Tensor] | None = ...,
+) -> tuple[Tensor, ...]:
     """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = ..., unpack_pivots: builtins.bool = ...,
-    *, out: Tensor | None = ...,
-) -> Any:
+    *, out: Sequence[Tensor] | None = ...,
+) -> return_types.lu_unpack:
     """P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty."""
 def manual_seed(seed: Any) -> Generator:
     """Start the default generator's stream that belongs to `seed` and return the generator."""
@@ -1423,13 +1435,28 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
 def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A multiplied n times by itself."""
+@overload
+def max(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
 def max(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None,
-    out: Tensor | None = None,
-) -> Any:
+    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+) -> return_types.max: ...
+@overload
+def max(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The largest element; with `dim`, values and indices along it; with a second tensor, element by
     element.
     """
+@overload
+def max_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: builtins.bool = False, return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: builtins.bool = False, *, return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
@@ -1441,11 +1468,33 @@ def max_pool1d_with_indices(
     ceil_mode: builtins.bool = ...,
 ) -> tuple[Tensor, Tensor]:
     """Maxima over windows of one axis, ``(N, C, L)``, and their places."""
+@overload
+def max_pool2d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: builtins.bool = False, return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool2d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: builtins.bool = False, *, return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool2d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
 ) -> Any:
     """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
+@overload
+def max_pool3d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: builtins.bool = False, return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool3d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: builtins.bool = False, *, return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
@@ -1457,16 +1506,23 @@ def mean(
     out: Tensor | None = None, **names: Any,
 ) -> Tensor:
     """Mean of all elements, or over `dim`."""
+@overload
+def median(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
 def median(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
-) -> Any:
+    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+) -> return_types.median:
     """The lower median of all elements, or values and indices along `dim`."""
-def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Views of vectors over the grid that they span."""
+@overload
+def min(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
 def min(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None,
-    out: Tensor | None = None,
-) -> Any:
+    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+) -> return_types.min: ...
+@overload
+def min(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The smallest element; with `dim`, values and indices along it; with a second tensor, element by
     element.
     """
@@ -1474,8 +1530,9 @@ def minimum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: 
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Matrix product: (n, k) @ (k, m) -> (n, m)."""
 def mode(
-    input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *, out: Tensor | None = None,
-) -> Any:
+    input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *,
+    out: Sequence[Tensor] | None = ...,
+) -> return_types.mode:
     """The most frequent element along `dim` and where it last is."""
 def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
     """The axes `source` moved to the places `destination`; the others keep their order."""
@@ -1510,9 +1567,12 @@ def nanmean(
     out: Tensor | None = None,
 ) -> Tensor:
     """Mean of what is not nan."""
+@overload
+def nanmedian(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
 def nanmedian(
-    input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
-) -> Any:
+    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+) -> return_types.nanmedian:
     """The lower median of all elements, or values and indices along `dim`."""
 def nanquantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
@@ -1533,7 +1593,7 @@ def narrow_copy(
 def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, *,
-    out: Tensor | None = ...,
+    out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Batch norm ``(input − mean)·invstd·weight + bias`` of each channel."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
@@ -1563,6 +1623,11 @@ def negative_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`negative`: writes the result into `input` and returns it."""
 newaxis: None
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def nonzero(input: Tensor, *, as_tuple: Literal[False] = ..., out: Tensor | None = None) -> Tensor: ...
+@overload
+def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Tensor | None = None) -> tuple[Tensor, ...]: ...
+@overload
 def nonzero(input: Tensor, *, as_tuple: builtins.bool = False, out: Tensor | None = None) -> Any:
     """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
 def nonzero_static(
@@ -1690,7 +1755,7 @@ def put(input: Tensor, index: Any, source: Any, accumulate: builtins.bool = Fals
     """`input` with the elements at flat places replaced by those of `source`, or with these added."""
 qint32: dtype
 qint8: dtype
-def qr(input: Tensor, some: builtins.bool = ..., *, out: Tensor | None = ...) -> Any:
+def qr(input: Tensor, some: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...) -> return_types.qr:
     """``input = Q R`` (see `torch.linalg.qr`)."""
 def quantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
@@ -2054,7 +2119,7 @@ def slice_scatter(
     end: builtins.int | None = None, step: builtins.int = 1, *, out: Tensor | None = None,
 ) -> Tensor:
     """`input` with a slice of axis `dim` replaced by `src`."""
-def slogdet(input: Tensor, *, out: Tensor | None = ...) -> Any:
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.slogdet:
     """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
 def softmax(
     input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
@@ -2062,8 +2127,8 @@ def softmax(
     """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
 def sort(
     input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *,
-    stable: builtins.bool | None = None, out: Tensor | None = None,
-) -> Any:
+    stable: builtins.bool | None = None, out: Sequence[Tensor] | None = ...,
+) -> return_types.sort:
     """Values in order along `dim`, and the indices where they were; equal values keep their order."""
 sparse_bsc: layout
 sparse_bsr: layout
@@ -2143,8 +2208,9 @@ def sum(
 ) -> Tensor:
     """Sum of all elements, or over `dim`; integers are summed in int64."""
 def svd(
-    input: Tensor, some: builtins.bool = ..., compute_uv: builtins.bool = ..., *, out: Tensor | None = ...,
-) -> Any:
+    input: Tensor, some: builtins.bool = ..., compute_uv: builtins.bool = ..., *,
+    out: Sequence[Tensor] | None = ...,
+) -> return_types.svd:
     """``input = U diag(S) Vᴴ``, with V itself as third result."""
 def svd_lowrank(
     A: Any, q: builtins.int | None = 6, niter: builtins.int | None = 2, M: Any = None,
@@ -2194,8 +2260,8 @@ def to_dlpack(tensor: Any) -> Tensor:
     """Return a DLPack capsule on the tensor's memory, to be consumed once."""
 def topk(
     input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True,
-    sorted: builtins.bool = True, *, out: Tensor | None = None,
-) -> Any:
+    sorted: builtins.bool = True, *, out: Sequence[Tensor] | None = ...,
+) -> return_types.topk:
     """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal: (m, n) -> ()."""
@@ -2217,8 +2283,8 @@ def trapz(y: Tensor, x: Tensor, *, dim: builtins.int = ...) -> Tensor:
     """Integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``."""
 def triangular_solve(
     input: Tensor, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ...,
-    unitriangular: builtins.bool = ..., *, out: Tensor | None = ...,
-) -> Any:
+    unitriangular: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+) -> return_types.triangular_solve:
     """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Zeros above a diagonal of the matrices of the last two axes."""
@@ -2265,6 +2331,27 @@ def unfold_copy(
     out: Tensor | None = ...,
 ) -> Tensor:
     """Windows along an axis: a copy of what the view of that name shows."""
+@overload
+def unique(
+    input: Tensor, sorted: builtins.bool = True, return_inverse: Literal[False] = ...,
+    return_counts: Literal[False] = ..., dim: builtins.int | None = None,
+) -> Tensor: ...
+@overload
+def unique(
+    input: Tensor, sorted: builtins.bool = True, return_inverse: Literal[False] = ..., *,
+    return_counts: Literal[True], dim: builtins.int | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def unique(
+    input: Tensor, sorted: builtins.bool = True, *, return_inverse: Literal[True],
+    return_counts: Literal[False] = ..., dim: builtins.int | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def unique(
+    input: Tensor, sorted: builtins.bool = True, *, return_inverse: Literal[True],
+    return_counts: Literal[True], dim: builtins.int | None = None,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
 def unique(
     input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False,
     return_counts: builtins.bool = False, dim: builtins.int | None = None,
@@ -2272,6 +2359,27 @@ def unique(
     """The distinct values (or slices along `dim`) in order; on request also where each element's is, and
     how many.
     """
+@overload
+def unique_consecutive(
+    input: Tensor, return_inverse: Literal[False] = ..., return_counts: Literal[False] = ...,
+    dim: builtins.int | None = None,
+) -> Tensor: ...
+@overload
+def unique_consecutive(
+    input: Tensor, return_inverse: Literal[False] = ..., *, return_counts: Literal[True],
+    dim: builtins.int | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def unique_consecutive(
+    input: Tensor, *, return_inverse: Literal[True], return_counts: Literal[False] = ...,
+    dim: builtins.int | None = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def unique_consecutive(
+    input: Tensor, *, return_inverse: Literal[True], return_counts: Literal[True],
+    dim: builtins.int | None = None,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
 def unique_consecutive(
     input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False,
     dim: builtins.int | None = None,
@@ -2320,16 +2428,16 @@ def view_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = ...) -> Tenso
 @overload
 def view_copy(input: Tensor, size: Sequence[builtins.int], *, out: Tensor | None = ...) -> Tensor:
     """Another shape or dtype: a copy of what the view of that name shows."""
-def vmap(
-    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *,
-    chunk_size: builtins.int | None = None,
-) -> Callable[..., Any]:
-    """Map a function over an axis of its inputs."""
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 0."""
 def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """Tensors, vectors as rows, joined along axis 0."""
-def where(condition: Any, *args: Any, out: Tensor | None = None, **named: Any) -> Any:
+@overload
+def where(condition: Tensor, *, out: Sequence[Tensor] | None = ...) -> tuple[Tensor, ...]: ...
+@overload
+def where(
+    condition: Tensor, input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = ...,
+) -> Tensor:
     """Elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it
     holds.
     """

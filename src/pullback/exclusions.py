@@ -6,7 +6,8 @@ torch has. A name that pullback gets leaves the list.
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Iterable
+from typing import Any, NoReturn
 
 #: Reason → place → names.
 EXCLUDED: dict[str, dict[str, str]] = {
@@ -169,10 +170,53 @@ def reason(place: str, name: str) -> str | None:
     return None
 
 
-def missing(place: str, name: str) -> str:
-    """What the error of a missing name says after torch's own text."""
+def no_attribute(
+    text: str, place: str, name: str, known: Iterable[str], obj: object = None
+) -> AttributeError:
+    """Build the error for a name that a module or class lacks: torch's text, and a note that helps.
+
+    Parameters
+    ----------
+    text : str
+        What stands before "has no attribute", as Python and torch say it.
+    place : str
+        As in `reason`.
+    name : str
+    known : iterable of str
+        The names that are there, of which the note gives the nearest.
+    obj : object, optional
+        What was asked, from which Python makes a suggestion of its own.
+    """
+    error = AttributeError(f"{text} has no attribute '{name}'", name=name, obj=obj)
     why = reason(place, name)
-    return f"{place}.{name} is not part of pullback" + (f" ({why})" if why else "")
+    near = None if why or name.startswith("_") else nearest(name, known)
+    absent = f"{place}.{name} is not part of pullback" + (f" ({why})" if why else "")
+    error.add_note(f"Did you mean: '{near}'?" if near else absent)
+    return error
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the name that a misspelt one is nearest to, whatever its case, if one is near."""
+    from difflib import get_close_matches
+
+    alike = [other for other in known if abs(len(other) - len(name)) <= 2 and not other.startswith("_")]
+    closeness = 0.6 if len(name) < 5 else 0.75
+    found = get_close_matches(name.lower(), {other.lower() for other in alike}, 1, closeness)
+    same = [other for other in sorted(alike) if other.lower() in found]
+    return max(same, key=lambda other: sum(a == b for a, b in zip(other, name, strict=False)), default=None)
+
+
+def answer_for(module: dict[str, Any]) -> None:
+    """Have a module, given by its variables, raise torch's error for a name that it lacks.
+
+    A call does what a `__getattr__` written there would do, behind which type checkers see no misspelt name.
+    """
+    place = module["__name__"].replace("pullback", "torch", 1)
+
+    def absent(name: str) -> NoReturn:
+        raise no_attribute(f"module '{place}'", place, name, module)
+
+    module["__getattr__"] = absent
 
 
 class Missing:
@@ -185,7 +229,4 @@ class Missing:
     def __get__(self, instance: object, owner: type) -> NoReturn:
         kind = owner.__name__
         text = f"type object '{kind}'" if instance is None else f"'{kind}' object"
-        raise AttributeError(
-            f"{text} has no attribute '{self.name}': {missing(self.place, self.name)}", name=self.name,
-            obj=instance
-        )
+        raise no_attribute(text, self.place, self.name, (), owner if instance is None else instance)

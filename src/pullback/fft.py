@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from .exclusions import answer_for
 from .tensor import fft as _declared  # noqa: F401  # registers the functions
 from .tensor.api import names
 
 globals().update(names("fft"))
 
 __all__ = sorted(names("fft"))  # noqa: PLE0605  # torch's names, collected
+
+answer_for(globals())

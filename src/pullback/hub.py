@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlparse
 
 from .errors import with_note
+from .exclusions import no_attribute
 
 #: What in a file's name is the beginning of the hash of its content.
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
@@ -162,7 +163,7 @@ def __getattr__(name: str) -> Any:
         from tqdm import tqdm
 
         return tqdm
-    raise AttributeError(f"module 'torch.hub' has no attribute '{name}'", name=name)
+    raise no_attribute("module 'torch.hub'", "torch.hub", name, __all__)
 
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .exclusions import answer_for
 from .ops.linalg import LinAlgError
 from .tensor import namespace  # noqa: F401  # registers the functions
 from .tensor.api import names
@@ -9,3 +10,5 @@ from .tensor.api import names
 globals().update(names("linalg"))
 
 __all__ = ["LinAlgError", *sorted(names("linalg"))]  # noqa: PLE0604  # torch's names, collected
+
+answer_for(globals())

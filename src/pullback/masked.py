@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 from . import dtypes
-from .exclusions import missing
+from .exclusions import answer_for
 from .tensor.creation import tensor
 from .tensor.norms import vector_norm
 from .tensor.select import where
@@ -350,7 +350,4 @@ def normalize(
     return _filled(input, mask, lambda: 0) / length.maximum(least)
 
 
-def __getattr__(name: str) -> NoReturn:
-    raise AttributeError(
-        f"module 'torch.masked' has no attribute '{name}': {missing('torch.masked', name)}", name=name
-    )
+answer_for(globals())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
-from .exclusions import missing
+from .exclusions import answer_for
 from .tensor import nested as of
 from .tensor.constants import strided
 from .tensor.creation import check_options
@@ -97,10 +97,7 @@ def _check_layout(layout: Any) -> None:
         raise RuntimeError(f"Specified layout is unsupported for nested tensors: {layout}")
 
 
-def __getattr__(name: str) -> NoReturn:
-    raise AttributeError(
-        f"module 'torch.nested' has no attribute '{name}': {missing('torch.nested', name)}", name=name
-    )
+answer_for(globals())
 
 
 __all__ = ["as_nested_tensor", "narrow", "nested_tensor", "to_padded_tensor"]

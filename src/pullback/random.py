@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .exclusions import answer_for
 from .tensor.random import (
     Generator,
     default_generator,
@@ -17,3 +18,5 @@ __all__ = [
     "Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
     "set_rng_state",
 ]  # fmt: skip
+
+answer_for(globals())

@@ -37,6 +37,7 @@ usage: python -m pullback SCRIPT [ARG ...]
        python -m pullback -m MODULE [ARG ...]
        python -m pullback -c CODE [ARG ...]
        python -m pullback check [--json] PATH ...
+       python -m pullback stubs [FOLDER]
        python -m pullback explain [--html FILE] SCRIPT [ARG ...]
 
 Runs a PyTorch program unmodified, with `import torch` giving pullback.
@@ -48,6 +49,8 @@ The arguments after it are the program's own.
   -c CODE        run the code given
   check PATH     say which torch names a script, or a folder of them, uses and
                  whether pullback has them, without running it
+  stubs FOLDER   write types for `import torch`, which editors, mypy and
+                 pyright read, into a folder (`typings` if none is named)
   explain SCRIPT run it and explain every call of backward in it
                  (`python -m pullback explain --help` says more)
   -h, --help     print this text
@@ -344,6 +347,10 @@ def main(arguments: Sequence[str]) -> None:
         from pullback.check import main as check
 
         raise SystemExit(check(arguments[1:]))
+    if first == "stubs":
+        from pullback.stubs import main as stubs
+
+        raise SystemExit(stubs(arguments[1:]))
     if first == "explain":
         explain_program(arguments[1:])
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes
+from .exclusions import answer_for
 from .tensor import sparse as of
 from .tensor.sparse import sparse_coo_tensor
 
@@ -64,3 +65,5 @@ FloatTensor, DoubleTensor, HalfTensor = _of_dtype("float32"), _of_dtype("float64
 LongTensor, IntTensor = _of_dtype("int64"), _of_dtype("int32")
 
 __all__ = ["addmm", "mm", "sum"]
+
+answer_for(globals())

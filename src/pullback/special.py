@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from .exclusions import answer_for
 from .tensor import special as _declared  # noqa: F401  # registers the functions
 from .tensor.api import names
 
 globals().update(names("special"))
 
 __all__ = sorted(names("special"))  # noqa: PLE0605  # torch's names, collected
+
+answer_for(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..exclusions import answer_for
 from . import autocast_mode, grad_scaler
 from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from .grad_scaler import GradScaler
@@ -10,3 +11,5 @@ __all__ = [
     "GradScaler", "autocast", "autocast_mode", "custom_bwd", "custom_fwd", "grad_scaler",
     "is_autocast_available",
 ]  # fmt: skip
+
+answer_for(globals())

@@ -18,7 +18,7 @@ import operator
 import os
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -83,7 +83,7 @@ class Generator:
 
     # --- seeds ------------------------------------------------------------------------------------
 
-    def manual_seed(self, seed: int, /) -> Generator:
+    def manual_seed(self, seed: int, /) -> Self:
         """Start the stream that belongs to ``seed``, an integer in [-2⁶³, 2⁶⁴), and return the generator."""
         number = check_seed(seed)
         with self.lock:
@@ -124,7 +124,7 @@ class Generator:
                 state["float_normal"], state["has_float_normal"] = self._float_normal, True
         return state.reshape(1).view(np.uint8)
 
-    def set_state(self, new_state: np.ndarray, /) -> Generator:
+    def set_state(self, new_state: np.ndarray, /) -> Self:
         """Continue from ``new_state``, 5056 bytes as this class or torch's ``get_rng_state`` wrote them."""
         if not isinstance(new_state, np.ndarray):
             raise TypeError(f"expected a torch.ByteTensor, but got {c_type_name(new_state)}")
@@ -152,7 +152,7 @@ class Generator:
             self._float_normal = float(state["float_normal"]) if state["has_float_normal"] else None
         return self
 
-    def clone_state(self) -> Generator:
+    def clone_state(self) -> Self:
         """Return a new generator that continues independently from the same state."""
         return type(self)(self.device).set_state(self.get_state())
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ..core.node import Node
+from ..exclusions import no_attribute
 from ..tensor.backward import backward, grad
 from ..tensor.tensor import Tensor
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
@@ -49,7 +51,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name in ("profiler", "profiler_util"):
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module 'torch.autograd' has no attribute '{name}'", name=name)
+if TYPE_CHECKING:
+    from . import profiler as profiler
+    from . import profiler_util as profiler_util
+else:
+
+    def __getattr__(name: str) -> object:
+        if name in ("profiler", "profiler_util"):
+            return import_module(f"{__name__}.{name}")
+        raise no_attribute("module 'torch.autograd'", "torch.autograd", name, __all__)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ..core.levels import Level, fresh_level
 from ..core.modes import change, modes
 from ..core.value import TensorBase, shape_of
+from ..exclusions import no_attribute
 from ..ops.structure import reshape_view
 from ..tensor import duals
 from ..tensor.batching import as_tensor
@@ -111,7 +112,7 @@ class dual_level(_DecoratorContextManager):
 def __getattr__(name: str) -> Any:
     if name == "_current_level":  # by which libraries ask whether a level is open
         return len(_stack) - 1
-    raise AttributeError(f"module 'torch.autograd.forward_ad' has no attribute '{name}'", name=name)
+    raise no_attribute("module 'torch.autograd.forward_ad'", "torch.autograd.forward_ad", name, __all__)
 
 
 __all__ = [

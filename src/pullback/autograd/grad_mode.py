@@ -11,16 +11,18 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, Self, TypeVar, cast, overload
 
 from ..core.modes import change, change_grad, is_grad_enabled, modes
 from ..errors import argument_type
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _DecoratorContextManager:
     """A context manager that is also a decorator; a fresh copy serves each entry of a decorated function."""
 
-    def clone(self) -> _DecoratorContextManager:
+    def clone(self) -> Self:
         return self.__class__()
 
     def __enter__(self) -> Any:
@@ -29,7 +31,7 @@ class _DecoratorContextManager:
     def __exit__(self, *exc: object) -> None:
         raise NotImplementedError
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: F) -> F:
         if inspect.isclass(function):
             warnings.warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only "
@@ -43,7 +45,7 @@ class _DecoratorContextManager:
             def make(*args: Any, **kwargs: Any) -> Any:
                 return function(*args, **kwargs)
 
-            return self.__call__(make)
+            return cast("F", self.__call__(make))
         if inspect.isgeneratorfunction(function):
             return self._wrap_generator(function)
 
@@ -52,9 +54,9 @@ class _DecoratorContextManager:
             with self.clone():
                 return function(*args, **kwargs)
 
-        return decorated
+        return cast("F", decorated)
 
-    def _wrap_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrap_generator(self, function: F) -> F:
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
             generator = function(*args, **kwargs)
@@ -77,23 +79,31 @@ class _DecoratorContextManager:
             except StopIteration as stop:
                 return stop.value
 
-        return decorated
+        return cast("F", decorated)
 
 
 class _NoParamDecoratorContextManager(_DecoratorContextManager):
-    """A mode whose decorator may be written without parentheses."""
+    """A mode whose decorator may be written without parentheses.
 
-    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        if function is None:
-            return super().__new__(cls)
-        return cls()(function)
+    What it holds is set in `__new__`: with an `__init__` type checkers take ``@no_grad`` for an instance.
+    """
+
+    before: list[bool]
+
+    @overload
+    def __new__(cls, function: F) -> F: ...  # type: ignore[misc]  # the decorated function, no instance
+    @overload
+    def __new__(cls, function: None = None) -> Self: ...
+    def __new__(cls, function: Any = None) -> Any:
+        if function is not None:
+            return cls()(function)
+        made = super().__new__(cls)
+        made.before = []
+        return made
 
 
 class no_grad(_NoParamDecoratorContextManager):
     """Record nothing inside: results have ``requires_grad=False``."""
-
-    def __init__(self, function: Any = None) -> None:
-        self.before: list[bool] = []
 
     def __enter__(self) -> None:
         self.before.append(change_grad(False))
@@ -104,9 +114,6 @@ class no_grad(_NoParamDecoratorContextManager):
 
 class enable_grad(_NoParamDecoratorContextManager):
     """Record inside, also within `no_grad`."""
-
-    def __init__(self, function: Any = None) -> None:
-        self.before: list[bool] = []
 
     def __enter__(self) -> None:
         self.before.append(change_grad(True))
@@ -125,7 +132,7 @@ class set_grad_enabled(_DecoratorContextManager):
         self.mode = mode
         change_grad(mode)
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: F) -> F:
         change_grad(self.before)
         return super().__call__(function)
 
@@ -135,7 +142,7 @@ class set_grad_enabled(_DecoratorContextManager):
     def __exit__(self, *exc: object) -> None:
         change_grad(self.before)
 
-    def clone(self) -> set_grad_enabled:
+    def clone(self) -> Self:
         return self.__class__(self.mode)
 
     def __str__(self) -> str:
@@ -144,17 +151,31 @@ class set_grad_enabled(_DecoratorContextManager):
     __repr__ = __str__
 
 
-class inference_mode(_DecoratorContextManager):
-    """Record nothing and count no versions: tensors made inside can never take part in a graph."""
-
-    def __new__(cls, mode: Any = True) -> Any:
-        if isinstance(mode, bool):
-            return super().__new__(cls)
-        return cls()(mode)
+class _Switch(_DecoratorContextManager):
+    """A mode that is told whether it is on."""
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self.before: list[Any] = []
+
+    def clone(self) -> Self:
+        return self.__class__(self.mode)
+
+
+class inference_mode(_Switch):
+    """Record nothing and count no versions: tensors made inside can never take part in a graph."""
+
+    before: list[Any]
+
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    @overload
+    def __new__(cls, mode: F) -> F: ...  # type: ignore[misc]  # the decorated function, no instance
+    def __new__(cls, mode: Any = True) -> Any:
+        if not isinstance(mode, bool):
+            return cls()(mode)
+        made = super().__new__(cls)
+        made.before = []
+        return made
 
     def __enter__(self) -> None:
         self.before.append(change(grad=not self.mode, inference=self.mode))
@@ -163,11 +184,8 @@ class inference_mode(_DecoratorContextManager):
         before = self.before.pop()
         change(grad=before.grad, inference=before.inference)
 
-    def clone(self) -> inference_mode:
-        return self.__class__(self.mode)
 
-
-class set_multithreading_enabled(_DecoratorContextManager):
+class set_multithreading_enabled(_Switch):
     """Accepted as torch accepts it; the engine always runs in the calling thread."""
 
     def __init__(self, mode: bool) -> None:
@@ -178,9 +196,6 @@ class set_multithreading_enabled(_DecoratorContextManager):
 
     def __exit__(self, *exc: object) -> None:
         return None
-
-    def clone(self) -> set_multithreading_enabled:
-        return self.__class__(self.mode)
 
 
 def is_inference_mode_enabled() -> bool:

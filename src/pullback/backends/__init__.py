@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..exclusions import no_attribute
+
 fp32_precision = "none"
 
 #: What torch's top level says of the build.
@@ -57,7 +59,7 @@ def disable_global_flags() -> None:
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module 'torch.backends' has no attribute '{name}'", name=name)
+    raise no_attribute("module 'torch.backends'", "torch.backends", name, __dir__())
 
 
 def __dir__() -> list[str]:

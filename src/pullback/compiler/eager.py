@@ -15,11 +15,13 @@ import sys
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..core.tracer import is_tracing
 from ..nn import Module
 from .unsupported import STANCE, Unsupported
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 _BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
@@ -105,11 +107,23 @@ class InvalidBackend(RuntimeError):
     __module__ = "torch._dynamo.exc"
 
 
+@overload
+def compile(
+    model: F, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: Any = ...,
+    mode: str | None = ..., options: dict[str, Any] | None = ..., disable: bool = ...,
+    recompile_limit: int | None = ..., name: str | None = ..., check: bool = ...,
+) -> F: ...
+@overload
+def compile(
+    model: None = None, *, fullgraph: bool = ..., dynamic: bool | None = ..., backend: Any = ...,
+    mode: str | None = ..., options: dict[str, Any] | None = ..., disable: bool = ...,
+    recompile_limit: int | None = ..., name: str | None = ..., check: bool = ...,
+) -> Callable[[F], F]: ...
 def compile(
     model: Callable[..., Any] | None = None, *, fullgraph: bool = False, dynamic: bool | None = None,
     backend: Any = None, mode: str | None = None, options: dict[str, Any] | None = None,
     disable: bool = False, recompile_limit: int | None = None, name: str | None = None, check: bool = False,
-) -> Any:
+) -> Callable[..., Any]:
     """Return a callable with the results of a function or module.
 
     Parameters

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ..exclusions import no_attribute
+
 
 def is_available() -> bool:
     """Return True."""
@@ -101,7 +103,7 @@ def stream(stream: Any) -> StreamContext:
 def __getattr__(name: str) -> Any:
     if name == "amp":
         return importlib.import_module(f"{__name__}.amp")
-    raise AttributeError(f"module 'torch.cpu' has no attribute '{name}'", name=name)
+    raise no_attribute("module 'torch.cpu'", "torch.cpu", name, __all__)
 
 
 __all__ = [

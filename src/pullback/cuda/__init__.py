@@ -13,6 +13,7 @@ from typing import Any
 
 from ..absent import answering, nothing, refusing, uninstantiable
 from ..device import device as _device
+from ..exclusions import no_attribute
 from ..tensor.legacy import CUDA_TYPES
 
 _HERE = "torch.cuda"
@@ -167,7 +168,7 @@ _MODULES = ("amp", "graphs", "memory", "nccl", "nvtx", "profiler", "random", "st
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module 'torch.cuda' has no attribute '{name}'", name=name)
+    raise no_attribute("module 'torch.cuda'", "torch.cuda", name, __dir__())
 
 
 def __dir__() -> list[str]:

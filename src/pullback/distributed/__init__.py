@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ..exclusions import no_attribute
 from ..process_group import ProcessGroup
 from .collectives import (
     ReduceOp,
@@ -78,4 +79,4 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     if name == "_tensor":  # as `tensor` was called before
         return importlib.import_module(f"{__name__}.tensor")
-    raise AttributeError(f"module 'torch.distributed' has no attribute '{name}'", name=name)
+    raise no_attribute("module 'torch.distributed'", "torch.distributed", name, globals())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from ..exclusions import answer_for
 from . import constraints, kl_across, kl_alike, transforms  # noqa: F401  # divergences register themselves
 from .categorical import Categorical, Multinomial, OneHotCategorical, OneHotCategoricalStraightThrough
 from .compound import Independent, MixtureSameFamily, TransformedDistribution
@@ -153,3 +154,5 @@ __all__ = [  # noqa: PLE0604  # with the names of all transforms
     "transform_to",
     *transforms.__all__,
 ]
+
+answer_for(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..exclusions import answer_for
 from .functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .functionalize import debug_unwrap, functionalize
 from .jacobians import hessian, jacfwd, jacrev
@@ -34,3 +35,5 @@ __all__ = [
     "stack_module_state",
     "debug_unwrap",
 ]
+
+answer_for(globals())

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, cast
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from ..tensor.namespace import TOP_LEVEL
 from .transforms import jvp, replaced, selected, vjp
 from .tree import Spec, flatten, unflatten
 from .vmap import vmap
+
+P = ParamSpec("P")
 
 
 def _check_real(function: str, values: Sequence[Any], what: str) -> None:
@@ -53,9 +55,9 @@ def _chosen(parts: list[Any], spec: Spec, argnums: Any) -> Any:
 
 
 def jacrev(
-    func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
+    func: Callable[P, Any], argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
-) -> Callable[..., Any]:  # fmt: skip
+) -> Callable[P, Any]:  # fmt: skip
     """The Jacobian function, by pulling the rows of the identity back.
 
     Parameters
@@ -77,13 +79,15 @@ def jacrev(
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
+    f: Callable[..., Any] = func
+
     @functools.wraps(func)
     def wrapped(*args: Any) -> Any:
         _check_real("jacrev", flatten(args)[0], "inputs")
         positions = selected(argnums, len(args))
         chosen = tuple(args[n] for n in positions)
         output, pull, *aux = vjp(
-            lambda *values: func(*replaced(args, positions, values)), *chosen, has_aux=has_aux
+            lambda *values: f(*replaced(args, positions, values)), *chosen, has_aux=has_aux
         )
         ys, out_spec = flatten(output)
         _check_real("jacrev", ys, "outputs")
@@ -101,7 +105,7 @@ def jacrev(
         result = unflatten(jacobians, out_spec)
         return (result, aux[0]) if has_aux else result
 
-    return wrapped
+    return cast("Callable[P, Any]", wrapped)
 
 
 def _rows(pull: Callable[..., tuple[Any, ...]], ys: Sequence[Any], chunk: int | None) -> Sequence[Any]:
@@ -121,8 +125,8 @@ def _rows(pull: Callable[..., tuple[Any, ...]], ys: Sequence[Any], chunk: int | 
 
 
 def jacfwd(
-    func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
-) -> Callable[..., Any]:
+    func: Callable[P, Any], argnums: Any = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Callable[P, Any]:
     """The Jacobian function, by pushing all columns of the identity forward in one batched pass.
 
     Parameters
@@ -141,6 +145,7 @@ def jacfwd(
     callable
         Gives, in the structure of the output, Jacobians of shape (*output, *input).
     """
+    f: Callable[..., Any] = func
 
     @functools.wraps(func)
     def wrapped(*args: Any) -> Any:
@@ -152,7 +157,7 @@ def jacfwd(
 
         def push(*tangents: Any) -> Any:
             output, pushed, *aux = jvp(
-                lambda *values: func(*replaced(args, positions, values)), chosen,
+                lambda *values: f(*replaced(args, positions, values)), chosen,
                 unflatten(list(tangents), in_spec), has_aux=has_aux,
             )
             ys = flatten(output)[0]
@@ -179,10 +184,10 @@ def jacfwd(
         jacobian = unflatten(jacobians, out_spec)
         return (jacobian, aux) if has_aux else jacobian
 
-    return wrapped
+    return cast("Callable[P, Any]", wrapped)
 
 
-def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
+def hessian(func: Callable[P, Any], argnums: Any = 0) -> Callable[P, Any]:
     """The Hessian function of shape (*output, *input, *input): forward mode over reverse mode, both
     batched.
     """

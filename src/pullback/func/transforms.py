@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from ..tensor.backward import ones_on
 from ..tensor.batching import as_tensor
 from ..tensor.duals import make_dual, tangent_of
 from .tree import Spec, flatten, pretty, tree_map, unflatten
+
+P = ParamSpec("P")
 
 NO_HOOKS = (
     "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
@@ -207,7 +209,9 @@ def _check_covectors(ys: Sequence[Any], vs: Sequence[Any], out_spec: Spec, v_spe
             )
 
 
-def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad_and_value(
+    func: Callable[P, Any], argnums: Any = 0, has_aux: bool = False
+) -> Callable[P, tuple[Any, Any]]:
     """The function that returns (gradient, value) of a function with a scalar result.
 
     Parameters
@@ -258,7 +262,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
     return wrapped
 
 
-def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(func: Callable[P, Any], argnums: Any = 0, has_aux: bool = False) -> Callable[P, Any]:
     """The gradient function of a function with a scalar result; see `grad_and_value`."""
     both = grad_and_value(func, argnums, has_aux)
 

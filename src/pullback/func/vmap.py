@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ..core.batched import Mapping, mappings
 from ..core.levels import entered_level
@@ -24,6 +24,9 @@ from .tree import broadcast_prefix as _broadcast_to_and_flatten
 from .tree import flatten as tree_flatten
 from .tree import unflatten as tree_unflatten
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 def _get_name(func: Any) -> str:
     if hasattr(func, "__name__"):
@@ -34,9 +37,9 @@ def _get_name(func: Any) -> str:
 
 
 def vmap(
-    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
+    func: Callable[P, R], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
     chunk_size: int | None = None
-) -> Callable[..., Any]:
+) -> Callable[P, R]:
     """Map a function over an axis of its inputs.
 
     Parameters
@@ -61,7 +64,7 @@ def vmap(
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         _check_out_dims(func, out_dims)
         size, dims, leaves, spec = _process_batched_inputs(in_dims, args, func)
 

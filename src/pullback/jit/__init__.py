@@ -10,11 +10,15 @@ from builtins import isinstance as _is
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import UnionType
-from typing import Any, Final, NamedTuple, NoReturn, Union, get_args, get_origin
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin, overload
 
 from ..errors import with_note
+from ..exclusions import answer_for
 from ..futures import Future
 from ..nn import Module
+
+M = TypeVar("M", bound=Module)
+T = TypeVar("T")
 
 
 class Error(Exception):
@@ -82,8 +86,8 @@ def _refuse(what: str) -> NoReturn:
 
 
 def script(
-    obj: Any, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None
-) -> Any:
+    obj: T, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None
+) -> T:
     """Return a function, class or module as it is.
 
     Parameters
@@ -95,7 +99,7 @@ def script(
     return obj
 
 
-def trace(func: Any, example_inputs: Any = None, *_: Any, **__: Any) -> Any:
+def trace(func: T, example_inputs: Any = None, *_: Any, **__: Any) -> T:
     """Return a function or module as it is; it is not run on the example inputs.
 
     Parameters
@@ -107,42 +111,46 @@ def trace(func: Any, example_inputs: Any = None, *_: Any, **__: Any) -> Any:
     return func
 
 
-def trace_module(mod: Any, inputs: Any, *_: Any, **__: Any) -> Any:
+def trace_module(mod: T, inputs: Any, *_: Any, **__: Any) -> T:
     """Return a module as it is."""
     return mod
 
 
-def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
+def script_if_tracing(fn: T) -> T:
     """Return a function as it is."""
     return fn
 
 
-def export(fn: Callable[..., Any]) -> Callable[..., Any]:
+def export(fn: T) -> T:
     """Mark a method for compilation, which changes nothing."""
     return fn
 
 
-def unused(fn: Callable[..., Any]) -> Callable[..., Any]:
+def unused(fn: T) -> T:
     """Mark a method as not for compilation, which changes nothing."""
     return fn
 
 
-def script_method(fn: Callable[..., Any]) -> Callable[..., Any]:
+def script_method(fn: T) -> T:
     """Mark a method for compilation, which changes nothing."""
     return fn
 
 
-def interface(obj: type) -> type:
+def interface(obj: T) -> T:
     """Mark a class as an interface, which changes nothing."""
     return obj
 
 
+@overload
+def ignore(drop: T, **_: Any) -> T: ...
+@overload
+def ignore(drop: bool = False, **_: Any) -> Callable[[T], T]: ...
 def ignore(drop: Any = False, **_: Any) -> Any:
     """Mark a function as Python's, with or without arguments; it stays as it is."""
     return drop if callable(drop) else (lambda fn: fn)
 
 
-def freeze(mod: Any, preserved_attrs: Any = None, optimize_numerics: bool = True) -> Any:
+def freeze(mod: M, preserved_attrs: Any = None, optimize_numerics: bool = True) -> M:
     """Return a module as it is; as in torch it may not be in training."""
     if mod.training:
         raise RuntimeError(
@@ -152,7 +160,7 @@ def freeze(mod: Any, preserved_attrs: Any = None, optimize_numerics: bool = True
     return mod
 
 
-def optimize_for_inference(mod: Any, other_methods: Any = None) -> Any:
+def optimize_for_inference(mod: T, other_methods: Any = None) -> T:
     """Return a module as it is."""
     return mod
 
@@ -171,7 +179,7 @@ def is_tracing() -> bool:
     return False
 
 
-def annotate(the_type: Any, the_value: Any) -> Any:
+def annotate(the_type: Any, the_value: T) -> T:
     """Return the value."""
     return the_value
 
@@ -265,3 +273,5 @@ __all__ = [
     "optimized_execution", "run_frozen_optimizations", "save", "script", "script_if_tracing", "script_method",
     "set_fusion_strategy", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
+
+answer_for(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..exclusions import answer_for
 from . import _reduction as _reduction  # libraries take it from here, as from torch
 from . import attention, functional, grad, init, modules, parallel, parameter, utils
 from .modules import (
@@ -351,6 +352,4 @@ __all__ = [
     "utils",
 ]
 
-
-def __getattr__(name: str) -> object:
-    raise AttributeError(f"module 'torch.nn' has no attribute '{name}'", name=name)
+answer_for(globals())

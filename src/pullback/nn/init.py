@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..exclusions import answer_for
 from ..linalg import qr
 from ..tensor.creation_like import empty_like
 from ..tensor.random import randperm
@@ -297,3 +298,5 @@ __all__ = [
     "xavier_uniform_",
     "zeros_",
 ]
+
+answer_for(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..exclusions import answer_for
 from . import lr_scheduler, swa_utils
 from .adadelta import Adadelta
 from .adafactor import Adafactor
@@ -40,3 +41,5 @@ __all__ = [
     "lr_scheduler",
     "swa_utils",
 ]
+
+answer_for(globals())

@@ -72,7 +72,7 @@ class LBFGS(Optimizer):
     # --- the step -------------------------------------------------------------------------------------------
 
     @no_grad()
-    def step(self, closure: Callable[[], Any]) -> Any:
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # it must have one, as in torch
         """Take up to `max_iter` steps; return the loss at the beginning."""
         group = self.param_groups[0]
         lr = group["lr"].squeeze() if isinstance(group["lr"], Tensor) else group["lr"]

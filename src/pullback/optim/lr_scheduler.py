@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..exclusions import answer_for
 from .composed import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from .cyclic import CyclicLR, OneCycleLR
 from .scheduler import LRScheduler, _LRScheduler
@@ -40,3 +41,5 @@ __all__ = [
 
 for _name in __all__:
     globals()[_name].__module__ = "torch.optim.lr_scheduler"
+
+answer_for(globals())

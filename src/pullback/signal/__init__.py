@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..exclusions import answer_for
 from . import windows
 from .windows import (
     bartlett,
@@ -21,3 +22,5 @@ __all__ = [
     "bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming",
     "hamming", "hann", "kaiser", "nuttall", "windows",
 ]
+
+answer_for(globals())

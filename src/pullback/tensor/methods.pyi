@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from numpy import ndarray
 from typing import Any
+from typing import Literal
 from typing import TypeAlias
 from typing import overload
+from .. import return_types as return_types
 from ..core.value import TensorBase
 from ..device import device as _device
 from ..dtypes import dtype as _dtype
@@ -181,7 +183,7 @@ class Methods(TensorBase):
         """The largest element over `dim`; ties share the gradient."""
     def amin(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
         """The smallest element over `dim`; ties share the gradient."""
-    def aminmax(self, *, dim: Any = None, keepdim: builtins.bool = False) -> Any:
+    def aminmax(self, *, dim: Any = None, keepdim: builtins.bool = False) -> return_types.aminmax:
         """The smallest and the largest element, over `dim` if given."""
     def angle(self) -> Tensor: ...
     def any(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
@@ -438,9 +440,9 @@ class Methods(TensorBase):
         memory_format: memory_format | None = None,
     ) -> Tensor:
         """Raise torch's error: there is no such device."""
-    def cummax(self, dim: builtins.int) -> Any:
+    def cummax(self, dim: builtins.int) -> return_types.cummax:
         """The largest element so far along `dim` and where it is."""
-    def cummin(self, dim: builtins.int) -> Any:
+    def cummin(self, dim: builtins.int) -> return_types.cummin:
         """The smallest element so far along `dim` and where it is."""
     def cumprod(self, dim: builtins.int, *, dtype: _dtype | None = None) -> Tensor:
         """Running product along `dim`."""
@@ -579,7 +581,7 @@ class Methods(TensorBase):
     def frac(self) -> Tensor: ...
     def frac_(self) -> Tensor:
         """In-place version of :func:`frac`: writes the result into `input` and returns it."""
-    def frexp(self) -> Any:
+    def frexp(self) -> return_types.frexp:
         """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
     def gather(self, dim: builtins.int, index: Any, *, sparse_grad: builtins.bool = False) -> Tensor:
         """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
@@ -591,7 +593,7 @@ class Methods(TensorBase):
         """In-place version of :func:`ge`: writes the result into `input` and returns it."""
     def geometric_(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
         """Fill with the numbers of trials up to the first success, of probability `p`."""
-    def geqrf(self) -> Any:
+    def geqrf(self) -> return_types.geqrf:
         """QR as LAPACK's geqrf leaves it."""
     def ger(self, vec2: Tensor) -> Tensor:
         """The matrix inputᵢ·vec2ⱼ of two vectors."""
@@ -625,12 +627,12 @@ class Methods(TensorBase):
     @overload
     def histogram(
         self, bins: Tensor, *, weight: Tensor | None = ..., density: builtins.bool = ...,
-    ) -> Any: ...
+    ) -> return_types.histogram: ...
     @overload
     def histogram(
         self, bins: builtins.int = ..., *, range: Sequence[builtins.float] | None = ...,
         weight: Tensor | None = ..., density: builtins.bool = ...,
-    ) -> Any:
+    ) -> return_types.histogram:
         """How many elements lie in each of several intervals."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Parts along axis 1 (axis 0 of a vector)."""
@@ -776,7 +778,9 @@ class Methods(TensorBase):
         """Signal from its short-time Fourier transform: the least-squares one (Griffin and Lim 1984)."""
     def kron(self, other: Any) -> Tensor:
         """Kronecker product."""
-    def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
+    def kthvalue(
+        self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False,
+    ) -> return_types.kthvalue:
         """The `k`-th smallest element along `dim`, from 1, and where it is."""
     @property
     def layout(self) -> Any: ...
@@ -855,7 +859,7 @@ class Methods(TensorBase):
     def lt(self, other: Any) -> Tensor: ...
     def lt_(self, other: Any) -> Tensor:
         """In-place version of :func:`lt`: writes the result into `input` and returns it."""
-    def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> Any:
+    def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> tuple[Tensor, ...]:
         """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
@@ -883,7 +887,12 @@ class Methods(TensorBase):
         """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
     def matrix_power(self, n: builtins.int) -> Tensor:
         """A multiplied n times by itself."""
-    def max(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None) -> Any:
+    @overload
+    def max(self) -> Tensor: ...
+    @overload
+    def max(self, dim: builtins.int, keepdim: builtins.bool = ...) -> return_types.max: ...
+    @overload
+    def max(self, other: Tensor) -> Tensor:
         """The largest element; with `dim`, values and indices along it; with a second tensor, element by
         element.
         """
@@ -892,16 +901,24 @@ class Methods(TensorBase):
         self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None, **names: Any,
     ) -> Tensor:
         """Mean of all elements, or over `dim`."""
-    def median(self, dim: Any = None, keepdim: builtins.bool = False) -> Any:
+    @overload
+    def median(self) -> Tensor: ...
+    @overload
+    def median(self, dim: builtins.int, keepdim: builtins.bool = ...) -> return_types.median:
         """The lower median of all elements, or values and indices along `dim`."""
-    def min(self, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None) -> Any:
+    @overload
+    def min(self) -> Tensor: ...
+    @overload
+    def min(self, dim: builtins.int, keepdim: builtins.bool = ...) -> return_types.min: ...
+    @overload
+    def min(self, other: Tensor) -> Tensor:
         """The smallest element; with `dim`, values and indices along it; with a second tensor, element by
         element.
         """
     def minimum(self, other: Any) -> Tensor: ...
     def mm(self, mat2: Tensor) -> Tensor:
         """Matrix product: (n, k) @ (k, m) -> (n, m)."""
-    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> Any:
+    def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> return_types.mode:
         """The most frequent element along `dim` and where it last is."""
     def moveaxis(self, source: Any, destination: Any) -> Tensor:
         """The axes `source` moved to the places `destination`; the others keep their order."""
@@ -942,7 +959,10 @@ class Methods(TensorBase):
         self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None,
     ) -> Tensor:
         """Mean of what is not nan."""
-    def nanmedian(self, dim: Any = None, keepdim: builtins.bool = False) -> Any:
+    @overload
+    def nanmedian(self) -> Tensor: ...
+    @overload
+    def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = ...) -> return_types.nanmedian:
         """The lower median of all elements, or values and indices along `dim`."""
     def nanquantile(
         self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
@@ -1020,6 +1040,11 @@ class Methods(TensorBase):
     def nextafter(self, other: Tensor) -> Tensor: ...
     def nextafter_(self, other: Tensor) -> Tensor:
         """In-place version of :func:`nextafter`: writes the result into `input` and returns it."""
+    @overload
+    def nonzero(self, *, as_tuple: Literal[False] = ...) -> Tensor: ...
+    @overload
+    def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+    @overload
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
         """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1) -> Tensor:
@@ -1077,7 +1102,7 @@ class Methods(TensorBase):
         """`input` with the elements at flat places replaced by those of `source`, or with these added."""
     def put_(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
         """In-place version of :func:`put`: writes the result into `input` and returns it."""
-    def qr(self, some: builtins.bool = ...) -> Any:
+    def qr(self, some: builtins.bool = ...) -> return_types.qr:
         """``input = Q R`` (see `torch.linalg.qr`)."""
     def quantile(
         self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
@@ -1256,14 +1281,14 @@ class Methods(TensorBase):
         end: builtins.int | None = None, step: builtins.int = 1,
     ) -> Tensor:
         """`input` with a slice of axis `dim` replaced by `src`."""
-    def slogdet(self) -> Any:
+    def slogdet(self) -> return_types.slogdet:
         """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
     def softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
         """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
     def sort(
         self, dim: builtins.int = -1, descending: builtins.bool = False, *,
         stable: builtins.bool | None = None,
-    ) -> Any:
+    ) -> return_types.sort:
         """Values in order along `dim`, and the indices where they were; equal values keep their order."""
     def sparse_dim(self) -> builtins.int:
         """0: the tensor is dense."""
@@ -1320,7 +1345,7 @@ class Methods(TensorBase):
     @overload
     def sum_to_size(self, size: Sequence[builtins.int]) -> Tensor:
         """The sum over the axes along which `size` broadcasts to the tensor's shape."""
-    def svd(self, some: builtins.bool = ..., compute_uv: builtins.bool = ...) -> Any:
+    def svd(self, some: builtins.bool = ..., compute_uv: builtins.bool = ...) -> return_types.svd:
         """``input = U diag(S) Vᴴ``, with V itself as third result."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Axes `axis0` and `axis1` exchanged."""
@@ -1378,7 +1403,7 @@ class Methods(TensorBase):
     def topk(
         self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True,
         sorted: builtins.bool = True,
-    ) -> Any:
+    ) -> return_types.topk:
         """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
     def trace(self) -> Tensor:
         """The sum of a matrix's diagonal: (m, n) -> ()."""
@@ -1389,7 +1414,7 @@ class Methods(TensorBase):
     def triangular_solve(
         self, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ...,
         unitriangular: builtins.bool = ...,
-    ) -> Any:
+    ) -> return_types.triangular_solve:
         """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
         """Zeros above a diagonal of the matrices of the last two axes."""
@@ -1406,7 +1431,10 @@ class Methods(TensorBase):
     def trunc(self) -> Tensor: ...
     def trunc_(self) -> Tensor:
         """In-place version of :func:`trunc`: writes the result into `input` and returns it."""
-    def type(self, dtype: _dtype | None = None, non_blocking: builtins.bool = False, **kwargs: Any) -> Any:
+    @overload
+    def type(self) -> str: ...
+    @overload
+    def type(self, dtype: _dtype | str, non_blocking: builtins.bool = ...) -> Tensor:
         """The name of the tensor's type, or with a dtype, a type or a name the tensor in that dtype."""
     def type_as(self, other: Tensor) -> Tensor:
         """The tensor in the dtype of `other`."""
@@ -1420,6 +1448,27 @@ class Methods(TensorBase):
         self, from_: builtins.float = ..., to: builtins.float = ..., *, generator: Generator | None = ...,
     ) -> Tensor:
         """Fill with numbers from [from, to), uniformly distributed."""
+    @overload
+    def unique(
+        self, sorted: builtins.bool = True, return_inverse: Literal[False] = ...,
+        return_counts: Literal[False] = ..., dim: builtins.int | None = None,
+    ) -> Tensor: ...
+    @overload
+    def unique(
+        self, sorted: builtins.bool = True, return_inverse: Literal[False] = ..., *,
+        return_counts: Literal[True], dim: builtins.int | None = None,
+    ) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def unique(
+        self, sorted: builtins.bool = True, *, return_inverse: Literal[True],
+        return_counts: Literal[False] = ..., dim: builtins.int | None = None,
+    ) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def unique(
+        self, sorted: builtins.bool = True, *, return_inverse: Literal[True], return_counts: Literal[True],
+        dim: builtins.int | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]: ...
+    @overload
     def unique(
         self, sorted: builtins.bool = True, return_inverse: builtins.bool = False,
         return_counts: builtins.bool = False, dim: builtins.int | None = None,
@@ -1427,6 +1476,26 @@ class Methods(TensorBase):
         """The distinct values (or slices along `dim`) in order; on request also where each element's is,
         and how many.
         """
+    @overload
+    def unique_consecutive(
+        self, return_inverse: Literal[False] = ..., return_counts: Literal[False] = ...,
+        dim: builtins.int | None = None,
+    ) -> Tensor: ...
+    @overload
+    def unique_consecutive(
+        self, return_inverse: Literal[False] = ..., *, return_counts: Literal[True],
+        dim: builtins.int | None = None,
+    ) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def unique_consecutive(
+        self, *, return_inverse: Literal[True], return_counts: Literal[False] = ...,
+        dim: builtins.int | None = None,
+    ) -> tuple[Tensor, Tensor]: ...
+    @overload
+    def unique_consecutive(
+        self, *, return_inverse: Literal[True], return_counts: Literal[True], dim: builtins.int | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]: ...
+    @overload
     def unique_consecutive(
         self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False,
         dim: builtins.int | None = None,
@@ -1462,7 +1531,7 @@ class Methods(TensorBase):
     def volatile(self) -> builtins.bool: ...
     def vsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Parts along axis 0."""
-    def where(self, condition: Any, other: Any) -> Any:
+    def where(self, condition: Any, other: Any) -> Tensor:
         """Elements of this tensor where `condition` holds, else of `other`."""
     @overload
     def xlogy(self, other: Tensor) -> Tensor: ...

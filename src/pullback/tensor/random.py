@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy import ndarray
@@ -76,7 +76,7 @@ class Generator(streams.Generator):
         """Return the state, 5056 bytes that torch's generator accepts too, as a uint8 tensor."""
         return wrap(super().get_state())
 
-    def set_state(self, new_state: Any, /) -> Generator:
+    def set_state(self, new_state: Any, /) -> Self:
         """Continue from a state."""
         super().set_state(array_of(new_state) if isinstance(new_state, TensorBase) else new_state)
         return self
@@ -95,7 +95,7 @@ default_generator.manual_seed(streams.default_generator.initial_seed())
 
 def manual_seed(seed: Any) -> Generator:
     """Start the default generator's stream that belongs to `seed` and return the generator."""
-    return default_generator.manual_seed(int(seed))  # type: ignore[return-value]  # it returns itself
+    return default_generator.manual_seed(int(seed))
 
 
 def seed() -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from numpy import ndarray
 
@@ -54,6 +54,10 @@ class Tensor(Methods):
         value = self._value
         return size_of(value.shape if type(value) is ndarray else shape_of(value))
 
+    @overload
+    def size(self) -> Size: ...
+    @overload
+    def size(self, dim: int) -> int: ...
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of one axis."""
         shape = shape_of(self)

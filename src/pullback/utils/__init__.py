@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..exclusions import no_attribute
 from . import checkpoint, dlpack, hooks
 from .swap import swap_tensors
 
@@ -21,10 +22,20 @@ def set_module(obj: Any, mod: str) -> None:
     obj.__module__ = mod
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module 'torch.utils' has no attribute '{name}'", name=name)
+if TYPE_CHECKING:
+    from . import benchmark as benchmark
+    from . import collect_env as collect_env
+    from . import cpp_extension as cpp_extension
+    from . import data as data
+    from . import deterministic as deterministic
+    from . import model_zoo as model_zoo
+    from . import tensorboard as tensorboard
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name in _LAZY:
+            return importlib.import_module(f"{__name__}.{name}")
+        raise no_attribute("module 'torch.utils'", "torch.utils", name, (*__all__, *_LAZY))
 
 
 __all__ = ["checkpoint", "data", "dlpack", "hooks", "set_module", "swap_tensors"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ..errors import with_note
+from ..exclusions import no_attribute
 
 
 def load_url(url: str, *_: Any, **__: Any) -> NoReturn:
@@ -20,7 +21,7 @@ def __getattr__(name: str) -> Any:
         from tqdm import tqdm
 
         return tqdm
-    raise AttributeError(f"module 'torch.utils.model_zoo' has no attribute '{name}'", name=name)
+    raise no_attribute("module 'torch.utils.model_zoo'", "torch.utils.model_zoo", name, __all__)
 
 
 __all__ = ["load_url"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...exclusions import answer_for
 from ...tensor.axis_products import bilinear
 from ...tensor.contract import linear
 from ...tensor.padding import pad
@@ -274,3 +275,5 @@ __all__ = [
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
 ]
+
+answer_for(globals())

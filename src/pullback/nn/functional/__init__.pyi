@@ -5,6 +5,8 @@ Written by tools/make_stubs.py: run ``python -m tools.make_stubs``, and change n
 
 from collections.abc import Sequence
 from typing import Any
+from typing import Literal
+from typing import overload
 from ...dtypes import dtype
 from ...tensor.tensor import Tensor
 
@@ -15,18 +17,39 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """Means over `output_size` windows of nearly equal length, two axes."""
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """Means over `output_size` windows of nearly equal length, three axes."""
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: Literal[False] = ...) -> Tensor: ...
+@overload
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Any, *, return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, one axis."""
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """:func:`adaptive_max_pool1d` and the places of the maxima, whatever `return_indices` says."""
+@overload
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Literal[False] = ...) -> Tensor: ...
+@overload
+def adaptive_max_pool2d(
+    input: Tensor, output_size: Any, *, return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, two axes."""
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """:func:`adaptive_max_pool2d` and the places of the maxima, whatever `return_indices` says."""
+@overload
+def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Literal[False] = ...) -> Tensor: ...
+@overload
+def adaptive_max_pool3d(
+    input: Tensor, output_size: Any, *, return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """Maxima over `output_size` windows of nearly equal length, three axes."""
 def adaptive_max_pool3d_with_indices(
@@ -161,6 +184,17 @@ def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1,
 ) -> Tensor:
     """Columns added to their places: the transpose of :func:`unfold`."""
+@overload
+def fractional_max_pool2d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: Literal[False] = ..., _random_samples: Any = None,
+) -> Tensor: ...
+@overload
+def fractional_max_pool2d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, *,
+    return_indices: Literal[True], _random_samples: Any = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def fractional_max_pool2d(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
@@ -171,6 +205,17 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False, _random_samples: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """:func:`fractional_max_pool2d` and the places of the maxima in their planes."""
+@overload
+def fractional_max_pool3d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: Literal[False] = ..., _random_samples: Any = None,
+) -> Tensor: ...
+@overload
+def fractional_max_pool3d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, *,
+    return_indices: Literal[True], _random_samples: Any = None,
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def fractional_max_pool3d(
     input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
@@ -284,6 +329,17 @@ def margin_ranking_loss(
     reduction: str = 'mean',
 ) -> Tensor:
     """max(0, −target·(input1 − input2) + margin)."""
+@overload
+def max_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool1d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, *, return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool1d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
@@ -294,6 +350,17 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """:func:`max_pool1d` and the places of the maxima, whatever `return_indices` says."""
+@overload
+def max_pool2d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool2d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, *, return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool2d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
@@ -304,6 +371,17 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """:func:`max_pool2d` and the places of the maxima, whatever `return_indices` says."""
+@overload
+def max_pool3d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: Literal[False] = ...,
+) -> Tensor: ...
+@overload
+def max_pool3d(
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, *, return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
+@overload
 def max_pool3d(
     input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,

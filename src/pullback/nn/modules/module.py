@@ -288,7 +288,7 @@ class Module(ModuleState, ModuleHooks):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return parameter
 
-    def get_buffer(self, target: str) -> Any:
+    def get_buffer(self, target: str) -> Tensor:
         """The buffer with a dotted name."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
@@ -299,7 +299,7 @@ class Module(ModuleState, ModuleHooks):
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[Any]:
+    ) -> Iterator[tuple[str, Module]]:
         """(name, module) for this module and all below, each once."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -344,7 +344,7 @@ class Module(ModuleState, ModuleHooks):
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[Any]:
+    ) -> Iterator[tuple[str, Parameter]]:
         """(dotted name, parameter), each parameter once."""
         return self._named_members(lambda m: m._parameters.items(), prefix, recurse, remove_duplicate)
 
@@ -354,11 +354,11 @@ class Module(ModuleState, ModuleHooks):
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[Any]:
+    ) -> Iterator[tuple[str, Tensor]]:
         """(dotted name, buffer), each buffer once."""
         return self._named_members(lambda m: m._buffers.items(), prefix, recurse, remove_duplicate)
 
-    def buffers(self, recurse: bool = True) -> Iterator[Any]:
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """The buffers."""
         return (buffer for _, buffer in self.named_buffers(recurse=recurse))
 

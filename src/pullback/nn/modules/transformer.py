@@ -10,6 +10,7 @@ from typing import Any
 
 from ...tensor.creation import full
 from ...tensor.rearrange import triu
+from ...tensor.tensor import Tensor
 from .. import functional as F
 from .. import init
 from ..functional.fused_attention import is_allowed, self_attention
@@ -25,7 +26,7 @@ from .normalization import LayerNorm
 Activation = str | Callable[[Any], Any]
 
 
-def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
+def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
     """−∞ above the diagonal of (sz, sz), 0 elsewhere."""
     return triu(full((sz, sz), -math.inf, dtype=dtype, device=device), diagonal=1)
 
@@ -430,7 +431,7 @@ class Transformer(Module):
         )  # fmt: skip
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
         """−∞ above the diagonal of (sz, sz), 0 elsewhere: position i sees those up to i."""
         return _generate_square_subsequent_mask(sz, device, dtype)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...exclusions import answer_for
 from . import parametrizations, parametrize, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,
@@ -41,3 +42,5 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
+
+answer_for(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...exclusions import answer_for
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
 from .dataset import (
@@ -46,3 +47,5 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+answer_for(globals())

@@ -5,11 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sized
+from typing import Any, Generic, TypeVar, cast
 
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset
+from .dataset import Indexed, IterableDataset
 from .iterators import HereIterator, LoaderIterator, WorkersIterator
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
@@ -77,7 +77,7 @@ class DataLoader(Generic[T_co]):
     _made = False
 
     def __init__(
-        self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None,
+        self, dataset: Indexed[T_co], batch_size: int | None = 1, shuffle: bool | None = None,
         sampler: Any = None, batch_sampler: Iterable[Any] | None = None,
         num_workers: int = 0, collate_fn: _collate_fn_t | None = None, pin_memory: bool = False,
         drop_last: bool = False, timeout: float = 0, worker_init_fn: _worker_init_fn_t | None = None,
@@ -85,7 +85,7 @@ class DataLoader(Generic[T_co]):
         persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset = dataset
+        self.dataset: Any = dataset
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
         self.pin_memory = pin_memory
@@ -115,9 +115,8 @@ class DataLoader(Generic[T_co]):
             if iterable:
                 sampler = _Endless()
             else:
-                sampler = (
-                    RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
-                )
+                sized = cast("Sized", dataset)
+                sampler = RandomSampler(sized, generator=generator) if shuffle else SequentialSampler(sized)
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size = batch_size

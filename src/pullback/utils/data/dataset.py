@@ -10,11 +10,13 @@ import itertools
 import math
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
-from ...tensor.random import default_generator, randperm
+from ...tensor.random import Generator, default_generator, randperm
+from ...tensor.tensor import Tensor
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -28,6 +30,10 @@ class Dataset(Generic[T_co]):
         return ConcatDataset([self, other])
 
 
+#: What has items: a dataset, or a sequence that is used as one.
+Indexed: TypeAlias = Dataset[T] | Sequence[T]
+
+
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
     """Base of datasets that are read in order: subclasses define ``__iter__``.
 
@@ -38,15 +44,15 @@ class IterableDataset(Dataset[T_co], Iterable[T_co]):
         return ChainDataset([self, other])
 
 
-class TensorDataset(Dataset[tuple[Any, ...]]):
+class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """Tensors along their first axis: an item is a tuple of their elements at one index."""
 
-    def __init__(self, *tensors: Any) -> None:
+    def __init__(self, *tensors: Tensor) -> None:
         if any(tensors[0].size(0) != tensor.size(0) for tensor in tensors):
             raise AssertionError("Size mismatch between tensors")
         self.tensors = tensors
 
-    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
         return tuple(tensor[index] for tensor in self.tensors)
 
     def __len__(self) -> int:
@@ -104,9 +110,9 @@ class ConcatDataset(Dataset[T_co]):
         """Running sums of lengths."""
         return list(itertools.accumulate(len(part) for part in sequence))
 
-    def __init__(self, datasets: Iterable[Any]) -> None:
+    def __init__(self, datasets: Iterable[Indexed[T_co]]) -> None:
         super().__init__()
-        self.datasets = list(datasets)
+        self.datasets: list[Any] = list(datasets)
         if len(self.datasets) == 0:
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(part, IterableDataset) for part in self.datasets):
@@ -116,7 +122,7 @@ class ConcatDataset(Dataset[T_co]):
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
 
-    def __getitem__(self, idx: int) -> Any:
+    def __getitem__(self, idx: int) -> T_co:
         if idx < 0:
             if -idx > len(self):
                 raise ValueError("absolute value of index should not exceed dataset length")
@@ -158,8 +164,8 @@ class ChainDataset(IterableDataset[Any]):
 class Subset(Dataset[T_co]):
     """The items of a dataset at given indices."""
 
-    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
-        self.dataset = dataset
+    def __init__(self, dataset: Indexed[T_co], indices: Sequence[int]) -> None:
+        self.dataset: Any = dataset
         self.indices = indices
         kind = type(self)
         if kind.__getitem__ is not Subset.__getitem__ and kind.__getitems__ is Subset.__getitems__:
@@ -170,7 +176,7 @@ class Subset(Dataset[T_co]):
                 "indices):\n    return [self.__getitem__(idx) for idx in indices]"
             )
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: Any) -> T_co:
         if isinstance(idx, list):
             return self.dataset[[self.indices[i] for i in idx]]
         return self.dataset[self.indices[idx]]
@@ -186,13 +192,13 @@ class Subset(Dataset[T_co]):
 
 
 def random_split(
-    dataset: Any, lengths: Sequence[float], generator: Any = default_generator
-) -> list[Subset[Any]]:
+    dataset: Indexed[T], lengths: Sequence[float], generator: Generator | None = default_generator
+) -> list[Subset[T]]:
     """Split a dataset at random into parts of given lengths, or of fractions that sum to 1.
 
     The permutation is `randperm`'s, as in torch: the same seed gives the same split.
     """
-    total = len(dataset)
+    total = len(cast("Sized", dataset))
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         for index, share in enumerate(lengths):
             if share < 0 or share > 1:
