@@ -62,6 +62,8 @@ _NOT_NATIVE = tuple(PACKAGE + name for name in (
     "array/threads", "func/functional_call", "autograd/gradcheck", "autograd/profiler",
     "autograd/anomaly_mode",
 ))  # fmt: skip
+#: Makes functions of ops, whose closures hold notes of their own.
+_OF_OPS = PACKAGE + "core/calls.py"
 _REFUSED_NAMES = frozenset({
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng", "set_state",
     "get_state", "set_default_dtype", "set_default_device", "set_default_tensor_type", "set_printoptions",
@@ -184,6 +186,8 @@ def _holds_users(f: FunctionType) -> bool:
 
     Plain values do not, nor do native functions of ours that close over plain values, in turn.
     """
+    if f.__code__.co_filename == _OF_OPS:
+        return False
     waiting, met = [f], {id(f)}
     while waiting:
         for held in _closed_over(waiting.pop()):
@@ -195,7 +199,8 @@ def _holds_users(f: FunctionType) -> bool:
                 if not (own_file[file] and is_native(file)):
                     return True
                 met.add(id(held))
-                waiting.append(held)
+                if file != _OF_OPS:
+                    waiting.append(held)
     return False
 
 
