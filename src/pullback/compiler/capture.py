@@ -32,7 +32,8 @@ from ..tensor import warn
 from ..tensor.random import default_generator
 from ..tensor.tensor import Tensor
 from ..utils._pytree import tree_flatten, tree_unflatten
-from .frontend import calls, containers, hooks  # noqa: F401  # which fills in what rewritten code calls
+from .frontend import calls, hooks  # noqa: F401  # which fills in what rewritten code calls
+from .frontend.arguments import taken_apart
 from .frontend.deferred import Deferred
 from .frontend.guards import SCALARS, Alike, Guard
 from .frontend.outgoing import Given, outgoing
@@ -125,6 +126,10 @@ class Captured:
     asked: list[str]
     #: The tensors that the function came upon, read by the program or not: an argument is none of them.
     met: list[Any]
+    #: Arguments that the function came upon elsewhere, too: their numbers, and which tensors they must be.
+    alike: dict[int, Any]
+    #: The containers of the user's that the call changes, by identity: none of them is an argument.
+    changed: set[int]
     #: Cells whose gradients the call adds to.
     accumulated: list[int]
     #: The program's inputs that are not in C order, with their strides.
@@ -163,15 +168,13 @@ class _Slots(NamedTuple):
 
 
 def capture(
-    function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any], knowledge: Knowledge,
-    first: Any, turning: frozenset[str], places: bool = False,
+    function: Callable[..., Any], args: Any, kwargs: Any, knowledge: Knowledge, first: Any,
+    turning: frozenset[str], places: bool = False,
 ) -> Captured | None:  # fmt: skip
     """Run ``function(*args, **kwargs)`` on tracers and write it down.
 
     Parameters
     ----------
-    tensors
-        The tensors among the arguments, each once.
     knowledge : Knowledge
         What earlier traces have found out; this one adds to it.
     first : FirstState
@@ -191,14 +194,14 @@ def capture(
     Unsupported
         What the function does cannot be written down.
     """
-    made = _Capture(function, args, kwargs, tensors, knowledge, first, turning, places)
+    made = _Capture(function, args, kwargs, knowledge, first, turning, places)
     return made.run()
 
 
 class _Capture:
     def __init__(
-        self, function: Callable[..., Any], args: Any, kwargs: Any, tensors: Sequence[Any],
-        knowledge: Knowledge, first: Any, turning: frozenset[str], places: bool,
+        self, function: Callable[..., Any], args: Any, kwargs: Any, knowledge: Knowledge, first: Any,
+        turning: frozenset[str], places: bool,
     ) -> None:  # fmt: skip
         self.function = function
         self.args = args
@@ -216,18 +219,22 @@ class _Capture:
         self._leaves: list[bool] = []
         self._rearranged: list[Any] = []
         self._with_grads: set[int] = set()
-        self._arguments = {id(t) for t in tensors}
+        self._leaves_given, _, self._nodes = taken_apart(args, kwargs)
+        self._given = {id(t): t for t in self._leaves_given if isinstance(t, TensorBase)}
+        #: Arguments that the function comes upon elsewhere, too, by their number.
+        self._alike: dict[int, Any] = {}
         self.recorder = Recorder(fresh_level())
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
         self.session = Session(
-            self._meet, lambda t: id(t) in self._index, lambda t: id(t) in self._arguments, self._has_history,
+            self._meet, lambda t: id(t) in self._index, lambda t: id(t) in self._given, self._has_history,
             self._traced, self._number_of, knowledge, first, turning,
         )  # fmt: skip
-        self._given = tensors
-
     def _add(self, t: Any, cell: Cell) -> None:
-        if id(t) in self._index:
+        known = self._index.get(id(t))
+        if known is not None:
+            if "grad" in (cell.kind, self.cells[known].kind):
+                raise self.session.refusal("a gradient is found elsewhere, too", OnlyNow)
             return
         if type(t) not in _CLASSES:
             raise self.session.refusal(f"it is given a {type(t).__name__}, which is a class of tensors")
@@ -243,11 +250,11 @@ class _Capture:
             self._with_grads.add(at)
             self._add(self._before[at].grad, Cell("grad", at))
 
-    def _meet(self, t: Any, place: Guard | None) -> None:
+    def _meet(self, t: Any, place: Guard | None, told: bool = False) -> None:
         """Make a tensor that the function comes upon an input, unless it is one.
 
         A tensor that is found by a place and otherwise, too, is told by its identity after all: a call that
-        finds another one in the place is another program's.
+        finds another one in the place is another program's. One that is `told` from others is not found.
         """
         known = self._index.get(id(t))
         if known is not None:
@@ -256,6 +263,10 @@ class _Capture:
                 if cell.kind == "place":
                     self.cells[known] = Cell("fixed", t)
                     self.session.guards.append(cell.where)
+                elif cell.kind == "argument":
+                    self._alike[cell.where] = t
+                elif cell.kind == "grad" and not told:
+                    raise self.session.refusal("a gradient is found elsewhere, too", OnlyNow)
             elif cell.kind == "place":
                 self.session.guards.append(Alike(place, cell.where))
             elif cell.kind == "fixed":
@@ -311,13 +322,14 @@ class _Capture:
         before = modes()
         token = current.set(session)
         try:
-            for n, t in enumerate(self._given):
-                self._add(t, Cell("argument", n))
             session.seen(self.function)
-            for leaf in tree_flatten((self.args, self.kwargs))[0]:
-                session.seen(leaf)
-            for container in containers.within((self.args, self.kwargs)):
-                session.arguments.add(id(session.made(container)))
+            for n, t in enumerate(self._given.values()):
+                self._add(t, Cell("argument", n))
+            for leaf in self._leaves_given:
+                if not isinstance(leaf, TensorBase):
+                    session.seen(leaf)
+            for container in self._nodes:
+                session.arguments[id(session.made(container))] = container
             with seeing(lambda f: calls.callback(session, f)):
                 with warnings.catch_warnings(record=True) as told, tracing(recorder):
                     warnings.simplefilter("always")
@@ -455,6 +467,7 @@ class _Capture:
             leaves.append(deferred)
         out.asked = self.session.asked
         out.guards = self.session.guards
+        out.alike, out.changed = self._alike, self.session.changed()
         out.met = [cell.where for cell in self.cells if cell.kind == "fixed"]
         found = Results(recorder, self._index, grads, Memory(recorder, self.inputs), output_of)
         out.results = found.of(leaves)

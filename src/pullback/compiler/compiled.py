@@ -26,13 +26,13 @@ from ..core.overlap import takes_writes
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, wrap
 from ..core.versions import bump
-from ..utils._pytree import tree_flatten
 from . import shortcut
 from .absent import without
 from .ahead import Ahead
 from .boundary import boundary, refusal
 from .capture import Captured, capture, rebuilt
 from .executable import Executable
+from .frontend.arguments import taken_apart
 from .frontend.bytecode import SUPPORTED
 from .frontend.guards import SCALARS, is_same
 from .frontend.optimizer_state import MOMENTA, RATES, FirstState
@@ -109,14 +109,20 @@ class Specialization:
             for cell, t in zip(captured.cells, self.tensors(leaves), strict=True)
         ]
 
-    def fits(self, leaves: Sequence[Any], spec: Any) -> bool:
+    def fits(self, leaves: Sequence[Any], spec: Any, nodes: Sequence[Any]) -> bool:
         """Whether the call's arguments and everything else are as at the trace."""
         if modes() is not self._mode or spec != self._spec or dtypes.get_default_dtype() is not self._default:
             return False
         if any(id(leaf) in self._fixed for leaf in leaves):
             return False
+        if self.captured.changed and any(id(node) in self.captured.changed for node in nodes):
+            return False
         if not _same_kinds(_kinds(leaves), self._kinds):
             return False
+        if self.captured.alike:
+            arguments = _tensors(leaves)
+            if any(arguments[n] is not t for n, t in self.captured.alike.items()):
+                return False
         return all(guard.holds() for guard in self.captured.guards) and self._cells_fit(leaves)
 
     def _cells_fit(self, leaves: Sequence[Any]) -> bool:
@@ -141,7 +147,7 @@ class Specialization:
 
     def tensors(self, leaves: Sequence[Any]) -> list[Any]:
         """The tensors of the cells."""
-        arguments = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
+        arguments = _tensors(leaves)
         found: list[Any] = []
         waiting = []
         for cell in self.captured.cells:
@@ -310,6 +316,11 @@ def _history(t: Any) -> Any:
     return t._node if t._node is None or t._node is LEAF else Output
 
 
+def _tensors(leaves: Sequence[Any]) -> list[Any]:
+    """The tensors among the arguments, each once."""
+    return list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
+
+
 def _contiguous(array: ndarray) -> ndarray:
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
@@ -395,9 +406,9 @@ class Compiled:
             return self.function(*args, **kwargs)
         if not self._plain():
             return self._outside(args, kwargs)
-        leaves, spec = tree_flatten((args, kwargs))
+        leaves, spec, nodes = taken_apart(args, kwargs)
         for specialization in self.specializations:
-            if specialization.fits(leaves, spec):
+            if specialization.fits(leaves, spec, nodes):
                 if specialization.would_raise():
                     return self.function(*args, **kwargs)
                 if specialization.overlaps(leaves):
@@ -481,14 +492,13 @@ class Compiled:
         self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any
     ) -> Specialization | Callable[[], Any]:
         """Trace and compile; where that cannot be done, what to call instead."""
-        tensors = list({id(t): t for t in leaves if isinstance(t, TensorBase)}.values())
         # A momentum that has changed will change again.
         self._turns = self._turns.union(*(_turned(s.captured) for s in self.specializations))
         try:
             # Offsets in objects are found while nothing else runs.
             layout()
             with uncollected(), Ahead({"calls": caller.is_there}):
-                captured = self._captured(args, kwargs, tensors)
+                captured = self._captured(args, kwargs)
         except OnlyNow:
             self._traces += 1
             return partial(self.function, *args, **kwargs)
@@ -510,7 +520,7 @@ class Compiled:
             why = f"the compiler failed: {type(error).__name__}: {error}"
             return partial(self._give_up, why, args, kwargs)
 
-    def _captured(self, args: Any, kwargs: Any, tensors: Any) -> Captured:
+    def _captured(self, args: Any, kwargs: Any) -> Captured:
         """Trace until nothing new is found out; rates and momenta may be others later if the function does
         not look at them.
         """
@@ -522,7 +532,7 @@ class Compiled:
             self._knowledge.dials = False
             try:
                 captured = capture(
-                    self.function, args, kwargs, tensors, self._knowledge, first, turning[0], self.check
+                    self.function, args, kwargs, self._knowledge, first, turning[0], self.check
                 )
             except BaseException as error:
                 first.take_back()

@@ -120,7 +120,11 @@ def forward(
     """
     if not caller.is_there() or not executable.entry:
         return None
-    if any(cell.kind == "place" for cell in captured.cells):
+    if any(cell.kind == "place" for cell in captured.cells) or captured.alike:
+        return None
+    # Of containers it compares what they hold.
+    nested = any(not child.is_leaf() for both in spec.children_specs for child in both.children_specs)
+    if captured.changed and nested:
         return None
     if captured.late or any(type(function) is WarnAgain for function, _ in captured.effects):
         return None

@@ -63,6 +63,8 @@ _NOT_NATIVE = tuple(PACKAGE + name for name in (
     "array/threads", "func/functional_call", "autograd/gradcheck", "autograd/profiler",
     "autograd/anomaly_mode",
 ))  # fmt: skip
+#: Makes functions of ops, whose closures hold notes of their own.
+_OF_OPS = PACKAGE + "core/calls.py"
 _REFUSED_NAMES = frozenset({
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng", "set_state",
     "get_state", "set_default_dtype", "set_default_device", "set_default_tensor_type", "set_printoptions",
@@ -208,6 +210,8 @@ def _holds_users(f: FunctionType) -> bool:
     that stands in a namespace of this package closes over any functions of ours, and over tables of ours;
     the lists and dicts of another one, a wrapper that was made for the user, may be the user's.
     """
+    if f.__code__.co_filename == _OF_OPS:
+        return False
     named = f in _named(len(sys.modules))
     waiting, met = [f], {id(f)}
     while waiting:
@@ -220,7 +224,8 @@ def _holds_users(f: FunctionType) -> bool:
                 if not (own_file[file] and (named or is_native(file))):
                     return True
                 met.add(id(held))
-                waiting.append(held)
+                if file != _OF_OPS:
+                    waiting.append(held)
     return False
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import attributes, calls, imports, iteration, iteration_rules, operations, patterns, texts
+from . import attributes, calls, imports, iteration, iteration_rules, lying, operations, patterns, texts
 from .instrument import HOOKS
 from .session import current
 
@@ -21,8 +21,9 @@ _BY_NAME: dict[ModuleType, str] = {
     imports: "import_module import_from",
     patterns: "match_keys match_class",
     calls: "call_named call_last_names call_unpacked",
-    # It has no hook; its rules are known once it is imported.
+    # They have no hooks; their rules are known once they are imported.
     iteration_rules: "",
+    lying: "",
 }
 for _module, _names in _BY_NAME.items():
     for _name in _names.split():

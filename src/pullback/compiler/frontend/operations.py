@@ -372,14 +372,17 @@ def truth(value: Any) -> bool:
 
 def is_(a: Any, b: Any) -> bool:
     """Return ``a is b``; which of two equal values is which object is not guarded."""
+    a, b = _known(a), _known(b)
     if a is None or b is None or a is True or a is False or b is True or b is False:
         return a is b
     if type(a) in _COMPARED and type(b) in _COMPARED:
         raise current.get().refusal("it asks whether two equal values are one object")
+    session = current.get()
     if isinstance(a, TensorBase) and isinstance(b, TensorBase):
-        session = current.get()
         session.told(a)
         session.told(b)
+    elif type(a) is type(b) and (id(a) in session.arguments or id(b) in session.arguments):
+        raise session.refusal("it asks which container it is given")
     return a is b
 
 

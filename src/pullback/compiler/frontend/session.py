@@ -18,7 +18,7 @@ from weakref import WeakSet
 from ...core.blame import user_frame
 from ...core.tracer import refuse_all
 from ...core.value import TensorBase
-from ..unsupported import Unsupported
+from ..unsupported import OnlyNow, Unsupported
 from .deferred import Counter, Deferred
 from .guards import (
     ABSENT,
@@ -104,7 +104,7 @@ class Session:
     """
 
     def __init__(
-        self, meet: Callable[[Any, Guard | None], None], is_cell: Callable[[Any], bool],
+        self, meet: Callable[..., None], is_cell: Callable[[Any], bool],
         is_argument: Callable[[Any], bool], has_history: Callable[[Any], bool],
         is_traced: Callable[[Any], bool], number_of: Callable[[Any], Any], knowledge: Knowledge, first: Any,
         turning: frozenset[str],
@@ -125,7 +125,8 @@ class Session:
         self.effects: list[Effect] = []
         self.places: dict[Any, Guard] = {}
         self.fresh: set[int] = set()
-        self.arguments: set[int] = set()
+        #: The containers among the arguments, by identity.
+        self.arguments: dict[int, Any] = {}
         self.lookups: dict[Any, Any] = {}
         #: Containers that code which must not be looked at any more may have written to.
         self.tainted: dict[int, str] = {}
@@ -227,6 +228,8 @@ class Session:
         if isinstance(value, TensorBase):
             self._meet(value, None)
             return value
+        if id(value) in self.arguments and not isinstance(value, tuple):
+            raise self.refusal("a container that the function is given is found elsewhere, too", OnlyNow)
         self._there[id(value)] = value
         if isinstance(value, (tuple, frozenset)):
             for part in value:
@@ -236,7 +239,7 @@ class Session:
     def told(self, thing: Any) -> None:
         """Guard which tensor stands in a place: something depends on its identity."""
         if isinstance(thing, TensorBase) and self.is_cell(thing) and not self.is_argument(thing):
-            self._meet(thing, None)
+            self._meet(thing, None, told=True)
 
     def was_there(self, value: Any) -> bool:
         """Whether an object was there before the trace: it was read from the user's state."""
@@ -599,6 +602,10 @@ class Session:
             self.check_taint(container)
         if id(container) in self.arguments:
             raise self.refusal("the function changes a container that it is given")
+
+    def changed(self) -> set[int]:
+        """Return the containers of the user's that the trace has written to, by identity."""
+        return {*self._entry, *self._written}
 
     def _snapshot(self, container: Any) -> None:
         if id(container) not in self._entry:
