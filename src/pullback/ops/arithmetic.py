@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..array.layout import placed
+from ..array.layout import in_order, placed
 from ..core.op import elementwise, renamed
 from ..core.value import InnerValue, Value, dtype_of
 from .comparison import eq, ge, where, zeros_of
@@ -189,6 +189,7 @@ scalar_pow = elementwise(
     _scalar_pow_rule,
     attrs=("base",),
     promote=None,
+    place=in_order,
     node_name="PowBackward2",
 )
 

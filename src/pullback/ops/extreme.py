@@ -146,11 +146,15 @@ max_dim = selecting("max", _max_dim)
 min_dim = selecting("min", _min_dim)
 
 
-def _shared(g: Any, x: Any, out: Any, dims: tuple[int, ...]) -> Any:
-    """The covector of an extreme value shared evenly among the elements that attain it."""
+def _shared(g: Any, x: Any, out: Any, dims: tuple[int, ...], with_nan: bool = False) -> Any:
+    """The covector of an extreme value shared evenly among the elements that attain it.
+
+    A nan is attained by none, which makes a row of nan, but for the ops that take it `with_nan`.
+    """
     shape = kept(shape_of(x), dims)
     g, out = reshape(g, shape), reshape(out, shape)
-    chosen = cast(eq(x, out) | (isnan(x) & isnan(out)), dtype_of(g))
+    attained = eq(x, out) | (isnan(x) & isnan(out)) if with_nan else eq(x, out)
+    chosen = cast(attained, dtype_of(g))
     return chosen * (g / sum_dims(chosen, dims, True))
 
 
@@ -177,7 +181,7 @@ def _extreme(name: str, ufunc: np.ufunc) -> Callable[..., ndarray]:
 
 
 def _shared_all_rule(g: Any, x: Any, out: Any) -> Any:
-    return _shared(g, x, out, _all_of(shape_of(x)))
+    return _shared(g, x, out, _all_of(shape_of(x)), with_nan=True)
 
 
 def _shared_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], keepdim: bool) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.lib.stride_tricks import as_strided
 
+from ..array.layout import copy as copied
 from ..array.layout import placed, towards
 from ..array.scatter import put_sum
 from ..core.op import like_first, op
@@ -76,7 +77,7 @@ def _index_backward(g: ndarray, where: ndarray, /, shape: Ints, dims: Ints) -> n
 
 
 def _index_put(x: ndarray, where: ndarray, values: ndarray, /, dims: Ints, accumulate: bool) -> ndarray:
-    new = x.copy(order="K")
+    new = copied(x)
     put_at(new, where, values, dims, accumulate)
     return new
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.layout import as_first, placed
+from ..array.layout import as_first, in_order, placed
 from ..array.summation import sum_over
 from ..core.connected import PIECEWISE
 from ..core.op import Call, Place, check_broadcast, elementwise, op, promoted
@@ -427,7 +427,7 @@ def _spread_batch(value: Any, dim: int | None, size: int) -> Any:
 #: −w[target]·x[target], for classes along dim 1 (dim 0 of a vector); the mean is weighted.
 nll_loss: Call = op(
     "nll_loss", _nll, (_nll_rule, None, None), kind="opaque", jvp=_nll_jvp, batch_rule=_nll_batched,
-    gradient=PIECEWISE, saves=("x",),
+    gradient=PIECEWISE, saves=("x",), place=in_order,
 )
 #: The same with places behind the classes, under torch's other node name.
 nll_loss_nd = op(
@@ -438,6 +438,7 @@ nll_loss_nd = op(
     jvp=_nll_jvp,
     batch_rule=_nll_batched,
     node_name="NllLoss2DBackward0",
+    place=in_order,
     gradient=PIECEWISE,
     saves=("x",),
 )

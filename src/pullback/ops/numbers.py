@@ -11,6 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..array.layout import placed
 from ..core.op import elementwise, op
 from ..core.value import dtype_of
 from .comparison import eq, where, zeros_of
@@ -47,6 +48,8 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 ldexp = elementwise(
     "ldexp", _ldexp, lambda g, y: g * conj(exp2(y)), lambda g, out: g * conj(out * math.log(2)),
     promote=None, halves=False, saves=("out",),
+    # torch computes it of x and of 2^y, which is in C order.
+    place=lambda result, operands: placed(result, (operands[0], np.asarray(operands[1], order="C"))),
 )
 
 

@@ -51,7 +51,9 @@ pixel_unshuffle: Call = op(
 
 def _channel_shuffle(x: ndarray, /, groups: int) -> ndarray:
     n, c, *size = x.shape
-    return x.reshape(n, groups, c // groups, *size).swapaxes(1, 2).reshape(x.shape)
+    shuffled = np.empty((n, c // groups, groups, *size), x.dtype)
+    shuffled[...] = x.reshape(n, groups, c // groups, *size).swapaxes(1, 2)
+    return shuffled.reshape(x.shape)
 
 
 #: (N, g·c, …) -> (N, c·g, …): the channels of every group in turn.
@@ -65,7 +67,7 @@ channel_shuffle: Call = op(
 #: The same without a derivative.
 native_channel_shuffle: Call = op(
     "native_channel_shuffle", _channel_shuffle, underivable="native_channel_shuffle",
-    batch_rule=folded(lambda: native_channel_shuffle),
+    batch_rule=folded(lambda: native_channel_shuffle), place=following_channels,
 )  # fmt: skip
 
 
@@ -87,7 +89,7 @@ def _box(x: ndarray, padding: Sizes) -> ndarray:
 
 def _im2col(x: ndarray, /, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> ndarray:
     images = x.reshape(-1, *x.shape[-3:])
-    patches = _patches(_box(images, padding), kernel, dilation, (0, 0), stride)
+    patches = np.array(_patches(_box(images, padding), kernel, dilation, (0, 0), stride), order="C")
     return patches.reshape(*x.shape[:-3], x.shape[-3] * math.prod(kernel), math.prod(patches.shape[4:]))
 
 

@@ -423,4 +423,4 @@ def chain_matmul(*matrices: Any) -> Any:
     superseded("chain_matmul")
     if not parts:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
-    return parts[0] if len(parts) == 1 else linalg_multi_dot(parts)
+    return parts[0].clone() if len(parts) == 1 else linalg_multi_dot(parts)

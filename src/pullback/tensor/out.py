@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors, graph_errors
+from ..array.layout import empty_like
 from ..core import inplace, overlap
 from ..core.meta import Meta, is_meta
 from ..core.modes import modes
@@ -83,7 +84,7 @@ def _check_memory(out: Any, name: str, operands: list[Any]) -> None:
 
 def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:
     if shape_of(out) != shape_of(result):
-        resize_out(out, shape_of(result), quietly=name in checks.RESIZING)
+        _resize(out, result, name)
     elif name not in checks.READING_APART:
         _check_memory(out, name, operands)
     if (name in checks.COPYING and modes().grad) or not (is_meta(out) or _is_plain(out, result)):
@@ -94,9 +95,11 @@ def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:
     return out
 
 
-def resize_out(out: Any, shape: tuple[int, ...], quietly: bool = False) -> None:
-    """Give an `out` tensor the result's shape; torch warns when it had elements."""
-    if 0 not in shape_of(out) and not quietly:
+def _resize(out: Any, result: Any, name: str) -> None:
+    """Give an `out` tensor the result's shape and order in memory; torch warns when it had elements."""
+    shape = shape_of(result)
+    has_elements = 0 not in shape_of(out)
+    if has_elements and name not in checks.RESIZING:
         warnings.warn(
             f"An output with one or more elements was resized since it had shape {list(shape_of(out))}, "
             f"which does not match the required output shape {list(shape)}. This behavior is deprecated, and "
@@ -107,4 +110,9 @@ def resize_out(out: Any, shape: tuple[int, ...], quietly: bool = False) -> None:
             stacklevel=5,
         )
     dtype = dtype_of(out)
-    out._value = Meta(shape, dtype) if is_meta(out) else np.empty(shape, dtype)
+    if is_meta(out):
+        out._value = Meta(shape, dtype)
+        return
+    in_order = name in checks.IN_ORDER or (has_elements and name in checks.IN_ORDER_WITH_ELEMENTS)
+    follows = _is_plain(result) and not in_order
+    out._value = empty_like(result._value, dtype) if follows else np.empty(shape, dtype)

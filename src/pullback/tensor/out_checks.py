@@ -243,6 +243,14 @@ COPYING = _names(
     "quantile tensordot"
 )
 
+#: Functions that leave an `out` which they resize in C order, where others lay it out as their result; the
+#: second do so where it had elements.
+IN_ORDER = COPYING | _names(
+    "cholesky_solve fft fft2 fftn hfft hfft2 hfftn ifft2 ifftn ihfft2 ihfftn irfft irfft2 irfftn "
+    "linalg_matrix_power rfft rfft2 rfftn"
+)
+IN_ORDER_WITH_ELEMENTS = _names("cholesky_inverse geqrf linalg_householder_product ormqr")
+
 #: Functions that have no derivative, whatever `out` is.
 UNRECORDED = _names(
     "airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 chebyshev_polynomial_t chebyshev_polynomial_u "
