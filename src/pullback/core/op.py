@@ -94,6 +94,8 @@ class Op:
         Whether the op is defined on the dtypes of eight bits, in which torch computes next to nothing.
     halves : bool
         float16 and bfloat16 inputs are computed in float32 and rounded, as torch does.
+    exact_scalars : bool
+        A second input that is a number or has no axes meets halves in float32, not rounded to one before.
     variadic : bool
         The inputs are one sequence of tensors.
     many : bool
@@ -159,6 +161,7 @@ class Op:
         differentiable_inputs: Sequence[int] | None = None,
         promote: str | None = None,
         halves: bool = False,
+        exact_scalars: bool = False,
         variadic: bool = False,
         many: bool = False,
         joint: bool = False,
@@ -212,6 +215,7 @@ class Op:
         self.differentiable_inputs = differentiable_inputs
         self.promote = promote
         self.halves = halves
+        self.exact_scalars = exact_scalars
         self.check = check
         self.jvp = jvp
         self.batch = batch
@@ -311,6 +315,7 @@ class Op:
         half = None
         if self.check is not None:
             self.check(*inputs, *attrs)
+        given = inputs
         if self.promote is not None:
             inputs = promoted(inputs, self.promote)
         if self.halves:
@@ -323,6 +328,8 @@ class Op:
                     _converted(v, single) if isinstance(v, ndarray) and v.dtype in NARROW else v
                     for v in inputs
                 )
+                if self.exact_scalars and np.ndim(given[1]) == 0:
+                    inputs = (inputs[0], np.asarray(given[1], single))
         token = quiet(IGNORE)
         try:
             result = self._compute(inputs, attrs)
@@ -500,7 +507,7 @@ def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
     return Op(
         name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs,
         node_name=node_name, promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch,
-        batch_rule=first.batch_rule, check=first.check, numbers=first.numbers, in_order=first.in_order,
+        exact_scalars=first.exact_scalars, batch_rule=first.batch_rule, check=first.check, numbers=first.numbers, in_order=first.in_order,
         overlaps=first.overlaps,
     ).call
 

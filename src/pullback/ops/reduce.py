@@ -109,7 +109,7 @@ def _over_nothing(r: ndarray) -> ndarray:
 mean_all: Call = op(
     "mean_all",
     _mean_all,
-    (lambda g, shape_x: _fill(g / (math.prod(shape_x) or math.nan), shape_x),),
+    (lambda g, shape_x: _fill(widened(g) / (math.prod(shape_x) or math.nan), shape_x),),
     kind="reduce",
     halves=True,
     node_name="MeanBackward0",
@@ -133,7 +133,7 @@ mean_dims: Call = op(
     _mean,
     (
         lambda g, shape_x, dims, keepdim: (
-            spread(g / (count(shape_x, dims) or math.nan), shape_x, dims, keepdim)
+            spread(widened(g) / (count(shape_x, dims) or math.nan), shape_x, dims, keepdim)
         ),
     ),
     kind="reduce",
@@ -165,7 +165,7 @@ nansum = op(
 def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if not x.ndim:
         return x.copy()
-    return np.multiply.reduce(x, axis=dim, keepdims=keepdim, out=...)
+    return np.multiply.reduce(x, axis=dim, dtype=x.dtype, keepdims=keepdim, out=...)
 
 
 def _has_zero(x: Any) -> bool:
@@ -200,7 +200,7 @@ prod_dim = op(
 
 
 def _prod_all(x: ndarray, /) -> ndarray:
-    return np.multiply.reduce(x, axis=None, out=...)
+    return np.multiply.reduce(x, axis=None, dtype=x.dtype, out=...)
 
 
 def _prod_all_rule(g: Any, x: Any) -> Any:
@@ -244,6 +244,7 @@ def _var(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool)
 
 def _var_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
     shape = shape_of(x)
+    g, x = widened(g), widened(x)
     n = count(shape, dims) - correction
     slope = 2 / n if n > 0 else math.inf
     return spread(g, shape, dims, keepdim) * (slope * (x - mean_dims(x, dims, True)))
@@ -287,7 +288,7 @@ def _var_mean(
 
 def _mean_rule(g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
     shape = shape_of(x)
-    return spread(g, shape, dims, keepdim) / (count(shape, dims) or math.nan)
+    return spread(widened(g), shape, dims, keepdim) / (count(shape, dims) or math.nan)
 
 
 def _with_mean(spread_out: Any, g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:

@@ -38,6 +38,10 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
                 f"linalg.vector_norm: dtype should be floating point or complex, but got "
                 f"{type_word(dtype.numpy)}"
             )
+        if dtype.numpy.kind == "c" and dtype_of(x).kind != "c":
+            raise RuntimeError(
+                f"linalg.vector_norm: dtype should be real for real inputs, but got {type_word(dtype.numpy)}"
+            )
         _check_widening(x, dtype, "linalg.vector_norm")
         x = in_dtype(x, dtype)
     ord = float(ord)
