@@ -329,6 +329,8 @@ class Op:
                     for v in inputs
                 )
                 if self.exact_scalars and np.ndim(given[1]) == 0:
+                    if half not in HALVES:
+                        raise unsupported(self.name, inputs, f"{self.name}_cpu_reduced_float", half)
                     inputs = (inputs[0], np.asarray(given[1], single))
         token = quiet(IGNORE)
         try:
@@ -405,10 +407,13 @@ def check_broadcast(inputs: Sequence[Any]) -> None:
         so_far = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
 
 
-def unsupported(name: str, inputs: Sequence[Any]) -> NotImplementedError:
+def unsupported(
+    name: str, inputs: Sequence[Any], kernel: str | None = None, dtype: Any = None
+) -> NotImplementedError:
     """Build torch's error for a dtype that an op has no kernel for."""
-    dtype = next(v.dtype for v in inputs if isinstance(v, ndarray))
-    return NotImplementedError(f"\"{name}_cpu\" not implemented for '{errors.type_word(dtype)}'")
+    dtype = dtype or next(v.dtype for v in inputs if isinstance(v, ndarray))
+    kernel = kernel or f"{name}_cpu"
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{errors.type_word(dtype)}'")
 
 
 def _rounded(result: Any, half: np.dtype[Any]) -> Any:
@@ -507,8 +512,8 @@ def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
     return Op(
         name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs,
         node_name=node_name, promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch,
-        exact_scalars=first.exact_scalars, batch_rule=first.batch_rule, check=first.check, numbers=first.numbers, in_order=first.in_order,
-        overlaps=first.overlaps,
+        batch_rule=first.batch_rule, check=first.check, numbers=first.numbers, in_order=first.in_order,
+        overlaps=first.overlaps, exact_scalars=first.exact_scalars,
     ).call
 
 

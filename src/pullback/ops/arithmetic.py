@@ -54,7 +54,8 @@ rsub = elementwise("rsub", lambda x, y, /, out=...: np.subtract(y, x, out=out), 
 rsub_tensor = renamed(rsub, "rsub_tensor", "RsubBackward0")
 
 mul = elementwise(
-    "mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x), exact_scalars=True
+    "mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x), exact_scalars=True,
+    float8=True,
 )
 
 

@@ -449,6 +449,8 @@ dist = op(
     _dist,
     (_dist_rule, lambda g, x, y, out, ord: -_dist_rule(g, x, y, out, ord)),
     kind="reduce",
+    promote="same",
+    halves=True,
     batch_rule=lambda size, values, dims, ord: _dist_batched(values, dims, ord),
 )
 

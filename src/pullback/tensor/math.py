@@ -19,7 +19,7 @@ from ..ops import special as s
 from ..ops.complex import imag_view
 from ..ops.convert import cast
 from .api import public, public_op
-from .data import scalar_array
+from .data import SHORT_NAMES, overflow, scalar_array
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
 from .out import write_out
 from .signature import Parser, is_number
@@ -343,6 +343,8 @@ def power_of(input: Any, exponent: Any) -> Any:
         return cast(result, dtype_of(input)) if kind == "b" else result
     if kind in "iu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if kind in "iu" and isinstance(exponent, int) and exponent > np.iinfo(dtype_of(input)).max:
+        raise overflow(SHORT_NAMES.get(str(dtype_of(input)), "int"))
     half = dtype_of(input) in HALVES
     return a.pow_scalar(widened(input, exponent), met(input, exponent)[1] if half else exponent)
 
