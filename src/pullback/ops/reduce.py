@@ -259,8 +259,13 @@ def _std(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool)
     return np.sqrt(r, out=r)
 
 
+def _divisor(out: Any) -> Any:
+    """What a slope at a norm of 0 is divided by to be 0, and each derivative of that slope, too."""
+    return where(eq(out, 0), math.inf, out)
+
+
 def _std_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
-    return _var_rule(where(eq(out, 0), 0, g / (2 * out)), x, dims, correction, keepdim)
+    return _var_rule(g / (2 * _divisor(out)), x, dims, correction, keepdim)
 
 
 #: Standard deviation over `dims`.
@@ -376,7 +381,7 @@ def norm_slope(x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
     if ord == 1:
         return sgn(x)
     if ord == 2:
-        return where(eq(out, 0), 0, x / out)
+        return x / _divisor(out)
     if math.isinf(ord):
         size = abs(x)
         chosen = cast(eq(size, out) | isnan(size), dtype_of(out))
@@ -386,10 +391,8 @@ def norm_slope(x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
         inner = where(eq(size, 0), 0, sgn(x) * pow_scalar(size, ord - 1))
         return inner * pow_scalar(out, 1 - ord)
     if ord < 2:
-        inner = sgn(x) * pow_scalar(size, ord - 1)
-        return where(eq(out, 0), 0, inner / pow_scalar(out, ord - 1))
-    inner = x * pow_scalar(size, ord - 2)
-    return where(eq(out, 0), 0, inner / pow_scalar(out, ord - 1))
+        return sgn(x) * pow_scalar(size, ord - 1) / pow_scalar(_divisor(out), ord - 1)
+    return x * pow_scalar(size, ord - 2) / _divisor(pow_scalar(out, ord - 1))
 
 
 def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool) -> Any:
@@ -399,7 +402,7 @@ def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...
     g, x, out = widened(g), widened(x), widened(out)
     if ord == 2:
         out = reshape(out, shape)
-        return x * where(eq(out, 0), 0, reshape(g, shape) / out)
+        return x * (reshape(g, shape) / _divisor(out))
     return reshape(g, shape) * norm_slope(x, reshape(out, shape), ord, dims)
 
 
