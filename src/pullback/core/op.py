@@ -98,6 +98,8 @@ class Op:
         Whether the op is defined on the dtypes of eight bits, in which torch computes next to nothing.
     halves : bool
         float16 and bfloat16 inputs are computed in float32 and rounded, as torch does.
+    exact_scalars : bool
+        A second input that is a number or has no axes meets halves in float32, not rounded to one before.
     variadic : bool
         The inputs are one sequence of tensors.
     many : bool
@@ -165,6 +167,7 @@ class Op:
         differentiable_inputs: Sequence[int] | None = None,
         promote: str | None = None,
         halves: bool = False,
+        exact_scalars: bool = False,
         variadic: bool = False,
         many: bool = False,
         joint: bool = False,
@@ -217,6 +220,7 @@ class Op:
         self.differentiable_inputs = differentiable_inputs
         self.promote = promote
         self.halves = halves
+        self.exact_scalars = exact_scalars
         self.check = check
         self.jvp = jvp
         self.batch = batch
@@ -329,6 +333,10 @@ class Op:
                     _converted(v, single) if isinstance(v, ndarray) and v.dtype in NARROW else v
                     for v in inputs
                 )
+                if self.exact_scalars and np.ndim(given[1]) == 0:
+                    if half not in HALVES:
+                        raise unsupported(self.name, inputs, f"{self.name}_cpu_reduced_float", half)
+                    inputs = (inputs[0], np.asarray(given[1], single))
         token = quiet(IGNORE)
         try:
             result = self._compute(inputs, attrs)
@@ -407,10 +415,13 @@ def check_broadcast(inputs: Sequence[Any]) -> None:
         so_far = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
 
 
-def unsupported(name: str, inputs: Sequence[Any]) -> NotImplementedError:
+def unsupported(
+    name: str, inputs: Sequence[Any], kernel: str | None = None, dtype: Any = None
+) -> NotImplementedError:
     """Build torch's error for a dtype that an op has no kernel for."""
-    dtype = next(v.dtype for v in inputs if isinstance(v, ndarray))
-    return NotImplementedError(f"\"{name}_cpu\" not implemented for '{errors.type_word(dtype)}'")
+    dtype = dtype or next(v.dtype for v in inputs if isinstance(v, ndarray))
+    kernel = kernel or f"{name}_cpu"
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{errors.type_word(dtype)}'")
 
 
 def _rounded(result: Any, half: np.dtype[Any]) -> Any:
@@ -510,7 +521,7 @@ def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
         name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs,
         node_name=node_name, promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch,
         batch_rule=first.batch_rule, check=first.check, numbers=first.numbers, in_order=first.in_order,
-        overlaps=first.overlaps, place=first.place,
+        overlaps=first.overlaps, place=first.place, exact_scalars=first.exact_scalars,
     ).call
 
 

@@ -175,7 +175,7 @@ elu = _activation(
 
 
 def _celu(x: ndarray, alpha: float) -> ndarray:
-    return _chosen(x > 0, x, np.expm1(np.minimum(x, 0) / alpha) * x.dtype.type(alpha), x.dtype)
+    return _chosen(x > 0, x, np.expm1(np.where(x > 0, 0, x) / alpha) * x.dtype.type(alpha), x.dtype)
 
 
 celu = _activation(

@@ -55,7 +55,10 @@ rsub = elementwise("rsub", lambda x, y, /, out=...: np.subtract(y, x, out=out), 
 #: The same of two tensors, for which torch has a node of its own.
 rsub_tensor = renamed(rsub, "rsub_tensor", "RsubBackward0")
 
-mul = elementwise("mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x))
+mul = elementwise(
+    "mul", np.multiply, lambda g, y: g * conj(y), lambda g, x: g * conj(x), exact_scalars=True,
+    float8=True,
+)
 
 
 
@@ -74,7 +77,9 @@ def _div_y(g: Any, x: Any, y: Any) -> Any:
     return -g * conj((x / y) / y)
 
 
-div = elementwise("div", np.true_divide, lambda g, y: g / conj(y), _div_y, promote="float")
+div = elementwise(
+    "div", np.true_divide, lambda g, y: g / conj(y), _div_y, promote="float", exact_scalars=True
+)
 #: The same under the name of the node that torch leaves where a rounding mode was given, and be it None.
 div_with_mode = renamed(div, "div_with_mode", "DivBackward2")
 

@@ -96,7 +96,10 @@ def _batch_weight(size: int, values: tuple[Any, ...], dims: tuple[int | None, ..
 def _product(
     name: str, kernel: Callable[..., Any], rules: tuple[Any, ...], node_name: str, batch_rule: Any
 ) -> Any:
-    return op(name, kernel, rules, kind="bilinear", halves=True, node_name=node_name, batch_rule=batch_rule)
+    return op(
+        name, kernel, rules, kind="bilinear", halves=True, float8=name.startswith(("mm", "linear")),
+        node_name=node_name, batch_rule=batch_rule,
+    )  # fmt: skip
 
 
 def transposed(x: Any) -> Any:
@@ -269,8 +272,8 @@ def _add_product(
             lambda g, z, alpha: _scaled(pull_x(g, z), alpha.conjugate()),
             lambda g, y, alpha: _scaled(pull_y(g, y), alpha.conjugate()),
         ),
-        inputs=("x", "y", "z"), attrs=("beta", "alpha"), halves=True, jvp=jvp, node_name=node_name,
-        sizes_kept=True, **fields,
+        inputs=("x", "y", "z"), attrs=("beta", "alpha"), halves=True, float8=name.startswith("addmm"),
+        jvp=jvp, node_name=node_name, sizes_kept=True, **fields,
     )  # fmt: skip
     return declared
 

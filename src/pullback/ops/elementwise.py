@@ -106,7 +106,14 @@ def _sgn_rule(g: Any, x: Any, out: Any) -> Any:
 
 
 def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
-    return into(out, x.copy()) if x.dtype.kind == "b" else np.sign(x, out=out)
+    if x.dtype.kind == "b":
+        return into(out, x.copy())
+    if x.dtype.kind != "f":
+        return np.sign(x, out=out)
+    nan = np.isnan(x)
+    result = np.sign(x, out=out)
+    np.copyto(result, 0, where=nan)
+    return result
 
 
 def _no_complex_sign(x: ndarray) -> None:

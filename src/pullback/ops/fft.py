@@ -88,7 +88,11 @@ c2c: Call = op(
 
 
 def _r2c(x: ndarray, /, dims: Dims, normalization: int, onesided: bool) -> ndarray:
-    return _transform(x, dims, 1, "rfftn" if onesided else "fftn", norm=FORWARD[normalization])
+    found = _transform(x, dims, 1, "rfftn" if onesided else "fftn", norm=FORWARD[normalization])
+    if not onesided:
+        # What is its own conjugate has an imaginary part of 0, whose sign SciPy's conjugation turned.
+        np.copyto(found.imag, 0, where=found.imag == 0)
+    return found
 
 
 def _r2c_rule(g: Any, shape_x: Dims, dims: Dims, normalization: int, onesided: bool) -> Any:

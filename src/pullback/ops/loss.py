@@ -21,6 +21,7 @@ from ..core.op import Call, Place, check_broadcast, elementwise, op, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
 from .comparison import lt, where
+from .convert import widened
 from .elementwise import abs, sgn, sigmoid
 from .extreme import pick, place
 from .kernels import into
@@ -65,7 +66,7 @@ class _Scaled:
 
     def __call__(self, g: Any, *values: Any) -> Any:
         if values[-1] == "mean":
-            g = g / (math.prod(_pair_shape(values[: self.count])) or math.nan)
+            g = widened(g) / (math.prod(_pair_shape(values[: self.count])) or math.nan)
         return self.slope(g, *values[:-1])
 
 

@@ -252,13 +252,22 @@ def _less_or_nan(x: Any, y: Any) -> Any:
     return ~gt(x, y)
 
 
+def _first_of_equal(function: np.ufunc) -> Callable[..., ndarray]:
+    """An extreme that of 0 and -0 takes the first; NumPy's takes the second."""
+
+    def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
+        return function(y, x, out=out)
+
+    return kernel
+
+
 fmax = elementwise(
-    "fmax", np.fmax,
+    "fmax", _first_of_equal(np.fmax),
     lambda g, x, y: where(ge(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(ge(x, y) | ~eq(y, y)), g, 0),
     check=_ordered("fmax"), numbers=False,
 )  # fmt: skip
 fmin = elementwise(
-    "fmin", np.fmin,
+    "fmin", _first_of_equal(np.fmin),
     lambda g, x, y: where(le(x, y) | ~eq(y, y), g, 0), lambda g, x, y: where(~(le(x, y) | ~eq(y, y)), g, 0),
     check=_ordered("fmin"), numbers=False,
 )  # fmt: skip
@@ -279,7 +288,10 @@ def _checked_zero(function: np.ufunc) -> Callable[..., ndarray]:
 
 
 def _remainder_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-    return _REMAINDER(x, y, out=out)
+    result = _REMAINDER(x, y)
+    if result.dtype.kind == "f":
+        np.copysign(result, x, out=result, where=result == 0)
+    return into(out, result)
 
 
 _REMAINDER = _checked_zero(np.remainder)
@@ -290,7 +302,7 @@ def _fmod_kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     return _FMOD(x, y, out=out)
 
 
-#: x − y·floor(x / y), the sign of y.
+#: x − y·floor(x / y), the sign of y; of zeros that of x.
 remainder = elementwise(
     "remainder", _remainder_kernel, lambda g: g, lambda g, x, y: -g * floor_quotient(x, y),
     node_name="RemainderBackward1", check=refuse("remainder_cpu", "bc"),

@@ -22,9 +22,14 @@ from .kernels import into, refuse
 gcd = elementwise("gcd", np.gcd, None, None, check=refuse("gcd_cpu", "bfc", halves=True))
 lcm = elementwise("lcm", np.lcm, None, None, check=refuse("lcm_cpu", "bfc", halves=True))
 
-#: The number next to x towards y; x where they are equal, without a derivative there.
+def _nextafter(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
+    result = np.nextafter(x, y)
+    return into(out, np.where(x == y, y, result) if result.itemsize == 2 else result)
+
+
+#: The number next to x towards y; y where they are equal, without a derivative there.
 nextafter = elementwise(
-    "nextafter", np.nextafter, lambda g, x, y: where(eq(x, y), 0, g), lambda g: zeros_of(g), halves=False,
+    "nextafter", _nextafter, lambda g, x, y: where(eq(x, y), 0, g), lambda g: zeros_of(g), halves=False,
     check=refuse("nextafter_cpu", "biuc"),
 )
 
@@ -40,7 +45,8 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         exponents = np.clip(y.astype(np.int64), -5000, 5000).astype(np.int32)
         result = np.ldexp(x.astype(wide), exponents)
     else:
-        result = np.multiply(x.astype(wide), np.exp2(y.astype(wide)))
+        power = np.exp2(y.astype(wide)).astype(common)
+        result = np.multiply(x.astype(common), power)
     return into(out, result.astype(common))
 
 

@@ -222,13 +222,15 @@ adaptive_max_pools["_3d"] = adaptive_max_pool_3d = _declare_adaptive_max("_3d", 
 def _unpool(x: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
     lead = x.shape[: x.ndim - len(size)]
     flat = np.zeros((*lead, math.prod(size)), x.dtype)
-    np.put_along_axis(flat, indices.reshape(*lead, -1), x.reshape(*lead, -1), -1)
+    places = math.prod(x.shape[len(lead) :])
+    np.put_along_axis(flat, indices.reshape(*lead, places), x.reshape(*lead, places), -1)
     return flat.reshape(*lead, *size)
 
 
 def _at_places(y: ndarray, indices: ndarray, /, rank: int) -> ndarray:
     lead = y.shape[: y.ndim - rank]
-    taken = np.take_along_axis(y.reshape(*lead, -1), indices.reshape(*lead, -1), -1)
+    flat, places = math.prod(y.shape[len(lead) :]), math.prod(indices.shape[len(lead) :])
+    taken = np.take_along_axis(y.reshape(*lead, flat), indices.reshape(*lead, places), -1)
     return taken.reshape(indices.shape)
 
 

@@ -109,7 +109,7 @@ def _over_nothing(r: ndarray) -> ndarray:
 mean_all: Call = op(
     "mean_all",
     _mean_all,
-    (lambda g, shape_x: _fill(g / (math.prod(shape_x) or math.nan), shape_x),),
+    (lambda g, shape_x: _fill(widened(g) / (math.prod(shape_x) or math.nan), shape_x),),
     kind="reduce",
     halves=True,
     node_name="MeanBackward0",
@@ -133,7 +133,7 @@ mean_dims: Call = op(
     _mean,
     (
         lambda g, shape_x, dims, keepdim: (
-            spread(g / (count(shape_x, dims) or math.nan), shape_x, dims, keepdim)
+            spread(widened(g) / (count(shape_x, dims) or math.nan), shape_x, dims, keepdim)
         ),
     ),
     kind="reduce",
@@ -165,7 +165,7 @@ nansum = op(
 def _prod(x: ndarray, /, dim: int, keepdim: bool) -> ndarray:
     if not x.ndim:
         return x.copy()
-    return np.multiply.reduce(x, axis=dim, keepdims=keepdim, out=...)
+    return np.multiply.reduce(x, axis=dim, dtype=x.dtype, keepdims=keepdim, out=...)
 
 
 def _has_zero(x: Any) -> bool:
@@ -200,7 +200,7 @@ prod_dim = op(
 
 
 def _prod_all(x: ndarray, /) -> ndarray:
-    return np.multiply.reduce(x, axis=None, out=...)
+    return np.multiply.reduce(x, axis=None, dtype=x.dtype, out=...)
 
 
 def _prod_all_rule(g: Any, x: Any) -> Any:
@@ -244,6 +244,7 @@ def _var(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool)
 
 def _var_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
     shape = shape_of(x)
+    g, x = widened(g), widened(x)
     n = count(shape, dims) - correction
     slope = 2 / n if n > 0 else math.inf
     return spread(g, shape, dims, keepdim) * (slope * (x - mean_dims(x, dims, True)))
@@ -258,8 +259,13 @@ def _std(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool)
     return np.sqrt(r, out=r)
 
 
+def _divisor(out: Any) -> Any:
+    """What a slope at a norm of 0 is divided by to be 0, and each derivative of that slope, too."""
+    return where(eq(out, 0), math.inf, out)
+
+
 def _std_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], correction: float, keepdim: bool) -> Any:
-    return _var_rule(where(eq(out, 0), 0, g / (2 * out)), x, dims, correction, keepdim)
+    return _var_rule(g / (2 * _divisor(out)), x, dims, correction, keepdim)
 
 
 #: Standard deviation over `dims`.
@@ -287,7 +293,7 @@ def _var_mean(
 
 def _mean_rule(g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
     shape = shape_of(x)
-    return spread(g, shape, dims, keepdim) / (count(shape, dims) or math.nan)
+    return spread(widened(g), shape, dims, keepdim) / (count(shape, dims) or math.nan)
 
 
 def _with_mean(spread_out: Any, g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
@@ -375,7 +381,7 @@ def norm_slope(x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
     if ord == 1:
         return sgn(x)
     if ord == 2:
-        return where(eq(out, 0), 0, x / out)
+        return x / _divisor(out)
     if math.isinf(ord):
         size = abs(x)
         chosen = cast(eq(size, out) | isnan(size), dtype_of(out))
@@ -385,10 +391,8 @@ def norm_slope(x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
         inner = where(eq(size, 0), 0, sgn(x) * pow_scalar(size, ord - 1))
         return inner * pow_scalar(out, 1 - ord)
     if ord < 2:
-        inner = sgn(x) * pow_scalar(size, ord - 1)
-        return where(eq(out, 0), 0, inner / pow_scalar(out, ord - 1))
-    inner = x * pow_scalar(size, ord - 2)
-    return where(eq(out, 0), 0, inner / pow_scalar(out, ord - 1))
+        return sgn(x) * pow_scalar(size, ord - 1) / pow_scalar(_divisor(out), ord - 1)
+    return x * pow_scalar(size, ord - 2) / _divisor(pow_scalar(out, ord - 1))
 
 
 def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool) -> Any:
@@ -398,7 +402,7 @@ def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...
     g, x, out = widened(g), widened(x), widened(out)
     if ord == 2:
         out = reshape(out, shape)
-        return x * where(eq(out, 0), 0, reshape(g, shape) / out)
+        return x * (reshape(g, shape) / _divisor(out))
     return reshape(g, shape) * norm_slope(x, reshape(out, shape), ord, dims)
 
 
@@ -448,6 +452,8 @@ dist = op(
     _dist,
     (_dist_rule, lambda g, x, y, out, ord: -_dist_rule(g, x, y, out, ord)),
     kind="reduce",
+    promote="same",
+    halves=True,
     batch_rule=lambda size, values, dims, ord: _dist_batched(values, dims, ord),
 )
 

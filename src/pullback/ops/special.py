@@ -17,7 +17,7 @@ from .comparison import eq, ge, le, where
 from .convert import conj
 from .elementwise import abs as absolute
 from .elementwise import cos, exp, log1p, sin
-from .kernels import from_scipy, into, refuse
+from .kernels import from_scipy, into, refuse, scipy_function
 
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 
@@ -33,6 +33,11 @@ erfc = elementwise(
 )
 
 
+def _erfinv(x: ndarray, /, out: Any = ...) -> ndarray:
+    zero = x == 0
+    return into(out, np.where(zero, x, scipy_function("erfinv")(x)))  # SciPy's has no sign at -0
+
+
 def _erfinv_rule(g: Any, x: Any) -> Any:
     root = erfinv(x)
     return exp(root * root) * g * (1 / _TWO_OVER_ROOT_PI)
@@ -40,7 +45,7 @@ def _erfinv_rule(g: Any, x: Any) -> Any:
 
 #: DLMF 7.17.1.
 erfinv = elementwise(
-    "erfinv", from_scipy("erfinv"), _erfinv_rule,
+    "erfinv", _erfinv, _erfinv_rule,
     promote="float", check=refuse("erfinv_vml_cpu", "c"),
 )
 #: exp(x²)·erfc(x).

@@ -321,6 +321,10 @@ def _largest(dtype: np.dtype[Any]) -> float:
     return float(ml_dtypes.finfo(dtype).max)
 
 
+#: What an error of a number that is too large calls the dtypes for which C++ has a shorter name.
+SHORT_NAMES = {"int64": "int64_t", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
+
+
 def overflow(name: str) -> RuntimeError:
     """Build the error for a number outside the range of a dtype."""
     return RuntimeError(f"value cannot be converted to type {name} without overflow")

@@ -12,7 +12,7 @@ from ..core.value import TensorBase, dtype_of
 from ..graph_errors import type_word
 from ..ops import elementwise as e
 from ..ops import mixture as m
-from .data import overflow
+from .data import SHORT_NAMES, overflow
 from .math import widened
 from .operands import declare
 
@@ -22,7 +22,6 @@ _CPP_NAMES = {
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long int",
     "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
 }
-_SHORT_NAMES = {"int64": "int64_t", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
@@ -44,24 +43,27 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
         return m.clamp_min(input, min) if max is None else m.clamp_both(input, min, max)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    return m.clamp(_real(input, min, max), min, max)
+    wide, min, max = _real(input, min, max)
+    return m.clamp(wide, min, max)
 
 
-def _real(input: Any, *limits: Any) -> Any:
-    """The input in the dtype in which it meets the limits; complex values have no order."""
+def _real(input: Any, *limits: Any) -> tuple[Any, ...]:
+    """The input in the dtype in which it meets the limits, and these; complex values have no order."""
     wide = widened(input, *limits)
     dtype = dtype_of(wide)
     if dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     check_held(dtype, *limits)
-    return wide
+    if dtype.kind == "u":
+        limits = tuple(None if v is None else int(np.asarray(v, np.int64).astype(dtype)) for v in limits)
+    return wide, *limits
 
 
 def check_held(dtype: np.dtype[Any], *numbers: Any) -> None:
     """Raise torch's error for a number that is not within a dtype's range."""
     for limit in numbers:
         if limit is not None and (dtype.kind in "iu" or abs(limit) > _SMALL) and not _holds(dtype, limit):
-            raise overflow(_SHORT_NAMES.get(str(dtype), _CPP_NAMES[str(dtype)]))
+            raise overflow(SHORT_NAMES.get(str(dtype), _CPP_NAMES[str(dtype)]))
 
 
 #: What every floating dtype holds.
@@ -72,7 +74,9 @@ def _holds(dtype: np.dtype[Any], limit: float) -> bool:
     """Whether a dtype has a number within its range; the infinities are in every floating one."""
     bounds = dtypes.iinfo if dtype.kind in "iu" else dtypes.finfo
     known = bounds(dtypes.from_numpy_dtype(dtype))
-    return known.min <= limit <= known.max or (dtype.kind not in "iu" and not math.isfinite(limit))
+    # As in C++, a number without a sign takes negative ones, which go around.
+    low = -known.max if dtype.kind == "u" else known.min
+    return low <= limit <= known.max or (dtype.kind not in "iu" and not math.isfinite(limit))
 
 
 def clamp_min(input: Any, min: Any) -> Any:
@@ -89,7 +93,8 @@ def clamp_min(input: Any, min: Any) -> Any:
     """
     if isinstance(min, TensorBase):
         return m.clamp_min_tensor(input, min)
-    return m.clamp_min_number(_real(input, min), min, None)
+    wide, min = _real(input, min)
+    return m.clamp_min_number(wide, min, None)
 
 
 def clamp_max(input: Any, max: Any) -> Any:
@@ -106,7 +111,8 @@ def clamp_max(input: Any, max: Any) -> Any:
     """
     if isinstance(max, TensorBase):
         return m.clamp_max_tensor(input, max)
-    return m.clamp_max_number(_real(input, max), None, max)
+    wide, max = _real(input, max)
+    return m.clamp_max_number(wide, None, max)
 
 
 def _limit_parts(min: Any = None, max: Any = None) -> Any:

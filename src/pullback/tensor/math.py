@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..core.op import check_broadcast
+from ..core.op import HALVES, check_broadcast
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
 from ..ops import bessel as b
@@ -19,7 +19,7 @@ from ..ops import special as s
 from ..ops.complex import imag_view
 from ..ops.convert import cast
 from .api import public, public_op
-from .data import scalar_array
+from .data import SHORT_NAMES, overflow, scalar_array
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
 from .out import write_out
 from .signature import Parser, is_number
@@ -72,6 +72,15 @@ for _call in (c.bitwise_and, c.bitwise_or, c.bitwise_xor, c.bitwise_left_shift, 
 def number(value: Any) -> Any:
     """A scalar argument as a Python number."""
     return value.item() if isinstance(value, (Tensor, np.generic)) else value
+
+
+def met(input: Any, value: Any) -> tuple[Any, Any]:
+    """A tensor and a number in the dtype in which they meet: integers go around, halves are rounded."""
+    x, value = widened(input, value), number(value)
+    dtype = dtype_of(x)
+    if dtype.kind in "iu" and isinstance(value, int):
+        return x, int(np.asarray(value, np.int64).astype(dtype))
+    return x, float(np.asarray(value, dtype)) if dtype in HALVES else value
 
 
 def widened(input: Any, *numbers: Any) -> Any:
@@ -275,10 +284,10 @@ def remainder_of(input: Any, other: Any) -> Any:
     Tensor
     """
     if not isinstance(input, Tensor):
-        return m.remainder_of_number(widened(other, input), number(input))
+        return m.remainder_of_number(*met(other, input))
     if isinstance(other, Tensor):
         return m.remainder(input, other)
-    return m.remainder_number(widened(input, other), number(other))
+    return m.remainder_number(*met(input, other))
 
 
 def fmod(input: Any, other: Any) -> Any:
@@ -296,7 +305,7 @@ def fmod(input: Any, other: Any) -> Any:
     """
     if isinstance(other, Tensor):
         return m.fmod(input, other)
-    return m.fmod_number(widened(input, other), number(other))
+    return m.fmod_number(*met(input, other))
 
 
 remainder = declare(
@@ -321,7 +330,8 @@ def power_of(input: Any, exponent: Any) -> Any:
     """
     if isinstance(exponent, Tensor):
         if not isinstance(input, Tensor):
-            return a.scalar_pow(exponent, number(input))
+            half = dtype_of(exponent) in HALVES
+            return a.scalar_pow(exponent, met(exponent, input)[1] if half else number(input))
         whole = dtype_of(input).kind in "biu" and dtype_of(exponent).kind in "biu"
         return (a.integer_pow if whole and _any_negative(exponent) else a.pow)(input, exponent)
     if not isinstance(input, Tensor) or not isinstance(exponent, (bool, int, float, complex, np.generic)):
@@ -333,7 +343,10 @@ def power_of(input: Any, exponent: Any) -> Any:
         return cast(result, dtype_of(input)) if kind == "b" else result
     if kind in "iu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return a.pow_scalar(widened(input, exponent), exponent)
+    if kind in "iu" and isinstance(exponent, int) and exponent > np.iinfo(dtype_of(input)).max:
+        raise overflow(SHORT_NAMES.get(str(dtype_of(input)), "int"))
+    half = dtype_of(input) in HALVES
+    return a.pow_scalar(widened(input, exponent), met(input, exponent)[1] if half else exponent)
 
 
 def _any_negative(x: Any) -> bool:

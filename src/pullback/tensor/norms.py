@@ -38,6 +38,10 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
                 f"linalg.vector_norm: dtype should be floating point or complex, but got "
                 f"{type_word(dtype.numpy)}"
             )
+        if dtype.numpy.kind == "c" and dtype_of(x).kind != "c":
+            raise RuntimeError(
+                f"linalg.vector_norm: dtype should be real for real inputs, but got {type_word(dtype.numpy)}"
+            )
         _check_widening(x, dtype, "linalg.vector_norm")
         x = in_dtype(x, dtype)
     ord = float(ord)
@@ -195,10 +199,11 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, 
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """Norm of order `p` of ``input − other``."""
     check_tensor("dist", input)
-    if dtype_of(input).kind in "biu":
+    if dtype_of(input).kind in "biu" and dtype_of(other).kind in "biu":
+        common = dtypes.promote_types(dtypes.BY_NUMPY[dtype_of(input)], dtypes.BY_NUMPY[dtype_of(other)])
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got "
-            f"{type_word(dtype_of(input))} instead."
+            f"{type_word(common.numpy)} instead."
         )
     check_broadcast((input, other))
     return r.dist(input, other, float(p))

@@ -241,6 +241,13 @@ def sum_all(place: str) -> _F:
     return sum
 
 
+def _no_mean(name: str, which: str, kind: np.dtype[Any]) -> RuntimeError:
+    return RuntimeError(
+        f"{name}(): could not infer output dtype. {which} dtype must be either a floating point or complex "
+        f"dtype. Got: {type_word(kind)}"
+    )
+
+
 @_declare
 def mean_all(place: str) -> _F:
     """Make `mean`."""
@@ -270,11 +277,7 @@ def mean_all(place: str) -> _F:
         kind = dtype_of(input) if dtype is None else dtype.numpy
         if kind.kind in "biu":
             which = "Input" if dtype is None else "Optional"
-            raise RuntimeError(
-                f"mean(): could not infer output dtype. {which} dtype must be either a floating point or "
-                f"complex dtype. "
-                f"Got: {type_word(kind)}"
-            )
+            raise _no_mean("mean", which, kind)
         x = in_dtype(input, dtype)
         if dim is None and not keepdim:
             result = r.mean_all(x)
@@ -292,9 +295,11 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     if dtype_of(input).kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     x = accumulated(input, dtype)
-    if dtype_of(x).kind in "biu":
-        return sum_all(x, dim, keepdim)
-    return r.nansum(x, reduced_dims(dim, len(shape_of(x))), keepdim)
+    whole = dtype_of(input).kind in "biu"
+    if dtype_of(x).kind == "c" and not whole:
+        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{type_word(dtype_of(x))}'")
+    add = sum_dims if whole or dtype_of(x).kind in "biu" else r.nansum
+    return add(x, reduced_dims(dim, len(shape_of(x))), keepdim)
 
 
 @reduction
@@ -306,6 +311,8 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             f"nanmean(): expected input to have floating point or complex dtype but got "
             f"{type_word(dtype_of(input))}"
         )
+    if dtype is not None and dtype.numpy.kind in "biu":
+        raise _no_mean("nanmean", "Optional", dtype.numpy)
     present = sum_all(isnan(input).logical_not(), dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / present
 

@@ -232,6 +232,8 @@ class _Lowering:
 
         # An op on halves is computed in float32 as a whole and rounded once, as in eager.
         exact = [computing(c) if op.halves else c for c in common]
+        if op.exact_scalars and (not isinstance(operands[1], Lowered) or operands[1].shape == ()):
+            common[1] = exact[1]
 
         def body(ops: Any, indices: Any) -> Any:
             scalars = [

@@ -220,10 +220,8 @@ def _masked_fill_tensor(ops: Any, x: Any, mask: Any, value: Any) -> Any:
 
 @form("sign", "sgn")
 def _sign(ops: Any, x: Any) -> Any:
-    zero = _zero(ops, x)
-    # The sign of -0 is 0, that of nan is nan.
-    still = ops.add(x, zero) if is_float(x.dtype) else x
-    above = ops.select(ops.gt(x, zero), _one(ops, x), still)
+    zero = _zero(ops, x)  # of -0 and of nan, too
+    above = ops.select(ops.gt(x, zero), _one(ops, x), zero)
     return ops.select(ops.lt(x, zero), ops.constant(-1, x.dtype), above)
 
 

@@ -258,6 +258,8 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
         raise RuntimeError(f"Expected target size {[x[0], *x[2:]]}, got {list(t)}")
     if len(x) <= 2 and len(t) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if len(x) == 1 and t and t[0] != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {t[0]}")
     kind = dtype_of(target)
     if kind not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(kind)}")
@@ -303,6 +305,8 @@ def nll_loss(
 def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
     _check_nll(input, target, weight, ignore_index)
     shape = shape_of(input)
+    if len(shape) == 1 and shape_of(target):
+        target = reshape(target, ())
     if len(shape) <= 2:
         return o.nll_loss(input, target, weight, reduction, ignore_index)
     if len(shape) == 4:

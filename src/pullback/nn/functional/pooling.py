@@ -313,6 +313,11 @@ def _put_back(x: Any, indices: Any, size: tuple[int, ...], rank: int) -> Any:
             f"Expected shape of indices to be same as that of the input tensor ({list(shape)}) but got "
             f"indices tensor with shape: {list(shape_of(indices))}"
         )
+    if 0 in shape[1:]:
+        raise RuntimeError(
+            f"max_unpooling{rank}d_forward_out_cpu(): Expected input to have non-zero size for non-batch "
+            f"dimensions, but got {list(shape)} with dimension {shape.index(0, 1)} being empty."
+        )
     _check_places(indices, size)
     return (ops.max_unpool_3d if rank == 3 else ops.max_unpool_2d)(x, indices, size)
 
