@@ -45,7 +45,7 @@ def report(failing: list[tuple[Result, Mismatch]]) -> str:
     )
 
 
-#: First differences that are left, by kind, of the 2,000 programs. The numbers may only fall, but that a mended
+#: First differences that are left, by kind, of the 2,000 programs. Numbers may only fall, but that a mended
 #: program may show its next difference. A kind that is not here may not occur at all.
 LEFT: dict[str, int] = {}
 

@@ -25,7 +25,7 @@ def _shuffle(x: ndarray, /, factor: int) -> ndarray:
     rank = len(lead)
     y = x.reshape(*lead, c // factor**2, factor, factor, h, w)
     order = (*range(rank + 1), rank + 3, rank + 1, rank + 4, rank + 2)
-    return np.ascontiguousarray(y.transpose(order)).reshape(*lead, c // factor**2, h * factor, w * factor)
+    return y.transpose(order).copy().reshape(*lead, c // factor**2, h * factor, w * factor)
 
 
 def _unshuffle(x: ndarray, /, factor: int) -> ndarray:
@@ -33,13 +33,13 @@ def _unshuffle(x: ndarray, /, factor: int) -> ndarray:
     rank = len(lead)
     y = x.reshape(*lead, c, h // factor, factor, w // factor, factor)
     order = (*range(rank + 1), rank + 2, rank + 4, rank + 1, rank + 3)
-    return np.ascontiguousarray(y.transpose(order)).reshape(*lead, c * factor**2, h // factor, w // factor)
+    return y.transpose(order).copy().reshape(*lead, c * factor**2, h // factor, w // factor)
 
 
 #: (…, C·r², H, W) -> (…, C, H·r, W·r) (Shi et al. 2016, eq. 4).
 pixel_shuffle: Call = op(
     "pixel_shuffle", _shuffle, (lambda g, factor: pixel_unshuffle(g, factor),), kind="linear",
-    batch=lambda size, factor: (factor,),
+    batch=lambda size, factor: (factor,), image=True,
 )  # fmt: skip
 #: The inverse of `pixel_shuffle`.
 pixel_unshuffle: Call = op(
@@ -50,7 +50,7 @@ pixel_unshuffle: Call = op(
 
 def _channel_shuffle(x: ndarray, /, groups: int) -> ndarray:
     n, c, *size = x.shape
-    return x.reshape(n, groups, c // groups, *size).swapaxes(1, 2).reshape(x.shape)
+    return x.reshape(n, groups, c // groups, *size).swapaxes(1, 2).copy().reshape(x.shape)
 
 
 #: (N, g·c, …) -> (N, c·g, …): the channels of every group in turn.
@@ -64,7 +64,7 @@ channel_shuffle: Call = op(
 #: The same without a derivative.
 native_channel_shuffle: Call = op(
     "native_channel_shuffle", _channel_shuffle, underivable="native_channel_shuffle",
-    batch_rule=folded(lambda: native_channel_shuffle),
+    batch_rule=folded(lambda: native_channel_shuffle), image=True,
 )  # fmt: skip
 
 
@@ -87,7 +87,8 @@ def _box(x: ndarray, padding: Sizes) -> ndarray:
 def _im2col(x: ndarray, /, kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> ndarray:
     images = x.reshape(-1, *x.shape[-3:])
     patches = _patches(_box(images, padding), kernel, dilation, (0, 0), stride)
-    return patches.reshape(*x.shape[:-3], x.shape[-3] * math.prod(kernel), math.prod(patches.shape[4:]))
+    shape = (*x.shape[:-3], x.shape[-3] * math.prod(kernel), math.prod(patches.shape[4:]))
+    return patches.copy().reshape(shape)
 
 
 def _col2im(

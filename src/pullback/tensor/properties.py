@@ -179,7 +179,7 @@ def sum_to_size(self: Any, size: Any) -> Any:
     lead = len(shape) - len(size)
     if lead < 0 or any(have != want != 1 for have, want in zip(shape[lead:], size)):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(shape)}}}.")
-    return sum_to(self, size)
+    return sum_to(self, size) if size else self.sum()
 
 
 def _volatile(self: Any) -> bool:

@@ -507,7 +507,7 @@ def set_(
         Where the first element is, in elements.
     size, stride : tuple of int, optional
     """
-    check_writable(self, recording=modes().grad and self.requires_grad)
+    check_writable(self, modes().grad and self.requires_grad, overlap=True)
     if is_meta(self):
         return _set_on_meta(self, source, storage_offset, size, stride)
     own = memory_of(self).dtype
