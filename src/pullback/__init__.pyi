@@ -135,6 +135,10 @@ def _check_value(cond: Any, message: Any = None) -> None:
     """Raise ValueError where a condition is False."""
 def _check_with(kind: type[Exception], cond: Any, message: Any) -> None:
     """Raise an error of a class where a condition is False."""
+def _conj(input: Tensor) -> Tensor:
+    """The complex conjugates, a view; a real tensor itself."""
+def _conj_physical(input: Tensor) -> Tensor:
+    """The complex conjugates as new elements; a real tensor itself."""
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before
     the numbers' sum is kept at 1.
@@ -143,6 +147,8 @@ def _is_all_true(input: Tensor) -> Tensor:
     """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
 def _is_any_true(input: Tensor) -> Tensor:
     """Whether any element is true, those of the other rows of a vmap included."""
+def _neg_view(input: Tensor) -> Tensor:
+    """The negatives as a view."""
 def _pack_padded_sequence(
     input: Tensor, lengths: Tensor, batch_first: builtins.bool,
 ) -> tuple[Tensor, Tensor]:
@@ -575,7 +581,7 @@ def cond(
 ) -> Tensor:
     """Call one of two functions: ``true_fn(*operands) if pred else false_fn(*operands)``."""
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugates; a real tensor itself."""
+    """The complex conjugates, a view; a real tensor itself."""
 def conj_physical(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """The complex conjugates as new elements; a real tensor itself."""
 def conj_physical_(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
@@ -1191,7 +1197,7 @@ def is_autocast_enabled(device_type: str = 'cuda') -> builtins.bool:
 def is_complex(input: Tensor) -> builtins.bool:
     """Whether the dtype is a complex one."""
 def is_conj(input: Tensor) -> builtins.bool:
-    """Whether the tensor is what `conj` made of a complex one."""
+    """Whether the elements are conjugated when they are read."""
 def is_deterministic_algorithms_warn_only_enabled() -> builtins.bool:
     """Whether they were asked for with ``warn_only=True``."""
 def is_distributed(input: Tensor) -> builtins.bool:
@@ -1205,7 +1211,7 @@ def is_inference(input: Tensor) -> builtins.bool:
 def is_inference_mode_enabled() -> builtins.bool:
     """Whether `inference_mode` is on."""
 def is_neg(input: Tensor) -> builtins.bool:
-    """Whether a negation is pending: never, for it is computed at once."""
+    """Whether the elements are negated when they are read."""
 def is_nonzero(input: Tensor) -> builtins.bool:
     """Whether the one element is not zero."""
 def is_same_size(input: Tensor, other: Tensor) -> builtins.bool:
@@ -1918,9 +1924,9 @@ def reshape(input: Tensor, *shape: Any, **keyword: Any) -> Tensor:
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = ...) -> Tensor:
     """Give the tensor the size of another one (see `resize_`)."""
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor without the mark of `conj`: itself where it has none."""
+    """The tensor with its conjugates worked out: itself where they are."""
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself: negation is computed at once."""
+    """The tensor with its signs worked out: itself where they are."""
 @overload
 def result_type(tensor: Tensor, other: Tensor) -> dtype: ...
 @overload

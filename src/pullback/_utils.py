@@ -16,6 +16,7 @@ from .array.strides import extent
 from .nn.parameter import Parameter
 from .tensor.meta import meta_tensor
 from .tensor.namespace import TOP_LEVEL
+from .tensor.properties import _neg_view, conj
 from .tensor.storage import TypedStorage, over_storage
 
 
@@ -44,14 +45,14 @@ def _over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Any:
 
 
 def _with_bits(tensor: Any, metadata: Any) -> Any:
-    """The tensor whose conjugate (or negative) bit a file says is set, worked out."""
+    """The view of a tensor whose conjugate (or negative) bit a file says is set."""
     if not metadata:
         return tensor
     if not isinstance(metadata, Mapping):
         raise TypeError(f"expected dict, got {type(metadata).__name__}")
     if metadata.get("conj"):
-        tensor = tensor.conj_physical()
-    return -tensor if metadata.get("neg") else tensor
+        tensor = conj(tensor).detach()
+    return _neg_view(tensor).detach() if metadata.get("neg") else tensor
 
 
 def _rebuild_tensor(storage: Any, storage_offset: Any, size: Any, stride: Any) -> Any:

@@ -15,7 +15,7 @@ from pullback.core.dual import Dual
 from pullback.core.levels import fresh_level
 from pullback.core.node import LEAF
 from pullback.core.op import TABLE
-from pullback.core.value import TensorBase, Value, dtype_of, run, shape_of, wrap
+from pullback.core.value import TensorBase, Value, array_of, dtype_of, run, shape_of, wrap
 
 from .capabilities import (
     ROWS,
@@ -44,9 +44,7 @@ def outputs(value: Any) -> tuple[Any, ...]:
 
 
 def bare(v: Any) -> Any:
-    while isinstance(v, Value) and hasattr(v, "_value"):
-        v = v._value
-    return np.asarray(v)
+    return np.asarray(array_of(v))
 
 
 def call(sample: Sample, inputs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ from ..array.strides import strides_of
 from ..core import engine
 from ..core.calls import edge_of
 from ..core.levels import fresh_level
+from ..core.marked import Marked
 from ..core.modes import DEFAULT, NO_GRAD, Modes, modes, set_modes
 from ..core.node import LEAF, AccumulateGrad, Node, accumulator
 from ..core.op import TABLE
@@ -238,6 +239,8 @@ class _Capture:
             return
         if type(t) not in _CLASSES:
             raise self.session.refusal(f"it is given a {type(t).__name__}, which is a class of tensors")
+        if type(t._value) is Marked:
+            raise self.session.refusal("a tensor is a view that conjugates or negates")
         if t._level or type(t._value) is not ndarray:
             raise self.session.refusal("a tensor belongs to a transform that is running")
         if t._leaf_hooks is not None:

@@ -94,6 +94,8 @@ def make_call(op: Op, public: bool, method: str = "") -> Callable[..., Any]:
         call = _variadic(op)
     elif op.many and op.is_view and not op.layout.count:
         call = _parts(op)
+    elif op.signs is not None and op.kind != "view":
+        call = _general(op)
     elif not op.attrs and len(op.inputs) == 1 and not op.many and len(op.outputs) == 1:
         call = _unary(op, public, method)
     elif not op.attrs and len(op.inputs) == 2 and len(op.outputs) == 1 and not op.joint:

@@ -25,6 +25,7 @@ from . import bulk
 from .blame import freed_by_caller
 from .dual import Dual
 from .hooks import NodeHooks
+from .marked import resolved
 from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from .quiet import IGNORE, loud, quiet
@@ -411,7 +412,7 @@ def _level(g: Any) -> int:
 
 def as_inner(t: Any, create_graph: bool) -> Any:
     """A covector as the loop carries it."""
-    return t if create_graph or not isinstance(t, TensorBase) or t.is_sparse else t._value
+    return t if create_graph or not isinstance(t, TensorBase) or t.is_sparse else resolved(t._value)
 
 
 def _run_prehooks(node: Node, hooks: NodeHooks, g: Any, create_graph: bool) -> Any:

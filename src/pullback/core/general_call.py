@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from numpy import ndarray
 
 from .blame import stamp
+from .marked import Marked, resolved, viewed
 from .modes import modes
 from .node import DIFFERENTIABLE, LEAF, MultiNode, Node, Output, accumulator, unrecorded
 from .saved import save
@@ -33,6 +34,7 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
     inner: list[Any] = []
     edges: list[Any] = []
     wanted = False
+    has_bits = op.signs is not None
     aliased = None
     recorder = running() if level and record else None
     if recorder is not None and recorder.lifts and recorder.level == level:
@@ -42,7 +44,9 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
                 recorder.lift(v)
     for v in inputs:
         if isinstance(v, TensorBase) and v._level == level:
-            inner.append(v._value)
+            inner.append(value := v._value)
+            if type(value) is Marked:
+                has_bits = True
             if aliased is None:
                 aliased = v
             edge = v._node
@@ -60,7 +64,14 @@ def run_tensor(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...], level: i
                 # A constant of a trace is its array: a rule may meet it with a covector that is one.
                 inner = [_bare(v) for v in inner]
                 break
-    result = op.evaluate(tuple(inner), attrs) if level == 0 else run(op, tuple(inner), attrs)
+    if level:
+        result = run(op, tuple(inner), attrs)
+    elif not has_bits:
+        result = op.evaluate(tuple(inner), attrs)
+    elif op.is_view:
+        result = viewed(op, inner[0], attrs)
+    else:
+        result = op.evaluate(tuple(map(resolved, inner)), attrs)
     several = isinstance(result, tuple)
     if op.is_view:
         outs = [_view_result(op, attrs, aliased, r, k, several, mode) for k, r in

@@ -22,6 +22,7 @@ from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
 from .detached import refuse_saved
+from .marked import IN_MEMORY, memory_of, resolved
 from .meta import Meta, array_or_phantom, is_meta
 from .modes import change, modes, set_modes
 from .node import LEAF, Node, Nowhere, Output, edge_target, short_name
@@ -157,8 +158,8 @@ def layout_of(value: Any) -> tuple[int, ...] | None:
 def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     """The node of a view whose base was written to.
 
-    As in torch, the steps together are one node; where a complex value is seen as pairs, or pairs as complex,
-    they keep their own.
+    As in torch, the steps together are one node; where a complex value is seen as pairs, pairs as complex or
+    numbers with other signs, they keep their own.
     """
     before = change(grad=True, inference=False)
     try:
@@ -166,7 +167,7 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
         edge = replay(whole, record.steps)._node
     finally:
         set_modes(before)
-    if dtype_of(base) != dtype_of(view):
+    if dtype_of(base) != dtype_of(view) or any(op.signs is not None for op, _, _ in record.steps):
         return edge
     chain = []
     for _ in record.steps:
@@ -233,11 +234,11 @@ def check_writable(
     if x._view is not None:
         bring_up_to_date(x)
     value = x._value
-    if type(value) is not ndarray:
+    if type(value) not in IN_MEMORY:
         if (recorder := getattr(value, "recorder", None)) is not None:
             recorder.check_apart(x, overlap, operands, apart)
         return
-    if not overlap and overlaps_itself(value):
+    if not overlap and overlaps_itself(memory_of(value)):
         raise errors.overlapping_write()
     for operand in operands:
         if isinstance(operand, TensorBase):
@@ -246,8 +247,8 @@ def check_writable(
 
 def check_apart(written: Any, read: Any, whole: bool = False) -> None:
     """Raise torch's error where two arrays share memory; `whole`: they may be one and the same."""
-    if isinstance(written, ndarray) and isinstance(read, ndarray):
-        found = overlap_of(written, read)
+    if isinstance(written, IN_MEMORY) and isinstance(read, IN_MEMORY):
+        found = overlap_of(memory_of(written), memory_of(read))
         if found == PARTIAL or (found and not whole):
             raise errors.overlapping_operand()
     elif written is read and not whole and (recorder := getattr(written, "recorder", None)) is not None:
@@ -286,10 +287,10 @@ def store(x: Any, new: Any) -> Any:
         raise errors.unsafe_result(dtype_of(new._value), dtype_of(value))
     if shape_of(value) != shape_of(new._value):
         raise errors.wrong_out_shape(shape_of(value), shape_of(new._value))
-    if type(value) is ndarray and type(new._value) is ndarray:
+    if type(value) in IN_MEMORY and type(new._value) in IN_MEMORY:
         if node is not None:
             _keep_overwritten(node, x, new)
-        value[...] = towards(new._value, value.dtype)
+        value[...] = towards(resolved(new._value), value.dtype)
     elif type(value) is Meta and type(new._value) is Meta:
         pass  # there are no elements to write
     else:
@@ -374,7 +375,7 @@ def record_write(x: Any, node: Any) -> None:
             _move_history(x, node)
         return
     base = record.base
-    if type(x._value) is not Meta and not (type(base._value) is type(x._value) is ndarray):
+    if type(x._value) is not Meta and not (type(base._value) in IN_MEMORY and type(x._value) in IN_MEMORY):
         whole = put(base._value, x._value, record.steps, layout_of(base._value))
         if (recorder := getattr(whole, "recorder", None)) is not None:
             whole = recorder.written(base, whole)
@@ -430,7 +431,7 @@ def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
     if not any(v is old or v is result for v in saved[:count:3]):
         return
     # A value of a transform is replaced; an array is overwritten, and then holds the result.
-    overwritten = type(old) is ndarray and type(result) is ndarray
+    overwritten = type(old) in IN_MEMORY and type(result) in IN_MEMORY
     parts = list(saved)
     for i in range(0, count, 3):
         if parts[i] is old and inputs[i // 3] == 0:

@@ -16,6 +16,7 @@ from numpy import ndarray
 from ..array.layout import dense_strides
 from ..array.strides import contiguous_strides, extent, strides_of
 from .levels import META
+from .marked import Marked, shown
 from .value import InnerValue, TensorBase, dtype_of, shape_of
 
 
@@ -116,6 +117,8 @@ def array_or_phantom(value: Any) -> ndarray | None:
         return value.phantom()
     if (recorder := getattr(value, "recorder", None)) is not None:
         return recorder.layouts.stand_in(value.index)
+    if type(value) is Marked:
+        return value.memory
     return value if isinstance(value, ndarray) else None
 
 
@@ -133,7 +136,7 @@ def promised_zeros(size: int) -> Any:
 
 def _views(op: Any, value: Meta, attrs: tuple[Any, ...]) -> list[Meta]:
     before = value.phantom()
-    result = op.kernel(before, *attrs)
+    result = shown(op, before, attrs)
     first = _address(before)
     return [
         Meta(r.shape, r.dtype, strides_of(r), value.memory, _moved(value, r, first))

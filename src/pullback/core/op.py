@@ -150,6 +150,9 @@ class Op:
         the values of a program are.
     overlaps : bool
         Whether elements of the view may share memory.
+    signs : callable, optional
+        Of a view: ``signs(conjugated, negated)`` gives the bits of the result from those of the input (see
+        `marked`). An elementwise op that has it is a view, too, and its kernel what the bits stand for.
     """
 
     def __init__(
@@ -188,6 +191,7 @@ class Op:
         once: bool = False,
         in_order: bool = False,
         overlaps: bool = False,
+        signs: Callable[[bool, bool], tuple[bool, bool]] | None = None,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"op {name}: kind {kind!r} is not one of {KINDS}")
@@ -234,8 +238,9 @@ class Op:
         self.once = once
         self.in_order = in_order
         self.overlaps = overlaps
+        self.signs = signs
         self.parallel = kind == "elementwise" and isinstance(kernel, np.ufunc)
-        self.is_view = kind == "view"
+        self.is_view = kind == "view" or signs is not None
         self.draws = self.attrs[-1:] == ("generator",)
         names = (*self.outputs, "out") if len(self.outputs) > 1 else self.outputs
         self.layout = Layout(name, self.inputs, self.attrs, names, self.rules, saves)
@@ -521,7 +526,7 @@ def renamed(call: Callable[..., Any], name: str, node_name: str) -> Call:
         name, first.kernel, first.rules, kind=first.kind, inputs=first.inputs, attrs=first.attrs,
         node_name=node_name, promote=first.promote, halves=first.halves, jvp=first.jvp, batch=first.batch,
         batch_rule=first.batch_rule, check=first.check, numbers=first.numbers, in_order=first.in_order,
-        overlaps=first.overlaps, place=first.place, exact_scalars=first.exact_scalars,
+        overlaps=first.overlaps, place=first.place, exact_scalars=first.exact_scalars, signs=first.signs,
     ).call
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import graph_errors as errors
 from .blame import changes, freed_at, is_freed, place_of
+from .marked import Marked, resolved
 from .modes import modes
 from .node import AccumulateGrad, MultiNode, Node, Nowhere, Output, edge_target, short_name
 from .value import TensorBase, dtype_of, shape_of, wrap
@@ -263,7 +264,7 @@ def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bo
     """Build torch's error for a value that had the history `edge` when it was saved at version `number`."""
     if is_input and edge is not None:
         maker, index = edge_target(edge)
-        if maker._op is not None and maker._op.is_view:
+        if maker._op is not None and maker._op.kind == "view":
             if type(edge) is Output:
                 return errors.view_update(MULTI_VIEW, short_name(type(maker)), index, True)
             return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
@@ -312,7 +313,12 @@ def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
 
 
 def plain_saved(node: Node) -> tuple[Any, ...]:
-    """The saved tuple with values checked and packed ones unpacked, for rules that run on inner values."""
+    """The saved tuple with values checked and worked out, for rules that run on inner values."""
+    saved = _unpacked(node)
+    return tuple(map(resolved, saved)) if any(type(v) is Marked for v in saved) else saved
+
+
+def _unpacked(node: Node) -> tuple[Any, ...]:
     layout = node._op.layout
     check_versions(node, layout.count)
     saved = node._saved
@@ -326,7 +332,7 @@ def graph_saved(node: Node) -> tuple[Any, ...]:
     itself recorded.
     """
     layout = node._op.layout
-    saved = list(plain_saved(node))
+    saved = list(_unpacked(node))
     level = getattr(node, "level", 0)
     for k in range(layout.count):
         value = saved[3 * k]

@@ -26,6 +26,7 @@ from ..array.strides import (
     suggests_channels_last,
 )
 from .body import Body
+from .marked import shown
 from .meta import promised_zeros
 from .op import TABLE
 from .overlap import PARTIAL, overlap
@@ -150,7 +151,7 @@ class Layouts:
             part: Any = whole
             for op, attrs, index in () if tensor._view is None else tensor._view.steps:
                 try:
-                    part = op.kernel(part, *attrs)
+                    part = shown(op, part, attrs)
                 except ValueError:
                     return PARTIAL
                 if index is not None:
@@ -173,7 +174,7 @@ class Layouts:
         operands = [self.stand_in(o.index) if isinstance(o, Reference) else o for o in equation.operands]
         if op.is_view:
             try:
-                result = op.kernel(operands[0], *equation.attrs)
+                result = shown(op, operands[0], equation.attrs)
             except ValueError:
                 # A replay copies where the layout allows no view.
                 pass

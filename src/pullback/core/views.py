@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numpy import ndarray
-
+from .marked import IN_MEMORY
 from .modes import modes
 from .node import LEAF
 from .versions import NoVersions
@@ -104,7 +103,7 @@ def bring_up_to_date(view: Any, asked: bool = False) -> None:
     for version, inverse in base._rearranged:
         if right < version:
             record.steps = (*inverse, *record.steps)
-    if type(view._value) is not ndarray or type(base._value) is not ndarray:
+    if type(view._value) not in IN_MEMORY or type(base._value) not in IN_MEMORY:
         view._value = replay(base._value, record.steps)
         view._level = base._level
     if base._node is not None and view._node is not LEAF:

@@ -1,4 +1,4 @@
-"""The layout of a value of any kind as those see it who hold the value: without tangents and hidden axes."""
+"""What those see of a value of any kind who hold it: without tangents and hidden axes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy import ndarray
 from ..array.strides import strided, strides_of
 from .batched import Batched
 from .dual import Dual
+from .marked import Marked
 from .meta import array_or_phantom
 from .value import TensorBase, array_of
 
@@ -31,3 +32,24 @@ def visible_layout(value: Any) -> ndarray:
 def visible_strides(value: Any) -> tuple[int, ...]:
     """Strides in elements without those of hidden axes."""
     return strides_of(visible_layout(value))
+
+
+def bits_of(value: Any) -> tuple[bool, bool]:
+    """Whether the elements of a value are conjugated, and whether they are negated, when they are read.
+
+    Of a traced value, which is computed, the steps of the view tell what they would be.
+    """
+    inner = value
+    while not isinstance(inner, (ndarray, Marked)):
+        if isinstance(inner, TensorBase):
+            inner = inner._value
+        elif isinstance(inner, Dual):
+            inner = inner.primal
+        elif isinstance(inner, Batched):
+            inner = inner.value
+        else:
+            bits = False, False
+            for op, _, _ in () if value._view is None else value._view.steps:
+                bits = bits if op.signs is None else op.signs(*bits)
+            return bits
+    return (inner.conjugated, inner.negated) if isinstance(inner, Marked) else (False, False)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core.calls import edge_of
-from ..core.value import array_of
+from ..core.marked import marked, memory_of
+from ..core.visible import bits_of
 from ..nn.parameter import Parameter
 from ..tensor.creation import made
 from ..tensor.storage import shared_memory_of
@@ -18,11 +19,11 @@ from ..tensor.tensor import Tensor
 
 def rebuild_tensor(
     is_parameter: bool, memory: Any, dtype: str, shape: tuple[int, ...], offset: int,
-    strides: tuple[int, ...], requires_grad: bool,
+    strides: tuple[int, ...], requires_grad: bool, bits: tuple[bool, bool],
 ) -> Any:
     """Make a tensor on shared memory."""
-    array = np.ndarray(shape, np.dtype(dtype), memory, offset, strides)
-    return Parameter(made(array), requires_grad) if is_parameter else made(array, requires_grad)
+    value = marked(np.ndarray(shape, np.dtype(dtype), memory, offset, strides), *bits)
+    return Parameter(made(value), requires_grad) if is_parameter else made(value, requires_grad)
 
 
 def reduce_tensor(tensor: Any) -> Any:
@@ -37,10 +38,10 @@ def reduce_tensor(tensor: Any) -> Any:
             "the tensor before serializing (e.g., putting it on the queue)."
         )
     memory, offset = shared
-    array = array_of(tensor)
+    array = memory_of(tensor)
     return rebuild_tensor, (
         isinstance(tensor, Parameter), memory, array.dtype.name, array.shape, offset, array.strides,
-        tensor.requires_grad
+        tensor.requires_grad, bits_of(tensor)
     )  # fmt: skip
 
 

@@ -222,6 +222,8 @@ def _isin(size: int, values: Values, dims: Dims, invert: bool) -> Any:
 def _write(size: int, values: Values, dims: Dims, steps: Any, strides: Any) -> Any:
     """A write through a view: the view's steps tell its places in the base, the same in every row."""
     base, source = values
+    if any(op.signs is not None for op, _, _ in steps):
+        return NotImplemented
     shape = shape_of(base) if dims[0] is None else shape_of(base)[: dims[0]] + shape_of(base)[dims[0] + 1 :]
     probe = replay(structure.lay_out(np.empty(shape, dtype_of(base)), strides), steps)
     if probe.dtype != dtype_of(base):  # seen as real, complex or other numbers

@@ -22,10 +22,16 @@ def _imag(x: ndarray, /) -> ndarray:
 
 
 #: The real part of a complex value, a view.
-real_view = view("real", _real, lambda g: as_complex(g), batch=lambda size: ())
+real_view = view(
+    "real", _real, lambda g: as_complex(g), batch=lambda size: (),
+    signs=lambda conjugated, negated: (False, negated),
+)
 
 #: The imaginary part of a complex value, a view.
-imag_view = view("imag", _imag, lambda g: as_complex(g) * 1j, batch=lambda size: ())
+imag_view = view(
+    "imag", _imag, lambda g: as_complex(g) * 1j, batch=lambda size: (),
+    signs=lambda conjugated, negated: (False, conjugated != negated),
+)
 
 
 def real(x: Any) -> Any:

@@ -53,6 +53,19 @@ _conj = elementwise("conj", _conj_kernel, lambda g: conj(g), promote=None, halve
 conj_physical = elementwise("conj_physical", _conj_kernel, lambda g: conj(g), promote=None, halves=False)
 
 
+#: The conjugates as a view, which is what users get; the same as `conj` where there is no memory to share.
+conj_view = elementwise(
+    "_conj", _conj_kernel, lambda g: conj(g), promote=None, halves=False, node_name="ConjBackward0",
+    signs=lambda conjugated, negated: (not conjugated, negated),
+)
+
+#: The negatives as a view.
+neg_view = elementwise(
+    "_neg_view", np.negative, lambda g: -g, node_name="NegViewBackward0",
+    signs=lambda conjugated, negated: (conjugated, not negated),
+)
+
+
 def conj(x: Any) -> Any:
     """Complex conjugate; a real value is returned as it is (rules call this on every covector)."""
     kind = type(x)

@@ -23,7 +23,7 @@ from .view import diagonal, select, slice_dim
 
 
 def _flip(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
-    return np.flip(x, dims).copy(order="K")
+    return np.flip(x, dims if x.ndim else ()).copy(order="K")
 
 
 #: The axes `dims` in reverse.

@@ -17,6 +17,7 @@ from ..array.strides import extent, laid_out, reshaped_strides, strided, strides
 from ..array.summation import sum_over
 from ..array.transposed import c_copy
 from ..core import batched, engine, inplace
+from ..core.marked import followed
 from ..core.op import Call, op, renamed, view
 from ..core.value import dtype_of, shape_of
 from ..core.views import replay
@@ -254,7 +255,8 @@ def _put(
     base: ndarray, source: ndarray, /, steps: tuple[Any, ...], strides: tuple[int, ...] | None
 ) -> ndarray:
     new = laid_out(base, strides)
-    replay(new, steps)[...] = source
+    part = followed(new, steps)
+    part[...] = source.real if source.dtype.kind == "c" and part.dtype.kind != "c" else source
     return new
 
 

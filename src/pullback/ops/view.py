@@ -240,10 +240,21 @@ def _view_as_complex(x: ndarray, /) -> ndarray:
     return x.view(np.complex64 if x.itemsize == 4 else np.complex128)[..., 0]
 
 
+def _bits_of_pairs(conjugated: bool, negated: bool) -> tuple[bool, bool]:
+    if conjugated:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so "
+            "you can view it as real, use self.resolve_conj(); however, be warned that the resulting tensor "
+            "will NOT alias the original."
+        )
+    return False, negated
+
+
 #: A complex value with real and imaginary part along a new last axis.
 view_as_real = view(
-    "view_as_real", _view_as_real, lambda g: view_as_complex(contiguous_copy(g)), batch=lambda size: ()
-)
+    "view_as_real", _view_as_real, lambda g: view_as_complex(contiguous_copy(g)), batch=lambda size: (),
+    signs=_bits_of_pairs,
+)  # fmt: skip
 
 #: Pairs along the last axis as complex numbers.
 view_as_complex: Call = view(

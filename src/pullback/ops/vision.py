@@ -26,7 +26,7 @@ def _shuffle(x: ndarray, /, factor: int) -> ndarray:
     rank = len(lead)
     y = x.reshape(*lead, c // factor**2, factor, factor, h, w)
     order = (*range(rank + 1), rank + 3, rank + 1, rank + 4, rank + 2)
-    return np.ascontiguousarray(y.transpose(order)).reshape(*lead, c // factor**2, h * factor, w * factor)
+    return y.transpose(order).copy().reshape(*lead, c // factor**2, h * factor, w * factor)
 
 
 def _unshuffle(x: ndarray, /, factor: int) -> ndarray:
@@ -34,7 +34,7 @@ def _unshuffle(x: ndarray, /, factor: int) -> ndarray:
     rank = len(lead)
     y = x.reshape(*lead, c, h // factor, factor, w // factor, factor)
     order = (*range(rank + 1), rank + 2, rank + 4, rank + 1, rank + 3)
-    return np.ascontiguousarray(y.transpose(order)).reshape(*lead, c * factor**2, h // factor, w // factor)
+    return y.transpose(order).copy().reshape(*lead, c * factor**2, h // factor, w // factor)
 
 
 #: (…, C·r², H, W) -> (…, C, H·r, W·r) (Shi et al. 2016, eq. 4).

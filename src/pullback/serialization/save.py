@@ -19,8 +19,10 @@ from typing import Any, ClassVar
 
 from .. import _utils, dtypes
 from ..array.strides import strides_of
+from ..core.marked import memory_of
 from ..core.meta import is_meta
-from ..core.value import TensorBase, array_of
+from ..core.value import TensorBase
+from ..core.visible import bits_of
 from ..device import device
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
@@ -143,7 +145,7 @@ def _reduced_tensor(tensor: Any) -> Any:
         rebuild: Any = _utils._rebuild_meta_tensor_no_storage
         args: tuple[Any, ...] = (tensor.dtype, tuple(tensor.shape), tensor.stride(), tensor.requires_grad)
         return _with_state(tensor, rebuild, args)
-    array = array_of(tensor)
+    array = memory_of(tensor)
     memory, offset = storage_of(array)
     dtype = dtypes.from_numpy_dtype(array.dtype)
     untyped = dtype.scalar_type in UNTYPED
@@ -154,13 +156,14 @@ def _reduced_tensor(tensor: Any) -> Any:
         bool(tensor.requires_grad),
         OrderedDict(),
     )
+    bits = {name: True for name, is_set in zip(("conj", "neg"), bits_of(tensor), strict=True) if is_set}
     if untyped:
         args = (memory, *place, dtype)
         rebuild = _utils._rebuild_tensor_v3
     else:
         args = (TypedStorage(wrap_storage=memory, dtype=dtype, _internal=True), *place)
         rebuild = _utils._rebuild_tensor_v2
-    return _with_state(tensor, rebuild, args)
+    return _with_state(tensor, rebuild, (*args, bits) if bits else args)
 
 
 def _with_state(tensor: Any, rebuild: Any, args: tuple[Any, ...]) -> Any:

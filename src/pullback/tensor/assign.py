@@ -67,7 +67,7 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
     record = modes().grad
     edge = edge_of(source) if record else None
     wanted = edge is not None and dtype_of(x) in DIFFERENTIABLE
-    inplace.check_writable(x, wanted or inplace.requires_grad(x), operands=() if fills else (source,))
+    inplace.check_writable(x, wanted or inplace.requires_grad(x), source is x, () if fills else (source,))
     a, b = x._value, source._value
     if (
         type(a) is not ndarray

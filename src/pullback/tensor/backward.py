@@ -89,7 +89,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
                 raise errors.needs_covector(shape)
             ones = np.ones(shape, dtype)
             return wrap(ones) if create_graph else ones
-        return gradient if create_graph else gradient._value
+        return engine.as_inner(gradient, create_graph)
     if not isinstance(output, TensorBase):
         raise AssertionError("Expected output to be a torch.Tensor")
     shape = shape_of(output)
@@ -121,7 +121,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
             f"in dtype: grad_output[{position}] has a dtype of torch.{dtype_of(gradient)} and "
             f"output[{position}] has a dtype of torch.{dtype_of(output)}."
         )
-    return gradient if create_graph else gradient._value
+    return engine.as_inner(gradient, create_graph)
 
 
 def ones_on(output: Any) -> Any:

@@ -10,15 +10,19 @@ from numpy import ndarray
 from ..array.strides import strides_of
 from ..core.inplace import innermost
 from ..core.value import dtype_of, shape_of
+from ..core.visible import bits_of
 from ..graph_errors import type_word
 from ..ops import view as v
+from ..ops.convert import conj_view, neg_view
 from .api import public
 from .sizes import tensor
 from .tensor import Tensor
 
 
 def _part(input: Any, index: int) -> Any:
-    return v.select(v.view_as_real(input), len(shape_of(input)), index)
+    conjugated = bits_of(input)[0]
+    pairs = v.view_as_real(conj_view(input) if conjugated else input)
+    return v.select(neg_view(pairs) if conjugated and index else pairs, len(shape_of(input)), index)
 
 
 @public(method=False, out=False)

@@ -266,6 +266,9 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     shape = shape_of(input)
     if not shape:
         raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n == 0:
+        # As in torch, which looks at nothing else then.
+        return input.new_zeros(shape).copy_(input)
     found = one_dim(dim, len(shape))
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")

@@ -12,7 +12,7 @@ from ..array.ranges import linspace
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..ops.histogram import histogram as counted
 from ..ops.join import cat
-from ..ops.structure import reshape
+from ..ops.structure import contiguous_copy, reshape
 from .api import public
 from .out import write_out
 from .return_types import named
@@ -150,7 +150,8 @@ def histogram(
     """
     points = reshape(input, (count(shape_of(input)), 1))
     weights = None if weight is None else reshape(weight, (count(shape_of(weight)),))
-    hist, edges = _of_points(points, (bins,), range, weights, density)
+    own = contiguous_copy(bins) if isinstance(bins, TensorBase) else bins
+    hist, edges = _of_points(points, (own,), range, weights, density)
     return named("histogram", ("hist", "bin_edges"), (hist, edges[0]))
 
 

@@ -423,4 +423,7 @@ def chain_matmul(*matrices: Any) -> Any:
     superseded("chain_matmul")
     if not parts:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    for part in parts:
+        if len(shape_of(part)) != 2:
+            raise RuntimeError(f"Tensor dimension is {len(shape_of(part))}, expected 2 instead.")
     return parts[0].clone() if len(parts) == 1 else linalg_multi_dot(parts)

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..array.strides import strides_of
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
-from ..core.value import array_of, dtype_of, wrap
+from ..core.value import dtype_of, wrap
 from ..core.visible import visible_strides
 from ..device import CPU
 
@@ -43,5 +42,5 @@ def without_elements(tensor: Any) -> Any:
         return tensor
     return meta_tensor(
         tensor.shape, dtype_of(tensor),
-        visible_strides(tensor) if tensor._level else strides_of(array_of(tensor))
+        visible_strides(tensor)
     )

@@ -392,7 +392,7 @@ class Methods(TensorBase):
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy with its own storage, in the input's layout or in a given one."""
     def conj(self) -> Tensor:
-        """The complex conjugates; a real tensor itself."""
+        """The complex conjugates, a view; a real tensor itself."""
     def conj_physical(self) -> Tensor:
         """The complex conjugates as new elements; a real tensor itself."""
     def conj_physical_(self) -> Tensor:
@@ -698,7 +698,7 @@ class Methods(TensorBase):
     def is_complex(self) -> builtins.bool:
         """Whether the dtype is a complex one."""
     def is_conj(self) -> builtins.bool:
-        """Whether the tensor is what `conj` made of a complex one."""
+        """Whether the elements are conjugated when they are read."""
     def is_contiguous(self, *, memory_format: memory_format | None = ...) -> builtins.bool:
         """Whether the elements lie in a memory format (C order by default) without gaps."""
     @property
@@ -724,7 +724,7 @@ class Methods(TensorBase):
     @property
     def is_mtia(self) -> builtins.bool: ...
     def is_neg(self) -> builtins.bool:
-        """Whether a negation is pending: never, for it is computed at once."""
+        """Whether the elements are negated when they are read."""
     @property
     def is_nested(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
@@ -1179,9 +1179,9 @@ class Methods(TensorBase):
     def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = ...) -> Tensor:
         """Give the tensor the size of another one (see `resize_`)."""
     def resolve_conj(self) -> Tensor:
-        """The tensor without the mark of `conj`: itself where it has none."""
+        """The tensor with its conjugates worked out: itself where they are."""
     def resolve_neg(self) -> Tensor:
-        """The tensor itself: negation is computed at once."""
+        """The tensor with its signs worked out: itself where they are."""
     def roll(self, shifts: Any, dims: Any = ()) -> Tensor:
         """Axes shifted in a circle; without `dims` the elements as one row."""
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 from .. import dtypes
 from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..core.visible import bits_of
 from ..ops import convert
 from ..ops.structure import sum_to
 from .api import public
@@ -46,12 +47,8 @@ _question(
     "the dtype has negative numbers",
 )
 _question("is_inference", lambda input: bool(input._inference), "the tensor was made in inference mode")
-_question(
-    "is_conj",
-    lambda input: "_conjugated" in input.__dict__,
-    "the tensor is what `conj` made of a complex one",
-)
-_question("is_neg", lambda input: False, "a negation is pending: never, for it is computed at once")
+_question("is_conj", lambda input: bits_of(input)[0], "the elements are conjugated when they are read")
+_question("is_neg", lambda input: bits_of(input)[1], "the elements are negated when they are read")
 
 
 @public(out=False)
@@ -85,23 +82,15 @@ def _shape_as_tensor(input: Any) -> Any:
 @public(out=False)
 @parsed("conj", "(Tensor input)")
 def conj(input: Any) -> Any:
-    """The complex conjugates; a real tensor itself.
-
-    torch only marks the result as conjugated; here the elements are new, and the mark is kept for `is_conj`.
-    """
-    if dtype_of(input).kind != "c":
-        return input
-    result = convert.conj(input)
-    if "_conjugated" not in input.__dict__:
-        result._conjugated = True
-    return result
+    """The complex conjugates, a view; a real tensor itself."""
+    return convert.conj_view(input) if dtype_of(input).kind == "c" else input
 
 
 @public(out=False)
 @parsed("resolve_conj", "(Tensor input)")
 def resolve_conj(input: Any) -> Any:
-    """The tensor without the mark of `conj`: itself where it has none."""
-    return convert.clone(input) if "_conjugated" in input.__dict__ else input
+    """The tensor with its conjugates worked out: itself where they are."""
+    return convert.clone(input) if bits_of(input)[0] else input
 
 
 @public(inplace=True)
@@ -114,8 +103,29 @@ def conj_physical(input: Any) -> Any:
 @public(out=False)
 @parsed("resolve_neg", "(Tensor input)")
 def resolve_neg(input: Any) -> Any:
-    """The tensor itself: negation is computed at once."""
-    return input
+    """The tensor with its signs worked out: itself where they are."""
+    return convert.clone(input) if bits_of(input)[1] else input
+
+
+@public(method=False, out=False)
+@parsed("_neg_view", "(Tensor input)")
+def _neg_view(input: Any) -> Any:
+    """The negatives as a view."""
+    return convert.neg_view(input)
+
+
+@public(method=False, out=False)
+@parsed("_conj", "(Tensor input)")
+def _conj(input: Any) -> Any:
+    """The complex conjugates, a view; a real tensor itself."""
+    return conj(input)
+
+
+@public(method=False, out=False)
+@parsed("_conj_physical", "(Tensor input)")
+def _conj_physical(input: Any) -> Any:
+    """The complex conjugates as new elements; a real tensor itself."""
+    return conj_physical(input)
 
 
 def is_tensor(obj: Any, /) -> bool:
@@ -169,7 +179,7 @@ def sum_to_size(self: Any, size: Any) -> Any:
     lead = len(shape) - len(size)
     if lead < 0 or any(have != want != 1 for have, want in zip(shape[lead:], size)):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(shape)}}}.")
-    return sum_to(self, size)
+    return sum_to(self, size) if size else self.sum()
 
 
 def _volatile(self: Any) -> bool:

@@ -12,10 +12,12 @@ from .. import dtypes
 from ..core import calls
 from ..core.inplace import innermost
 from ..core.levels import META
+from ..core.marked import Marked
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..core.versions import bump
+from ..core.visible import bits_of
 from ..errors import argument_type
 from ..ops.structure import unbind
 from .conversion import type_name
@@ -142,11 +144,13 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    if "_conjugated" in self.__dict__ and not force:
-        raise RuntimeError(
-            "Can't call numpy() on Tensor that has conjugate bit set. Use tensor.resolve_conj().numpy() "
-            "instead."
-        )
+    if not force:
+        for word, name, is_set in zip(("conjugate", "negative"), ("conj", "neg"), bits_of(self), strict=True):
+            if is_set:
+                raise RuntimeError(
+                    f"Can't call numpy() on Tensor that has {word} bit set. Use "
+                    f"tensor.resolve_{name}().numpy() instead."
+                )
     if not force and is_meta(self):
         raise TypeError(
             "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
@@ -169,7 +173,7 @@ def _written_by_python(self: Any, function: str, values: list[Any]) -> Any:
         raise RuntimeError(
             f"Can't call {function}() on Variable that requires grad. Use var.detach().{function}() instead."
         )
-    array = array_of(self)
+    array = self._value if type(self._value) is Marked else array_of(self)
     array[...] = stored(values, array.dtype, array.shape)
     bump(self)
     return self
@@ -217,6 +221,8 @@ def _dlpack(
 ) -> Any:
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if bits_of(self)[0]:
+        raise BufferError("Can't export tensors with the conjugate bit set")
     array = array_of(self)
     return array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 

@@ -17,7 +17,7 @@ from ..core.batched import mappings
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.tracer import is_tracing
-from ..core.value import TensorBase, array_of, dtype_of, wrap
+from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..device import CPU, META, as_device
 from ..device import device as _device
@@ -450,7 +450,15 @@ def native_dropout(input: Any, p: float, train: bool) -> tuple[Any, Any]:
     """The input with elements set to 0 with probability `p`, the others divided by 1 - p; and which
     are left.
     """
-    noise = ops.dropout_noise.call(input.detach(), p if train else 0.0, default_generator)
+    if 0 in shape_of(input):
+        return input, input.clone()
+    if not train:
+        return input.clone(), wrap(np.ones(shape_of(input), np.bool_))
+    if dtype_of(input).kind in "biu":
+        word = type_word(dtype_of(input))
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {word}")
+    like = input.detach()
+    noise = ops.dropout_noise.call(like.real if like.is_complex() else like, p, default_generator)
     return input * noise, noise.bool()
 
 

@@ -19,9 +19,11 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..array.strides import Ints, strides_of
+from ..core.marked import marked, memory_of, resolved
 from ..core.meta import is_meta
 from ..core.modes import change, modes, set_modes
-from ..core.value import TensorBase, array_of
+from ..core.value import TensorBase
+from ..core.visible import bits_of
 from .api import dispatch_override
 from .interception import OVERRIDING
 from .meta import meta_tensor
@@ -29,7 +31,7 @@ from .storage import _of_bytes, over_storage, storage_of
 from .tensor import Tensor
 
 #: What the mechanism keeps in a tensor's dictionary.
-_INTERNAL = frozenset(TensorBase.__annotations__) | {"_shared", "_conjugated"}
+_INTERNAL = frozenset(TensorBase.__annotations__) | {"_shared"}
 
 
 def attributes(tensor: Any) -> dict[str, Any]:
@@ -38,10 +40,12 @@ def attributes(tensor: Any) -> dict[str, Any]:
 
 
 def rebuild_tensor(
-    content: ndarray, dtype: str, offset: int, size: Ints, stride: Ints, requires_grad: bool, hooks: Any
-) -> Any:
+    content: ndarray, dtype: str, offset: int, size: Ints, stride: Ints, requires_grad: bool, hooks: Any,
+    bits: tuple[bool, bool] = (False, False),
+) -> Any:  # fmt: skip
     """Make a tensor of what `__reduce_ex__` took it apart into."""
     tensor = over_storage(_of_bytes(content), dtypes.by_name(dtype), offset, size, stride)
+    tensor._value = marked(tensor._value, *bits)
     tensor._counter = [0]
     return tensor.requires_grad_(requires_grad)
 
@@ -80,7 +84,7 @@ def _reduce(self: Any, protocol: Any) -> tuple[Any, ...]:
 
 
 def _parts(self: Any) -> tuple[Any, ...]:
-    array = array_of(self)
+    array = memory_of(self)
     memory, offset = storage_of(array)
     name = dtypes.from_numpy_dtype(array.dtype).name
     # A view of the storage's bytes: pickle takes each for an array of its own, copy for the same memory.
@@ -93,6 +97,7 @@ def _parts(self: Any) -> tuple[Any, ...]:
         strides_of(array),
         self.requires_grad,
         OrderedDict(),
+        bits_of(self),
     )
 
 
@@ -123,6 +128,7 @@ def _deepcopy(self: Any, memo: dict[Any, Any]) -> Any:
     try:
         copied = copy.deepcopy(self.untyped_storage(), memo)
         new = over_storage(copied, self.dtype, self.storage_offset(), tuple(self.shape), self.stride())
+        new._value = resolved(marked(new._value, *bits_of(self)))
         new.requires_grad_(self.requires_grad)
         if self._grad is not None:
             new._grad = copy.deepcopy(self._grad, memo)

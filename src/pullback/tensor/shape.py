@@ -9,11 +9,13 @@ from typing import Any
 from numpy import ndarray
 
 from .. import dtypes, errors
+from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
+from ..core.visible import bits_of
 from ..graph_errors import class_name, type_word
 from ..ops import structure
 from ..ops import view as v
-from ..ops.convert import conj
+from ..ops.convert import conj_view
 from .api import public
 from .sizes import (
     Ints,
@@ -92,6 +94,12 @@ def view_as_dtype(input: Any, dtype: dtypes.dtype) -> Any:
                     raise RuntimeError(
                         f"self.stride({d}) must be divisible by {b // a} {words}, but got {stride}"
                     )
+    conjugated, negated = bits_of(input)
+    if conjugated or negated:
+        what = "conjugate view tensors" if conjugated else "tensors with negative bit set"
+        raise RuntimeError(
+            f"torch.Tensor.view is not supported for {what} when converting to a different dtype."
+        )
     if type(input._value) is ndarray:
         return wrap_alias(v.of_view_dtype(input._value, want), input)
     if (recorder := getattr(input._value, "recorder", None)) is not None:
@@ -163,8 +171,8 @@ def ravel(input: Any) -> Any:
     """All elements along one axis."""
     if not isinstance(input, TensorBase):
         raise errors.argument_type("ravel", "input", 1, "Tensor", input)
-    value = input._value
-    if type(value) is ndarray and not value.flags.c_contiguous:
+    layout = array_or_phantom(input)
+    if layout is not None and not layout.flags.c_contiguous:
         input = structure.contiguous_copy(input)
     return reshaped(input, (-1,)) if count(shape_of(input)) else reshaped(input, (0,))
 
@@ -294,11 +302,12 @@ def _adjoint(x: Any, name: str) -> Any:
                 UserWarning,
                 stacklevel=3,
             )
-            return conj(x)
+            return conj_view(x) if dtype_of(x).kind == "c" else x
         raise RuntimeError(
             f"{name} is only supported on matrices or batches of matrices. Got {rank}-D tensor."
         )
-    return conj(v.transpose(x, rank - 2, rank - 1))
+    turned = v.transpose(x, rank - 2, rank - 1)
+    return conj_view(turned) if dtype_of(x).kind == "c" else turned
 
 
 def _reversed_axes(self: Any) -> Any:

@@ -10,7 +10,6 @@ import numpy as np
 from .. import dtypes
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import fft as f
-from ..ops import rearranged
 from ..ops.pad import pad as constant_pad
 from ..ops.strided import unfold, unfold_backward
 from ..ops.structure import expand, reshape
@@ -139,9 +138,9 @@ def stft(
         real = np.zeros((), dtype_of(x)).real.dtype
         parts = parts * _filled_window(window, length, n_fft, real)
     found = _transformed(parts, 1 if normalized else 0, onesided)
-    found = rearranged.transpose(found, 1, 2)
+    found.transpose_(1, 2)
     if len(shape) == 1:
-        found = rearranged.squeeze_dim(found, 0)
+        found.squeeze_(0)
     return found if as_complex else view_as_real(found)
 
 

@@ -25,6 +25,7 @@ from numpy import ndarray
 from .. import dtypes
 from ..array.strides import contiguous_strides, extent, storage, strides_of
 from ..core.inplace import check_writable, innermost
+from ..core.marked import Marked, memory_of
 from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, shape_of
@@ -376,7 +377,7 @@ def data_ptr(self: Any) -> int:
     """The address of the first element; 0 where there is none."""
     if is_meta(self):
         return 0
-    array = array_of(self)
+    array = memory_of(self)
     return _address(array) if array.size else 0
 
 
@@ -388,7 +389,7 @@ def storage_offset(self: Any) -> int:
     """The place of the first element in the storage, in elements."""
     if is_meta(self):
         return innermost(self).offset
-    array = array_of(self)
+    array = memory_of(self)
     return storage(array)[1] // array.itemsize
 
 
@@ -399,7 +400,7 @@ def untyped_storage(self: Any) -> UntypedStorage:
         from . import meta_storage
 
         return meta_storage.storage_of(innermost(self).memory)
-    return storage_of(array_of(self))[0]
+    return storage_of(memory_of(self))[0]
 
 
 def _typed_storage(self: Any) -> TypedStorage:
@@ -426,7 +427,7 @@ def typed_storage(self: Any) -> TypedStorage:
 @method("is_set_to", "(Tensor tensor)")
 def is_set_to(self: Any, tensor: Any) -> bool:
     """Whether both tensors are the same part of the same storage in the same shape."""
-    a, b = array_of(self), array_of(tensor)
+    a, b = memory_of(self), memory_of(tensor)
     return a.shape == b.shape and strides_of(a) == strides_of(b) and _address(a) == _address(b)
 
 
@@ -443,11 +444,11 @@ def share_memory_(self: Any) -> Any:
         return self
     from multiprocessing.sharedctypes import RawArray
 
-    array = array_of(self)
+    array = memory_of(self)
     root, offset = storage(array)
     memory = np.frombuffer(RawArray("B", max(root.nbytes, 1)), np.uint8)
     memory[: root.nbytes] = root.reshape(-1).view(np.uint8)
-    self._value = np.ndarray(array.shape, array.dtype, memory, offset, array.strides)
+    self._value = _like(self, np.ndarray(array.shape, array.dtype, memory, offset, array.strides))
     return self
 
 
@@ -455,7 +456,7 @@ def shared_memory_of(tensor: Any) -> tuple[Any, int] | None:
     """The shared memory that a tensor lies in and its place there in bytes; None for other memory."""
     if is_meta(tensor):
         return None
-    array = array_of(tensor)
+    array = memory_of(tensor)
     owner: Any = array
     while isinstance(owner, ndarray) and owner.base is not None:
         owner = owner.base
@@ -471,8 +472,14 @@ def is_shared(self: Any) -> bool:
     return shared_memory_of(self) is not None
 
 
+def _like(self: Any, array: Any) -> Any:
+    """An array, or a layout, that is read as what a tensor holds is."""
+    value = self._value
+    return value.over(array) if type(value) is Marked else array
+
+
 def _put_onto(self: Any, array: Any) -> Any:
-    self._value = array
+    self._value = _like(self, array)
     self._view = None
     bump(self)
     return self
@@ -500,14 +507,14 @@ def set_(
         Where the first element is, in elements.
     size, stride : tuple of int, optional
     """
-    check_writable(self, recording=modes().grad and self.requires_grad)
+    check_writable(self, modes().grad and self.requires_grad, overlap=True)
     if is_meta(self):
         return _set_on_meta(self, source, storage_offset, size, stride)
-    own = array_of(self).dtype
+    own = memory_of(self).dtype
     if source is None:
         return _put_onto(self, np.empty(0, own))
     if isinstance(source, TensorBase):
-        array = array_of(source)
+        array = memory_of(source)
         if array.dtype != own:
             given = c_name(dtypes.from_numpy_dtype(array.dtype))
             wanted = c_name(self.dtype)
@@ -541,7 +548,7 @@ def resize_(self: Any, size: Any, *, memory_format: Any = None) -> Any:
     if is_meta(self):
         own = innermost(self)
         return self if size == own.shape else _put_onto(self, Meta(size, own.dtype))
-    array = array_of(self)
+    array = memory_of(self)
     if size != array.shape:
         memory, offset = storage_of(array)
         _put_onto(self, array_over(memory, array.dtype, offset // array.itemsize, size, None))

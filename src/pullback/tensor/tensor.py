@@ -104,7 +104,8 @@ class Tensor(Methods):
 
     def stride(self, dim: int | None = None) -> Any:
         """Elements to step over along each axis, or along one."""
-        strides = visible_strides(self) if self._level else strides_of(array_of(self))
+        value = self._value
+        strides = strides_of(value) if type(value) is ndarray else visible_strides(self)
         return strides if dim is None else strides[axis_argument("stride", dim, len(strides))]
 
     # --- the graph

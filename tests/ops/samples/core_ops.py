@@ -30,6 +30,8 @@ SAMPLES = [
     Sample("contiguous_copy", (normal(2, 3),)),
     Sample("copy_of", (normal(2, 3),)),
     Sample("conj", (complex_normal(3),), reference=np.conj),
+    Sample("_conj", (complex_normal(3),), reference=np.conj),
+    Sample("_neg_view", (normal(3),), reference=np.negative),
     Sample("view", (normal(2, 6),), ((3, 4),), reference=np.reshape),
     Sample("reshape_alias", (normal(2, 6),), ((3, 4),), reference=np.reshape),
     Sample("expand", (normal(2, 1),), ((3, 2, 4),), reference=np.broadcast_to),

@@ -52,19 +52,23 @@ def _channels(input: Any, kept: int) -> Any:
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """In training: elements are 0 with probability p, the others divided by 1 − p."""
     check_probability(p)
-    if not training or p == 0:
+    if _is_idle(input, p, training):
         return input
     return applied(input, inplace, _times, _noise(input.detach(), p))
 
 
+def _is_idle(input: Any, p: float, training: bool) -> bool:
+    """Whether a dropout leaves its input as it is."""
+    return not training or p == 0 or 0 in shape_of(input)
+
+
 def channel_dropout(input: Any, p: float, training: bool, inplace: bool, images: bool = True) -> Any:
     """`dropout` of whole channels; without `images` the input is one of them."""
-    if not training or p == 0:
-        return input
     if images:
-        return applied(input, inplace, _times, _noise(_channels(input, 2), p))
+        idle = _is_idle(input, p, training)
+        return input if idle else applied(input, inplace, _times, _noise(_channels(input, 2), p))
     one = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    result = applied(one, inplace, _times, _noise(_channels(one, 2), p))
+    result = channel_dropout(one, p, training, inplace)
     return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
@@ -128,7 +132,7 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Dropout that keeps mean and variance of `selu`'s output: dropped elements take its limit at −∞."""
     check_probability(p)
-    if not training or p == 0:
+    if _is_idle(input, p, training):
         return input
     return _with_limit(input, _kept(input.detach(), p), p, inplace)
 
@@ -137,7 +141,7 @@ def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: b
 def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """`alpha_dropout` of whole channels of (N, C, *spatial)."""
     check_probability(p)
-    if not training or p == 0:
+    if _is_idle(input, p, training):
         return input
     return _with_limit(input, _kept(_channels(input, 2), p), p, inplace)
 

@@ -195,7 +195,7 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """Means over `output_size` windows of nearly equal length, two axes."""
     check_tensor(input, "adaptive_avg_pool2d")
     one = output_size == 1 or (isinstance(output_size, Iterable) and tuple(output_size) == (1, 1))
-    if one and len(shape_of(input)) in (3, 4):
+    if one and (output_size == 1 or len(shape_of(input)) > 2):
         return input.mean((-1, -2), keepdim=True)
     return _adaptive(input, output_size, 2, ops.adaptive_avg_pool_2d)
 
