@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 import subprocess
@@ -48,6 +49,25 @@ def test_everything_says_what_it_does(place: str) -> None:
         if not re.search(r"\w.*[.:)]", inspect.getdoc(value) or "", re.DOTALL)
     ]  # fmt: skip
     assert silent == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "amp", "autograd", "distributions", "func", "jit", "nn", "nn.init",
+        "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler", "random", "signal.windows", "testing",
+        "utils.data",
+    ],
+)  # fmt: skip
+def test_modules_say_what_they_have(name: str) -> None:
+    module = importlib.import_module(f"pullback.{name}")
+    found = {n: v for n, v in vars(module).items() if n in module.__all__ and callable(v)}
+    assert found
+    methods = {
+        f"{n}.{m}": getattr(v, m) for n, v in found.items() if inspect.isclass(v)
+        for m, f in vars(v).items() if not m.startswith("_") and inspect.isfunction(f)
+    }  # fmt: skip
+    assert [n for n, v in (found | methods).items() if not inspect.getdoc(v)] == []
 
 
 @pytest.mark.parametrize("place", PLACES)
