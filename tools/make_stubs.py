@@ -45,13 +45,14 @@ from tools.stub_tables import (
     RESULTS,
     TENSORS,
 )
-from tools.stub_text import default, definition, documentation, paragraph
+from tools.stub_text import default, definition, documentation, literal, paragraph
 
 import pullback
 from pullback.exclusions import Missing
 from pullback.tensor.api import REGISTRY
 from pullback.tensor.signature import Parameter, Signature
 from pullback.tensor.tensor import Tensor
+from pullback.tensor.told import own_signature, signature_of
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(pullback.__file__).parent
@@ -83,9 +84,9 @@ def outer_parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Param
     """The parameters of what the declaration made of a function; an alias has those of the first name."""
 
     def takes_out(f: Callable[..., Any]) -> bool:
-        return "out" in inspect.signature(f, follow_wrapped=False).parameters
+        return "out" in signature_of(f).parameters
 
-    return inspect.signature(inspect.unwrap(function, stop=takes_out), follow_wrapped=False).parameters
+    return signature_of(inspect.unwrap(function, stop=takes_out)).parameters
 
 
 class Stub:
@@ -244,7 +245,9 @@ class Stub:
                 if p.keyword_only and not any(part.startswith("*") for part in parts):
                     parts.append("*")
                 name = f"{p.name}_" if iskeyword(p.name) else p.name
-                parts.append(f"{name}: {self.kind(p)}" + (" = ..." if p.has_default else ""))
+                # torch prints the first number of a default that is a list.
+                value = "..." if self.kind(p).startswith("Sequence") else literal(p.default)
+                parts.append(f"{name}: {self.kind(p)}" + (f" = {value}" if p.has_default else ""))
             found.append(parts)
         return found
 
@@ -254,17 +257,20 @@ class Stub:
             return form
         star = [] if any(part.startswith("*") for part in form) else ["*"]
         kind = self.annotation("Sequence[Tensor] | None" if several(result) else PARAMETERS["out"])
-        return [*form, *star, f"out: {kind} = ..."]
+        return [*form, *star, f"out: {kind} = None"]
 
     def kind(self, parameter: Parameter) -> str:
         """The type of a parameter that torch's parser reads."""
-        text = self.annotation(KINDS[parameter.kind])
+        told = KINDS[parameter.kind]
+        if told == KINDS["tuple of ints"] and parameter.accepts(1):
+            told = f"int | {told}"  # one number stands for all
+        text = self.annotation(told)
         return f"{text} | None" if parameter.allows_none and text != "Any" else text
 
     def python_signature(self, name: str, function: Function, method: bool) -> list[str]:
         """The parameters of a Python function, `out=` among them where the declaration gave it one."""
         function = twin_of(name, function)
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = list(own_signature(function).parameters.values())
         outside = outer_parameters(function)
         if not method and "out" in outside and "out" not in {p.name for p in parameters}:
             at = len(parameters) - any(p.kind is p.VAR_KEYWORD for p in parameters)
@@ -308,7 +314,7 @@ class Stub:
             return self.annotation(RESULTS[name])
         if name.endswith("_") and not name.startswith("_"):
             return self.annotation("Tensor")
-        told = str(inspect.signature(twin_of(name, function)).return_annotation)
+        told = str(own_signature(twin_of(name, function)).return_annotation)
         if not re.fullmatch(r"Any|tuple\[Any(, Any)*(, \.\.\.)?\]", told):
             return self.annotation(told)
         return self.annotation(told.replace("Any", "Tensor"))

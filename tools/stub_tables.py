@@ -8,7 +8,17 @@ PARAMETERS = {
     "device": "Device | None", "memory_format": "memory_format | None", "generator": "Generator | None",
     "alpha": "Number", "beta": "Number", "mat": "Tensor", "mat1": "Tensor", "mat2": "Tensor",
     "batch1": "Tensor", "batch2": "Tensor", "vec": "Tensor", "vec1": "Tensor", "vec2": "Tensor",
-    "tensor1": "Tensor", "tensor2": "Tensor",
+    "tensor1": "Tensor", "tensor2": "Tensor", "tensors": "Sequence[Tensor]",
+    **dict.fromkeys(
+        (
+            "anchor", "attn_mask", "bias", "grid", "input1", "input2", "linear_bias", "linear_weight",
+            "log_probs", "mask", "negative", "offsets", "per_sample_weights", "pos_weight", "positive",
+            "query", "target", "targets", "weight", "window", "x1", "x2",
+        ),
+        "Tensor",
+    ),
+    "running_mean": "Tensor | None", "running_var": "Tensor | None",
+    "size_average": "bool | None", "reduce": "bool | None",
 }  # fmt: skip
 
 #: Functions whose `input` may be a number.

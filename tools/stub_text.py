@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable
 from textwrap import fill
@@ -43,3 +44,12 @@ def default(p: inspect.Parameter) -> str:
     """A default value as a stub writes it."""
     plain = p.default is None or isinstance(p.default, bool | int | float | str) or p.default == ()
     return repr(p.default) if plain and repr(p.default) not in ("inf", "nan") else "..."
+
+
+def literal(text: str) -> str:
+    """A default value of a signature as torch prints it, as a stub writes it."""
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return "..."
+    return text

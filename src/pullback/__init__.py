@@ -262,6 +262,7 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY_NAMES:
         found = getattr(importlib.import_module(f"{__package__}.{_LAZY_NAMES[name]}"), name)
         globals()[name] = found
+        _namespace.tell("", {name: found})
         return found
     if name.startswith("_foreach_"):
         functions = importlib.import_module(f"{__package__}.tensor.foreach").FUNCTIONS

@@ -158,22 +158,26 @@ def _pad_packed_sequence(
     total_length: builtins.int,
 ) -> tuple[Tensor, Tensor]:
     """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`."""
-def _sample_dirichlet(input: Tensor, generator: Generator | None = ...) -> Tensor:
+def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
 def _shape_as_tensor(input: Tensor) -> Tensor:
     """The shape as a tensor of int64."""
-def _standard_gamma(input: Tensor, generator: Generator | None = ...) -> Tensor:
+def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
 def _standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:
     """How gamma numbers `output` of rate 1 move with the concentrations `input` that they were drawn with."""
-def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the size |x| of each element."""
 def abs_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`abs`: writes the result into `input` and returns it."""
-def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the size |x| of each element."""
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
 def acos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`acos`: writes the result into `input` and returns it."""
-def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
 def acosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`acosh`: writes the result into `input` and returns it."""
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
@@ -188,11 +192,11 @@ def addbmm(
 ) -> Tensor:
     """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
 def addcdiv(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ..., out: Tensor | None = ...,
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1, out: Tensor | None = None,
 ) -> Tensor:
     """Sum with a scaled quotient, ``input + value·tensor1/tensor2``."""
 def addcmul(
-    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ..., out: Tensor | None = ...,
+    input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1, out: Tensor | None = None,
 ) -> Tensor:
     """Sum with a scaled product, ``input + value·tensor1·tensor2``."""
 def addmm(
@@ -219,15 +223,15 @@ def adjoint(input: Tensor) -> Tensor:
     """The matrices of the last two axes transposed and conjugated."""
 def affine_grid_generator(theta: Any, size: Sequence[builtins.int], align_corners: builtins.bool) -> Tensor:
     """:func:`torch.nn.functional.affine_grid` without a default."""
-def alias_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The tensor: a copy of what the view of that name shows."""
 def all(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
     """Whether all elements, over `dim`, are not 0."""
 def allclose(
-    input: Tensor, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ...,
-    equal_nan: builtins.bool = ...,
+    input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
+    equal_nan: builtins.bool = False,
 ) -> builtins.bool:
     """Whether `isclose`, whose parameters these are, holds everywhere."""
 def alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
@@ -243,48 +247,56 @@ def amin(
 ) -> Tensor:
     """The smallest element over `dim`; ties share the gradient."""
 def aminmax(
-    input: Tensor, *, dim: Any = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = ...,
+    input: Tensor, *, dim: Any = None, keepdim: builtins.bool = False, out: Sequence[Tensor] | None = None,
 ) -> return_types.aminmax:
     """The smallest and the largest element, over `dim` if given."""
-def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the angle of each element in the complex plane, in radians: 0 or π of a real one."""
 def any(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
     """Whether any element, over `dim`, is not 0."""
 @overload
 def arange(
-    end: _Number, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    end: _Number, *, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def arange(
-    start: _Number, end: _Number, *, dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    start: _Number, end: _Number, *, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def arange(
-    start: _Number, end: _Number, step: _Number = ..., *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    start: _Number, end: _Number, step: _Number = 1, *, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make the numbers ``start + i·step`` from [start, end), i counting from 0."""
-def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
 def arccos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`arccos`: writes the result into `input` and returns it."""
-def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
 def arccosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`arccosh`: writes the result into `input` and returns it."""
-def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
 def arcsin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`arcsin`: writes the result into `input` and returns it."""
-def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
 def arcsinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`arcsinh`: writes the result into `input` and returns it."""
-def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arctan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the angle in (−π/2, π/2) whose tangent each element is."""
+def arctan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return the angle in (−π, π] of the point with height `input` and width `other`."""
 def arctan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`arctan`: writes the result into `input` and returns it."""
-def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
 def arctanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`arctanh`: writes the result into `input` and returns it."""
 def are_deterministic_algorithms_enabled() -> builtins.bool:
@@ -310,31 +322,36 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: builtins.i
     """In-place version of :func:`as_strided`."""
 def as_strided_copy(
     input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int],
-    storage_offset: builtins.int | None = ..., *, out: Tensor | None = ...,
+    storage_offset: builtins.int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Elements of the storage by sizes and strides: a copy of what the view of that name shows."""
 def as_strided_scatter(
     input: Tensor, src: Any, size: Any, stride: Any, storage_offset: builtins.int | None = None,
 ) -> Tensor:
     """`input` with the elements that `as_strided` selects replaced by `src`."""
-def as_tensor(data: Any, *, dtype: dtype | None = ..., device: _Device | None = ...) -> Tensor:
+def as_tensor(data: Any, *, dtype: dtype | None = None, device: _Device | None = None) -> Tensor:
     """Make a tensor of data, without a copy where dtype and memory allow it."""
 def asarray(
-    obj: Any, *, dtype: dtype | None = ..., device: _Device | None = ..., copy: builtins.bool | None = ...,
-    requires_grad: builtins.bool | None = ...,
+    obj: Any, *, dtype: dtype | None = None, device: _Device | None = None, copy: builtins.bool | None = None,
+    requires_grad: builtins.bool | None = None,
 ) -> Tensor:
     """Make a tensor of `obj`, shared or copied as `copy` says (None: shared where that is possible)."""
-def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
 def asin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`asin`: writes the result into `input` and returns it."""
-def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
 def asinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`asinh`: writes the result into `input` and returns it."""
-def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def atan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the angle in (−π/2, π/2) whose tangent each element is."""
+def atan2(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return the angle in (−π, π] of the point with height `input` and width `other`."""
 def atan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`atan`: writes the result into `input` and returns it."""
-def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
 def atanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`atanh`: writes the result into `input` and returns it."""
 @overload
@@ -374,80 +391,87 @@ def baddbmm(
     """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
 @overload
 def bartlett_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def bartlett_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Bartlett's triangle ``1 − |2k/n − 1|``."""
 def batch_norm(
-    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: builtins.bool,
-    momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool,
+    input: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
+    training: builtins.bool, momentum: builtins.float, eps: builtins.float, cudnn_enabled: builtins.bool,
 ) -> Tensor:
     """Normalise over all axes but the second."""
 @overload
-def bernoulli(input: Tensor, *, generator: Generator | None = ..., out: Tensor | None = ...) -> Tensor: ...
+def bernoulli(input: Tensor, *, generator: Generator | None = None, out: Tensor | None = None) -> Tensor: ...
 @overload
 def bernoulli(
-    input: Tensor, p: builtins.float, *, generator: Generator | None = ..., out: Tensor | None = ...,
+    input: Tensor, p: builtins.float, *, generator: Generator | None = None, out: Tensor | None = None,
 ) -> Tensor:
     """Ones with the probabilities in `input` (or `p` for all), else zeros."""
 bfloat16: dtype
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Any, weight: Any = None, pos_weight: Any = None, reduction: builtins.int = 1,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
+    reduction: builtins.int = 1,
 ) -> Tensor:
     """Binary cross entropy of `sigmoid(input)`."""
 def bincount(input: Tensor, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
     """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it does."""
-def binomial(count: Tensor, prob: Tensor, generator: Generator | None = ...) -> Tensor:
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """How many of `count` trials succeed, each with probability `prob`; the two broadcast."""
 @overload
-def bitwise_and(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_and(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_and(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_and(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_and(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
+    """Return the bits that both elements have."""
 @overload
-def bitwise_left_shift(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_left_shift(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_left_shift(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_left_shift(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_left_shift(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
-def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_left_shift(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
+    """Return ``input · 2^other``: the bits moved up."""
+def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return each element with every bit turned; of bool the other value."""
 @overload
-def bitwise_or(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_or(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_or(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_or(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_or(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
+    """Return the bits that at least one element has."""
 @overload
-def bitwise_right_shift(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_right_shift(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_right_shift(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_right_shift(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_right_shift(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_right_shift(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
+    """Return ``⌊input / 2^other⌋``: the bits moved down."""
 @overload
-def bitwise_xor(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_xor(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_xor(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_xor(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor: ...
+def bitwise_xor(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
+    """Return the bits that exactly one element has."""
 @overload
 def blackman_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def blackman_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``."""
 def block_diag(*tensors_: Any) -> Tensor:
@@ -471,15 +495,18 @@ def can_cast(from_: dtype, to: dtype) -> builtins.bool:
 def cartesian_prod(*tensors: Any) -> Tensor:
     """All tuples with one element of each vector, the last one running fastest."""
 def cat(
-    tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None,
+    tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
 def cdist(
-    x1: Any, x2: Any, p: builtins.float = 2.0, compute_mode: str = 'use_mm_for_euclid_dist_if_necessary',
+    x1: Tensor, x2: Tensor, p: builtins.float = 2.0,
+    compute_mode: str = 'use_mm_for_euclid_dist_if_necessary',
 ) -> Tensor:
     """Distances ``(Σ |x1ᵢ − x2ⱼ|ᵖ)^(1/p)`` of every row of `x1` to every row of `x2`."""
 cdouble: dtype
-def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the least whole number that is not below each element."""
 def ceil_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`ceil`: writes the result into `input` and returns it."""
 def celu(input: Tensor, alpha: builtins.float = 1.0) -> Tensor:
@@ -494,34 +521,34 @@ def channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
     """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
 channels_last: memory_format
 channels_last_3d: memory_format
-def cholesky(input: Tensor, upper: builtins.bool = ..., *, out: Tensor | None = ...) -> Tensor:
+def cholesky(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
-def cholesky_inverse(input: Tensor, upper: builtins.bool = ..., *, out: Tensor | None = ...) -> Tensor:
+def cholesky_inverse(input: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
 def cholesky_solve(
-    input: Tensor, input2: Tensor, upper: builtins.bool = ..., *, out: Tensor | None = ...,
+    input: Tensor, input2: Tensor, upper: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
     """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of one size along axis `dim`."""
 @overload
 def clamp(
-    input: Tensor, min: Tensor | None = ..., max: Tensor | None = ..., *, out: Tensor | None = ...,
+    input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def clamp(
-    input: Tensor, min: _Number | None = ..., max: _Number | None = ..., *, out: Tensor | None = ...,
+    input: Tensor, min: _Number | None = None, max: _Number | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Cut to limits, ``min(max(input, min), max)``."""
 @overload
-def clamp_(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+def clamp_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
 @overload
-def clamp_(input: Tensor, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
+def clamp_(input: Tensor, min: _Number | None = None, max: _Number | None = None) -> Tensor:
     """In-place version of :func:`clamp`: writes the result into `input` and returns it."""
 @overload
-def clamp_max(input: Tensor, max: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def clamp_max(input: Tensor, max: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def clamp_max(input: Tensor, max: _Number, *, out: Tensor | None = ...) -> Tensor:
+def clamp_max(input: Tensor, max: _Number, *, out: Tensor | None = None) -> Tensor:
     """Cut from above, ``min(input, max)``."""
 @overload
 def clamp_max_(input: Tensor, max: Tensor) -> Tensor: ...
@@ -529,9 +556,9 @@ def clamp_max_(input: Tensor, max: Tensor) -> Tensor: ...
 def clamp_max_(input: Tensor, max: _Number) -> Tensor:
     """In-place version of :func:`clamp_max`: writes the result into `input` and returns it."""
 @overload
-def clamp_min(input: Tensor, min: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def clamp_min(input: Tensor, min: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def clamp_min(input: Tensor, min: _Number, *, out: Tensor | None = ...) -> Tensor:
+def clamp_min(input: Tensor, min: _Number, *, out: Tensor | None = None) -> Tensor:
     """Cut from below, ``max(input, min)``."""
 @overload
 def clamp_min_(input: Tensor, min: Tensor) -> Tensor: ...
@@ -542,37 +569,39 @@ def clear_autocast_cache() -> None:
     """Forget the casts that were kept."""
 @overload
 def clip(
-    input: Tensor, min: Tensor | None = ..., max: Tensor | None = ..., *, out: Tensor | None = ...,
+    input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def clip(
-    input: Tensor, min: _Number | None = ..., max: _Number | None = ..., *, out: Tensor | None = ...,
+    input: Tensor, min: _Number | None = None, max: _Number | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Cut to limits, ``min(max(input, min), max)``."""
 @overload
-def clip_(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+def clip_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
 @overload
-def clip_(input: Tensor, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
+def clip_(input: Tensor, min: _Number | None = None, max: _Number | None = None) -> Tensor:
     """In-place version of :func:`clip`: writes the result into `input` and returns it."""
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """A copy with its own storage, in the input's layout or in a given one."""
-def column_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors, vectors as columns, joined along axis 1."""
-def combinations(input: Tensor, r: builtins.int = ..., with_replacement: builtins.bool = ...) -> Tensor:
+def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
     """All choices of `r` elements of a vector, in the order of their places."""
 def compiled_with_cxx11_abi() -> builtins.bool:
     """Return True, as every torch of today; nothing here is compiled."""
-def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers ``real + i·imag``; shapes broadcast."""
 complex128: dtype
 complex32: dtype
 complex64: dtype
 def concat(
-    tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None,
+    tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
 def concatenate(
-    tensors: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None, out: Tensor | None = None,
+    tensors: Sequence[Tensor], dim: builtins.int = 0, *, axis: builtins.int | None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Tensors one after the other along axis `dim`; their other sizes agree. Empty vectors are left out."""
 def cond(
@@ -581,44 +610,44 @@ def cond(
 ) -> Tensor:
     """Call one of two functions: ``true_fn(*operands) if pred else false_fn(*operands)``."""
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugates, a view; a real tensor itself."""
-def conj_physical(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """The complex conjugates; a real tensor itself."""
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugates as new elements; a real tensor itself."""
-def conj_physical_(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def conj_physical_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`conj_physical`: writes the result into `input` and returns it."""
-def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: _Number = ...) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: _Number = 0) -> Tensor:
     """Pad the last axes with a number."""
 contiguous_format: memory_format
 def conv1d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: builtins.int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: builtins.int = 1,
 ) -> Tensor:
     """Convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
 def conv2d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: builtins.int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: builtins.int = 1,
 ) -> Tensor:
     """Convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
 def conv3d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: builtins.int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: builtins.int = 1,
 ) -> Tensor:
     """Convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H', W')."""
-def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: builtins.int = ...) -> Tensor:
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: builtins.int = 0) -> Tensor:
     """Convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``."""
 def conv_transpose1d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: builtins.int = 1, dilation: Any = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1,
 ) -> Tensor:
     """Transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
 def conv_transpose2d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: builtins.int = 1, dilation: Any = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1,
 ) -> Tensor:
     """Transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O, H', W')."""
 def conv_transpose3d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: builtins.int = 1, dilation: Any = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1,
 ) -> Tensor:
     """Transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
 def convolution(
@@ -628,54 +657,56 @@ def convolution(
 ) -> Tensor:
     """Convolution, or its transpose, over as many axes as the weight has after its first two."""
 @overload
-def copysign(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def copysign(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def copysign(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+def copysign(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
     """Magnitude of `input` with the sign of `other`; the sign bit of zeros and nans counts."""
 def corrcoef(input: Tensor) -> Tensor:
     """Pearson correlation of variables in rows, ``Cᵢⱼ / √(Cᵢᵢ·Cⱼⱼ)`` with C of :func:`cov`, clipped to
     [−1, 1].
     """
-def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the cosine of each element, an angle in radians."""
 def cos_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`cos`: writes the result into `input` and returns it."""
-def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the hyperbolic cosine (eˣ + e⁻ˣ)/2 of each element."""
 def cosh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`cosh`: writes the result into `input` and returns it."""
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: builtins.float = 0.0, reduction: builtins.int = 1,
+    input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 1,
 ) -> Tensor:
     """1 − cos(x₁, x₂) where the target is 1, max(0, cos(x₁, x₂) − margin) where it is −1."""
-def cosine_similarity(x1: Any, x2: Any, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
     """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements, over `dim`, are not 0."""
 def cov(
-    input: Tensor, *, correction: builtins.int = ..., fweights: Tensor | None = ...,
-    aweights: Tensor | None = ...,
+    input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
 ) -> Tensor:
     """Covariance matrix of variables in rows, ``Σₖ wₖ·(xᵢₖ − x̄ᵢ)·conj(xⱼₖ − x̄ⱼ) / (Σw − correction)``."""
 def cross(
-    input: Tensor, other: Tensor, dim: builtins.int | None = ..., *, out: Tensor | None = ...,
+    input: Tensor, other: Tensor, dim: builtins.int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """The vector product along `dim`, or along the first axis of length 3."""
 @overload
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Sequence[builtins.int],
-    target_lengths: Sequence[builtins.int], blank: builtins.int = ..., reduction: builtins.int = ...,
-    zero_infinity: builtins.bool = ...,
+    target_lengths: Sequence[builtins.int], blank: builtins.int = 0, reduction: builtins.int = ...,
+    zero_infinity: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def ctc_loss(
     log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor,
-    blank: builtins.int = ..., reduction: builtins.int = ..., zero_infinity: builtins.bool = ...,
+    blank: builtins.int = 0, reduction: builtins.int = ..., zero_infinity: builtins.bool = False,
 ) -> Tensor:
     """:func:`torch.nn.functional.ctc_loss` with the reduction as a number, 0 where none is given."""
 def cudnn_is_acceptable(tensor: Any) -> builtins.bool:
     """Return False: no tensor is on a CUDA device."""
-def cummax(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = ...) -> return_types.cummax:
+def cummax(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = None) -> return_types.cummax:
     """The largest element so far along `dim` and where it is."""
-def cummin(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = ...) -> return_types.cummin:
+def cummin(input: Tensor, dim: builtins.int, *, out: Sequence[Tensor] | None = None) -> return_types.cummin:
     """The smallest element so far along `dim` and where it is."""
 def cumprod(
     input: Tensor, dim: builtins.int, *, dtype: dtype | None = None, out: Tensor | None = None,
@@ -686,23 +717,24 @@ def cumsum(
 ) -> Tensor:
     """Running sum along `dim`."""
 @overload
-def cumulative_trapezoid(y: Tensor, x: Tensor, *, dim: builtins.int = ...) -> Tensor: ...
+def cumulative_trapezoid(y: Tensor, x: Tensor, *, dim: builtins.int = -1) -> Tensor: ...
 @overload
-def cumulative_trapezoid(y: Tensor, *, dx: _Number = ..., dim: builtins.int = ...) -> Tensor:
+def cumulative_trapezoid(y: Tensor, *, dx: _Number = 1, dim: builtins.int = -1) -> Tensor:
     """Running integral along `dim` by the trapezoidal rule: the sums of :func:`trapezoid` up to each
     place.
     """
 default_generator: Generator
-def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return each element, an angle in degrees, in radians: x·π/180."""
 def deg2rad_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
-def det(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant: (…, n, n) -> (…)."""
 def detach(input: Tensor) -> Tensor:
     """The same storage without history."""
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor from its history, in place."""
-def detach_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The tensor without its history: a copy of what the view of that name shows."""
 def diag(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """A vector as the diagonal of a matrix, or the diagonal of a matrix."""
@@ -717,8 +749,8 @@ def diagonal(
 ) -> Tensor:
     """The diagonal of axes `dim1` and `dim2`, as a last axis."""
 def diagonal_copy(
-    input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *,
-    out: Tensor | None = ...,
+    input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """A diagonal, as a last axis: a copy of what the view of that name shows."""
 def diagonal_scatter(
@@ -730,7 +762,8 @@ def diff(
     out: Tensor | None = None,
 ) -> Tensor:
     """Differences of neighbours along `dim`, `n` times over."""
-def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element."""
 def dist(input: Tensor, other: Any, p: Any = 2, *, out: Tensor | None = None) -> Tensor:
     """Norm of order `p` of ``input − other``."""
 def div(input: Tensor, other: Any, *, rounding_mode: str | None = ..., out: Tensor | None = None) -> Tensor:
@@ -750,13 +783,13 @@ def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
     """An older name of `mm`."""
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 2."""
-def dstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors, as of rank 3, joined along axis 2."""
 e: builtins.float
 def einsum(*args: Any) -> Tensor:
     """Sum of products over named axes, ``einsum("ij,jk->ik", a, b)``; operands may come as one list."""
 def embedding(
-    weight: Any, indices: Any, padding_idx: builtins.int = -1, scale_grad_by_freq: builtins.bool = False,
+    weight: Tensor, indices: Any, padding_idx: builtins.int = -1, scale_grad_by_freq: builtins.bool = False,
     sparse: builtins.bool = False,
 ) -> Tensor:
     """Rows of `weight` at `indices`; −1 means that no row is padding."""
@@ -766,69 +799,77 @@ def embedding_renorm_(
     """Scale the rows of a table that are picked and longer than `max_norm` down to it, in place."""
 @overload
 def empty(
-    *size: builtins.int, memory_format: memory_format | None = ..., out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    *size: builtins.int, memory_format: memory_format | None = None, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def empty(
-    size: Sequence[builtins.int], *, memory_format: memory_format | None = ..., out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], *, memory_format: memory_format | None = None, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a tensor whose elements are whatever the memory holds (see `zeros`)."""
 def empty_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a tensor of uninitialised elements in the shape, dtype and layout of `input`."""
 def empty_permuted(
-    size: Sequence[builtins.int], physical_layout: Sequence[builtins.int], *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], physical_layout: Sequence[builtins.int], *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make an uninitialised tensor whose axes lie in memory in a given order, outermost first."""
 def empty_strided(
-    size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make an uninitialised tensor whose strides, in elements, are `stride`."""
-def eq(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def eq(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input = other``: False where one is nan."""
 def equal(input: Tensor, other: Any) -> builtins.bool:
     """Whether two tensors have the same shape and the same elements (nan equals nothing)."""
-def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element."""
 def erf_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`erf`: writes the result into `input` and returns it."""
-def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the complementary error function 1 − erf(x) of each element."""
 def erfc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`erfc`: writes the result into `input` and returns it."""
-def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the value whose error function each element is: ±∞ at ±1 and nan beyond."""
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the exponential eˣ of each element."""
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the power 2ˣ of each element."""
 def exp2_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`exp2`: writes the result into `input` and returns it."""
 def exp_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`exp`: writes the result into `input` and returns it."""
 def expand_copy(
-    input: Tensor, size: Sequence[builtins.int], *, implicit: builtins.bool = ..., out: Tensor | None = ...,
+    input: Tensor, size: Sequence[builtins.int], *, implicit: builtins.bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Axes of size 1 repeated: a copy of what the view of that name shows."""
 explain: CallableModule
-def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return eˣ − 1 of each element, exact near 0."""
 def expm1_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`expm1`: writes the result into `input` and returns it."""
 @overload
 def eye(
-    n: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    n: builtins.int, *, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def eye(
-    n: builtins.int, m: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    n: builtins.int, m: builtins.int, *, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
@@ -843,7 +884,8 @@ def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor like `input` with one value in every element."""
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Write one value into every element; return the tensor."""
-def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return each element without its fraction: the whole number next to it towards 0."""
 def fix_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`fix`: writes the result into `input` and returns it."""
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
@@ -864,34 +906,38 @@ float8_e5m2: dtype
 float8_e5m2fnuz: dtype
 float8_e8m0fnu: dtype
 @overload
-def float_power(input: Tensor, exponent: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def float_power(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def float_power(self: _Number, exponent: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def float_power(self: _Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def float_power(input: Tensor, exponent: _Number, *, out: Tensor | None = ...) -> Tensor:
+def float_power(input: Tensor, exponent: _Number, *, out: Tensor | None = None) -> Tensor:
     """Power in double precision (complex double for a complex operand)."""
-def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the greatest whole number that is not above each element."""
 def floor_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`floor`: writes the result into `input` and returns it."""
 @overload
-def floor_divide(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def floor_divide(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def floor_divide(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+def floor_divide(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
     """Quotient downwards, ⌊input/other⌋."""
-def fmax(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def fmin(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def fmax(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return the larger of both elements, and the other where one is nan."""
+def fmin(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return the smaller of both elements, and the other where one is nan."""
 @overload
-def fmod(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def fmod(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def fmod(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+def fmod(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
     """Remainder ``input − other·trunc(input/other)``, of the sign of `input`."""
-def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the fraction x − trunc(x) of each element, of its sign."""
 def frac_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`frac`: writes the result into `input` and returns it."""
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.frexp:
     """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
 def frobenius_norm(
-    input: Tensor, dim: Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Tensor | None = ...,
+    input: Tensor, dim: Sequence[builtins.int], keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
     """Euclidean norm ``√Σ|x|²`` over one axis or two, or over all where `dim` is empty."""
 def from_dlpack(
@@ -907,20 +953,20 @@ def from_file(
 def from_numpy(array: Any) -> Tensor:
     """Wrap a NumPy array: tensor and array see each other's writes."""
 def frombuffer(
-    buffer: Any, *, dtype: dtype, count: builtins.int = ..., offset: builtins.int = ...,
-    requires_grad: builtins.bool = ...,
+    buffer: Any, *, dtype: dtype, count: builtins.int = -1, offset: builtins.int = 0,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Wrap the memory of an object that has the buffer protocol as a one-dimensional tensor."""
 def full(
-    size: Sequence[builtins.int], fill_value: _Number, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], fill_value: _Number, *, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a tensor with every element `fill_value`, whose kind decides the dtype where none is given."""
 def full_like(
-    input: Tensor, fill_value: _Number, *, memory_format: memory_format | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    input: Tensor, fill_value: _Number, *, memory_format: memory_format | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a tensor with every element `fill_value` in the shape, dtype and layout of `input`."""
 def gather(
@@ -928,11 +974,13 @@ def gather(
     out: Tensor | None = None,
 ) -> Tensor:
     """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
-def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the greatest common divisor of both elements: 0 of 0 and 0."""
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
     """In-place version of :func:`gcd`: writes the result into `input` and returns it."""
-def ge(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.geqrf:
+def ge(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input ≥ other``: False where one is nan."""
+def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.geqrf:
     """QR as LAPACK's geqrf leaves it."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix inputᵢ·vec2ⱼ of two vectors."""
@@ -962,62 +1010,64 @@ def get_rng_state() -> Tensor:
     """Return the default generator's state as a uint8 tensor."""
 @overload
 def gradient(
-    input: Tensor, *, dim: Sequence[builtins.int], edge_order: builtins.int = ...,
+    input: Tensor, *, dim: Sequence[builtins.int], edge_order: builtins.int = 1,
 ) -> tuple[Tensor, ...]: ...
 @overload
 def gradient(
-    input: Tensor, *, spacing: _Number, dim: Sequence[builtins.int], edge_order: builtins.int = ...,
+    input: Tensor, *, spacing: _Number, dim: Sequence[builtins.int], edge_order: builtins.int = 1,
 ) -> tuple[Tensor, ...]: ...
 @overload
 def gradient(
-    input: Tensor, *, spacing: _Number | None = ..., dim: builtins.int | None = ...,
-    edge_order: builtins.int = ...,
+    input: Tensor, *, spacing: _Number | None = None, dim: builtins.int | None = None,
+    edge_order: builtins.int = 1,
 ) -> tuple[Tensor, ...]: ...
 @overload
 def gradient(
-    input: Tensor, *, spacing: Sequence[builtins.complex], dim: builtins.int | None = ...,
-    edge_order: builtins.int = ...,
+    input: Tensor, *, spacing: Sequence[builtins.complex], dim: builtins.int | None = None,
+    edge_order: builtins.int = 1,
 ) -> tuple[Tensor, ...]: ...
 @overload
 def gradient(
     input: Tensor, *, spacing: Sequence[builtins.complex], dim: Sequence[builtins.int],
-    edge_order: builtins.int = ...,
+    edge_order: builtins.int = 1,
 ) -> tuple[Tensor, ...]: ...
 @overload
 def gradient(
-    input: Tensor, *, spacing: Sequence[Tensor], dim: builtins.int | None = ...,
-    edge_order: builtins.int = ...,
+    input: Tensor, *, spacing: Sequence[Tensor], dim: builtins.int | None = None,
+    edge_order: builtins.int = 1,
 ) -> tuple[Tensor, ...]: ...
 @overload
 def gradient(
-    input: Tensor, *, spacing: Sequence[Tensor], dim: Sequence[builtins.int], edge_order: builtins.int = ...,
+    input: Tensor, *, spacing: Sequence[Tensor], dim: Sequence[builtins.int], edge_order: builtins.int = 1,
 ) -> tuple[Tensor, ...]:
     """Derivatives along axes by finite differences: of second order inside, of `edge_order` at both ends."""
-def greater(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def greater_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def greater(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input > other``: False where one is nan."""
+def greater_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input ≥ other``: False where one is nan."""
 def grid_sampler(
-    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int,
+    input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int,
     align_corners: builtins.bool,
 ) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
 def grid_sampler_2d(
-    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int,
+    input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int,
     align_corners: builtins.bool,
 ) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
 def grid_sampler_3d(
-    input: Tensor, grid: Any, interpolation_mode: builtins.int, padding_mode: builtins.int,
+    input: Tensor, grid: Tensor, interpolation_mode: builtins.int, padding_mode: builtins.int,
     align_corners: builtins.bool,
 ) -> Tensor:
     """:func:`torch.nn.functional.grid_sample` with its modes as numbers, in the order of its
     documentation.
     """
 def group_norm(
-    input: Tensor, num_groups: builtins.int, weight: Any = None, bias: Any = None,
+    input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: builtins.float = 1e-05, cudnn_enabled: builtins.bool = True,
 ) -> Tensor:
     """Normalise over groups of channels."""
@@ -1033,46 +1083,47 @@ def gru(
 ) -> tuple[Tensor, Tensor]:
     """Gated recurrent units; arguments and results as of :func:`rnn_tanh`, weights as of `gru_cell`."""
 def gru_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ...,
-    b_hh: Tensor | None = ...,
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
 ) -> Tensor:
     """Gated recurrent unit (Cho et al. 2014): (N, I), (N, H) -> (N, H)."""
-def gt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def gt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input > other``: False where one is nan."""
 half: dtype
 @overload
 def hamming_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def hamming_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def hamming_window(
-    window_length: builtins.int, periodic: builtins.bool, alpha: builtins.float, *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, alpha: builtins.float, *,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def hamming_window(
     window_length: builtins.int, periodic: builtins.bool, alpha: builtins.float, beta: builtins.float, *,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Hamming's window ``α − β·cos(2πk/n)``."""
 @overload
 def hann_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def hann_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Hann's window ``½ − ½·cos(2πk/n)``."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -1082,14 +1133,14 @@ has_mkl: builtins.bool
 has_openmp: builtins.bool
 has_spectral: builtins.bool
 def hash_tensor(
-    input: Tensor, dim: Sequence[builtins.int] = ..., *, keepdim: builtins.bool = ...,
-    mode: builtins.int = ..., out: Tensor | None = ...,
+    input: Tensor, dim: builtins.int | Sequence[builtins.int] = (), *, keepdim: builtins.bool = False,
+    mode: builtins.int = 0, out: Tensor | None = None,
 ) -> Tensor:
     """The exclusive or, over `dim`, of the bits of the elements, as uint64."""
-def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Step function: 0 below zero, `values` at zero, 1 above."""
 def hinge_embedding_loss(
-    input: Tensor, target: Any, margin: builtins.float = 1.0, reduction: builtins.int = 1,
+    input: Tensor, target: Tensor, margin: builtins.float = 1.0, reduction: builtins.int = 1,
 ) -> Tensor:
     """x where the target is 1, max(0, margin − x) where it is −1."""
 def histc(
@@ -1101,42 +1152,44 @@ def histc(
     """
 @overload
 def histogram(
-    input: Tensor, bins: Tensor, *, weight: Tensor | None = ..., density: builtins.bool = ...,
+    input: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: builtins.bool = False,
     out: Sequence[Tensor] | None = ...,
 ) -> return_types.histogram: ...
 @overload
 def histogram(
-    input: Tensor, bins: builtins.int = ..., *, range: Sequence[builtins.float] | None = ...,
-    weight: Tensor | None = ..., density: builtins.bool = ..., out: Sequence[Tensor] | None = ...,
+    input: Tensor, bins: builtins.int = 100, *, range: Sequence[builtins.float] | None = ...,
+    weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = ...,
 ) -> return_types.histogram:
     """How many elements lie in each of several intervals."""
 @overload
 def histogramdd(
     input: Tensor, bins: builtins.int, range: Sequence[builtins.float] | None = ...,
-    weight: Tensor | None = ..., density: builtins.bool = ...,
+    weight: Tensor | None = None, density: builtins.bool = False,
 ) -> return_types.histogramdd: ...
 @overload
 def histogramdd(
     input: Tensor, bins: Sequence[builtins.int], range: Sequence[builtins.float] | None = ...,
-    weight: Tensor | None = ..., density: builtins.bool = ...,
+    weight: Tensor | None = None, density: builtins.bool = False,
 ) -> return_types.histogramdd: ...
 @overload
 def histogramdd(
     input: Tensor, bins: Sequence[Tensor], range: Sequence[builtins.float] | None = ...,
-    weight: Tensor | None = ..., density: builtins.bool = ...,
+    weight: Tensor | None = None, density: builtins.bool = False,
 ) -> return_types.histogramdd:
     """How many points lie in each cell of a grid."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 1 (axis 0 of a vector)."""
-def hstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along axis 1 (vectors along axis 0)."""
-def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
-def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return √(input² + other²), without overflow on the way."""
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the modified Bessel function of the first kind and order 0, I₀(x), of each element."""
 def i0_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`i0`: writes the result into `input` and returns it."""
-def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Lower incomplete gamma function over Γ, P(a, x) = 1/Γ(a)·∫₀ˣ tᵃ⁻¹e⁻ᵗ dt (DLMF 8.2.4)."""
-def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Upper incomplete gamma function over Γ, Q(a, x) = 1 − P(a, x) (DLMF 8.2.4)."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary part, a view."""
@@ -1172,7 +1225,7 @@ def initial_seed() -> builtins.int:
 def inner(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Sums of products over the last axes of both."""
 def instance_norm(
-    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any,
+    input: Tensor, weight: Tensor, bias: Tensor, running_mean: Tensor | None, running_var: Tensor | None,
     use_input_stats: builtins.bool, momentum: builtins.float, eps: builtins.float,
     cudnn_enabled: builtins.bool,
 ) -> Tensor:
@@ -1182,7 +1235,7 @@ int16: dtype
 int32: dtype
 int64: dtype
 int8: dtype
-def inverse(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
 def is_anomaly_check_nan_enabled() -> builtins.bool:
     """Whether the mode checks for NaN."""
@@ -1227,104 +1280,113 @@ def is_vulkan_available() -> builtins.bool:
 def is_warn_always_enabled() -> builtins.bool:
     """Whether the warnings that are given once are given each time."""
 def isclose(
-    input: Tensor, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ...,
-    equal_nan: builtins.bool = ...,
+    input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
+    equal_nan: builtins.bool = False,
 ) -> Tensor:
     """Nearness of each element, ``|input − other| ≤ atol + rtol·|other|``."""
-def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return where the elements are neither nan nor infinite."""
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: builtins.bool = False, invert: builtins.bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
     """Which of `elements` occur among `test_elements`."""
-def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def isneginf(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return where the elements are ∞ or −∞; of a complex one either part."""
+def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return where the elements are nan; of a complex one either part."""
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is −∞."""
-def isposinf(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is +∞."""
 def isreal(input: Tensor) -> Tensor:
     """Where the imaginary part is 0: everywhere in a real tensor."""
 def istft(
-    input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = ...,
-    win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ...,
-    normalized: builtins.bool = ..., onesided: builtins.bool | None = ..., length: builtins.int | None = ...,
-    return_complex: builtins.bool = ...,
+    input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = None,
+    win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True,
+    normalized: builtins.bool = False, onesided: builtins.bool | None = None,
+    length: builtins.int | None = None, return_complex: builtins.bool = False,
 ) -> Tensor:
     """Signal from its short-time Fourier transform: the least-squares one (Griffin and Lim 1984)."""
 @overload
 def kaiser_window(
-    window_length: builtins.int, *, dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def kaiser_window(
-    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def kaiser_window(
-    window_length: builtins.int, periodic: builtins.bool, beta: builtins.float, *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    window_length: builtins.int, periodic: builtins.bool, beta: builtins.float, *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
 def kl_div(
-    input: Tensor, target: Any, reduction: builtins.int = 1, *, log_target: builtins.bool = False,
+    input: Tensor, target: Tensor, reduction: builtins.int = 1, *, log_target: builtins.bool = False,
 ) -> Tensor:
     """Kullback–Leibler divergence of `target` from `exp(input)`."""
 def kron(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Kronecker product."""
 def kthvalue(
     input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False, *,
-    out: Sequence[Tensor] | None = ...,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.kthvalue:
     """The `k`-th smallest element along `dim`, from 1, and where it is."""
 def layer_norm(
-    input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: builtins.float = 1e-05,
-    cudnn_enable: builtins.bool = True,
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: builtins.float = 1e-05, cudnn_enable: builtins.bool = True,
 ) -> Tensor:
     """Normalise over the last axes."""
-def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the least common multiple of both elements: 0 where one is 0."""
 def lcm_(input: Tensor, other: Tensor) -> Tensor:
     """In-place version of :func:`lcm`: writes the result into `input` and returns it."""
-def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return ``input · 2^other``."""
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """In-place version of :func:`ldexp`: writes the result into `input` and returns it."""
-def le(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def le(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input ≤ other``: False where one is nan."""
 legacy_contiguous_format: memory_format
 @overload
-def lerp(input: Tensor, end: Tensor, weight: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def lerp(input: Tensor, end: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def lerp(input: Tensor, end: Tensor, weight: _Number, *, out: Tensor | None = ...) -> Tensor:
+def lerp(input: Tensor, end: Tensor, weight: _Number, *, out: Tensor | None = None) -> Tensor:
     """Mixture ``input + weight·(end − input)``."""
-def less(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def less_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def less(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input < other``: False where one is nan."""
+def less_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input ≤ other``: False where one is nan."""
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the logarithm of the gamma function's size, log |Γ(x)|, of each element."""
 @overload
 def linspace(
-    start: Tensor, end: Tensor, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    start: Tensor, end: Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def linspace(
-    start: _Number, end: Tensor, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    start: _Number, end: Tensor, steps: builtins.int, *, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def linspace(
-    start: Tensor, end: _Number, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    start: Tensor, end: _Number, steps: builtins.int, *, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def linspace(
-    start: _Number, end: _Number, steps: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    start: _Number, end: _Number, steps: builtins.int, *, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make `steps` numbers at equal distances, the first `start` and the last `end`."""
 def load(
@@ -1332,14 +1394,18 @@ def load(
     mmap: builtins.bool | None = None, **pickle_load_args: Any,
 ) -> Any:
     """Read what `save`, here or in torch, wrote."""
-def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the natural logarithm of each element: nan below 0 and −∞ at 0."""
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the logarithm to the base 10 of each element: nan below 0 and −∞ at 0."""
 def log10_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`log10`: writes the result into `input` and returns it."""
-def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return log(1 + x) of each element, exact near 0."""
 def log1p_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`log1p`: writes the result into `input` and returns it."""
-def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the logarithm to the base 2 of each element: nan below 0 and −∞ at 0."""
 def log2_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`log2`: writes the result into `input` and returns it."""
 def log_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1348,43 +1414,49 @@ def log_softmax(
     input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
-def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
-def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return log(eˣ + eʸ), without overflow on the way."""
+def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return log₂(2ˣ + 2ʸ), without overflow on the way."""
 def logcumsumexp(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """Log of the running sum of exponentials along `dim`."""
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
-def logical_and(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logical_or(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def logical_xor(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def logit(input: Tensor, eps: builtins.float | None = ..., *, out: Tensor | None = ...) -> Tensor:
+def logical_and(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where both elements are other than 0."""
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return where the elements are 0."""
+def logical_or(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where at least one element is other than 0."""
+def logical_xor(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where exactly one element is other than 0."""
+def logit(input: Tensor, eps: builtins.float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 − x))."""
-def logit_(input: Tensor, eps: builtins.float | None = ...) -> Tensor:
+def logit_(input: Tensor, eps: builtins.float | None = None) -> Tensor:
     """In-place version of :func:`logit`: writes the result into `input` and returns it."""
 @overload
 def logspace(
-    start: Tensor, end: Tensor, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    start: Tensor, end: Tensor, steps: builtins.int, base: builtins.float = 10.0, *,
+    out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def logspace(
-    start: _Number, end: Tensor, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    start: _Number, end: Tensor, steps: builtins.int, base: builtins.float = 10.0, *,
+    out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def logspace(
-    start: Tensor, end: _Number, steps: builtins.int, base: builtins.float = ..., *, out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    start: Tensor, end: _Number, steps: builtins.int, base: builtins.float = 10.0, *,
+    out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def logspace(
-    start: _Number, end: _Number, steps: builtins.int, base: builtins.float = ..., *,
-    out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    start: _Number, end: _Number, steps: builtins.int, base: builtins.float = 10.0, *,
+    out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make `base` to the powers ``linspace(start, end, steps)``."""
 def logsumexp(
@@ -1406,49 +1478,50 @@ def lstm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Long short-term memory; arguments as of :func:`rnn_tanh`, weights as of `lstm_cell`."""
 def lstm_cell(
-    input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ...,
-    b_hh: Tensor | None = ...,
+    input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Long short-term memory (Hochreiter and Schmidhuber 1997): (N, I), ((N, H), (N, H)) -> the same two."""
-def lt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def lt(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input < other``: False where one is nan."""
 def lu(
     A: Any, pivot: builtins.bool = True, get_infos: builtins.bool = False, *,
-    out: Sequence[Tensor] | None = ...,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, ...]:
     """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
-def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with ``A X = input`` (see `torch.linalg.lu_solve`): (…, n, k) -> (…, n, k)."""
 def lu_unpack(
-    LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = ..., unpack_pivots: builtins.bool = ...,
-    *, out: Sequence[Tensor] | None = ...,
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: builtins.bool = True,
+    unpack_pivots: builtins.bool = True, *, out: Sequence[Tensor] | None = None,
 ) -> return_types.lu_unpack:
     """P, L and U from the results of `torch.linalg.lu_factor`; what is not asked for is empty."""
 def manual_seed(seed: Any) -> Generator:
     """Start the default generator's stream that belongs to `seed` and return the generator."""
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: builtins.float = 0.0, reduction: builtins.int = 1,
+    input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.int = 1,
 ) -> Tensor:
     """max(0, −y·(x₁ − x₂) + margin)."""
-def masked_fill(input: Tensor, mask: Any, value: Any, *, out: Tensor | None = None) -> Tensor:
+def masked_fill(input: Tensor, mask: Tensor, value: Any, *, out: Tensor | None = None) -> Tensor:
     """The input with a value where a mask holds."""
-def masked_scatter(input: Tensor, mask: Any, source: Any) -> Tensor:
+def masked_scatter(input: Tensor, mask: Tensor, source: Any) -> Tensor:
     """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
-def masked_select(input: Tensor, mask: Any, *, out: Tensor | None = None) -> Tensor:
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements where `mask` holds, as a vector."""
 def matmul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Matrix product with torch's cases."""
-def matrix_exp(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices (see `torch.linalg.matrix_exp`)."""
 def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A multiplied n times by itself."""
 @overload
-def max(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def max(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def max(
-    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = None,
 ) -> return_types.max: ...
 @overload
-def max(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest element; with `dim`, values and indices along it; with a second tensor, element by
     element.
     """
@@ -1469,9 +1542,10 @@ def max_pool1d(
 ) -> Any:
     """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
 def max_pool1d_with_indices(
-    input: Tensor, kernel_size: Sequence[builtins.int], stride: Sequence[builtins.int] | None = ...,
-    padding: Sequence[builtins.int] = ..., dilation: Sequence[builtins.int] = ...,
-    ceil_mode: builtins.bool = ...,
+    input: Tensor, kernel_size: builtins.int | Sequence[builtins.int],
+    stride: builtins.int | Sequence[builtins.int] | None = None,
+    padding: builtins.int | Sequence[builtins.int] = 0, dilation: builtins.int | Sequence[builtins.int] = 1,
+    ceil_mode: builtins.bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Maxima over windows of one axis, ``(N, C, L)``, and their places."""
 @overload
@@ -1506,38 +1580,40 @@ def max_pool3d(
     ceil_mode: builtins.bool = False, return_indices: builtins.bool = False,
 ) -> Any:
     """Largest value of each window of three axes."""
-def maximum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def maximum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return the larger of both elements, and nan where one is nan."""
 def mean(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
-    out: Tensor | None = None, **names: Any,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Mean of all elements, or over `dim`."""
 @overload
-def median(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def median(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def median(
-    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = None,
 ) -> return_types.median:
     """The lower median of all elements, or values and indices along `dim`."""
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Views of vectors over the grid that they span."""
 @overload
-def min(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def min(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def min(
-    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = None,
 ) -> return_types.min: ...
 @overload
-def min(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest element; with `dim`, values and indices along it; with a second tensor, element by
     element.
     """
-def minimum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def minimum(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return the smaller of both elements, and nan where one is nan."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Matrix product: (n, k) @ (k, m) -> (n, m)."""
 def mode(
     input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False, *,
-    out: Sequence[Tensor] | None = ...,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.mode:
     """The most frequent element along `dim` and where it last is."""
 def moveaxis(input: Tensor, source: Any, destination: Any) -> Tensor:
@@ -1546,26 +1622,28 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """The axes `source` moved to the places `destination`; the others keep their order."""
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The input sorted along its first axis."""
-def mul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def mul(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return the product ``input · other``."""
 def multinomial(
-    input: Tensor, num_samples: builtins.int, replacement: builtins.bool = ..., *,
-    generator: Generator | None = ..., out: Tensor | None = ...,
+    input: Tensor, num_samples: builtins.int, replacement: builtins.bool = False, *,
+    generator: Generator | None = None, out: Tensor | None = None,
 ) -> Tensor:
     """Indices of the last axis, drawn with the weights in it."""
-def multiply(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def multiply(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return the product ``input · other``."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Matrix times vector: (n, k) @ (k,) -> (n,)."""
-def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = ...) -> Tensor:
+def mvlgamma(input: Tensor, p: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of the multivariate gamma function, log Γₚ(x) (DLMF 35.3.4)."""
 nan: builtins.float
 def nan_to_num(
-    input: Tensor, nan: builtins.float | None = ..., posinf: builtins.float | None = ...,
-    neginf: builtins.float | None = ..., *, out: Tensor | None = ...,
+    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+    neginf: builtins.float | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Finite numbers instead of nan and the infinities."""
 def nan_to_num_(
-    input: Tensor, nan: builtins.float | None = ..., posinf: builtins.float | None = ...,
-    neginf: builtins.float | None = ...,
+    input: Tensor, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+    neginf: builtins.float | None = None,
 ) -> Tensor:
     """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
 def nanmean(
@@ -1574,10 +1652,10 @@ def nanmean(
 ) -> Tensor:
     """Mean of what is not nan."""
 @overload
-def nanmedian(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def nanmedian(
-    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+    input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Sequence[Tensor] | None = None,
 ) -> return_types.nanmedian:
     """The lower median of all elements, or values and indices along `dim`."""
 def nanquantile(
@@ -1593,13 +1671,13 @@ def nansum(
 def narrow(input: Tensor, dim: builtins.int, start: Any, length: builtins.int) -> Tensor:
     """The places start … start + length − 1 of axis `dim`."""
 def narrow_copy(
-    input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Tensor | None = ...,
+    input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Tensor | None = None,
 ) -> Tensor:
     """Some places of an axis: a copy of what the view of that name shows."""
 def native_batch_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
     running_var: Tensor | None, training: builtins.bool, momentum: builtins.float, eps: builtins.float, *,
-    out: Sequence[Tensor] | None = ...,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Batch norm ``(input − mean)·invstd·weight + bias`` of each channel."""
 def native_channel_shuffle(input: Tensor, groups: builtins.int) -> Tensor:
@@ -1620,15 +1698,19 @@ def native_layer_norm(
     eps: builtins.float,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Layer norm ``(input − mean)·rstd·weight + bias`` over the last axes."""
-def ne(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
-def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def ne(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input ≠ other``: True where one is nan."""
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return −x of each element."""
 def neg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`neg`: writes the result into `input` and returns it."""
-def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return −x of each element."""
 def negative_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`negative`: writes the result into `input` and returns it."""
 newaxis: None
-def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the number of the dtype that comes next after `input` towards `other`."""
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[False] = ..., out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1645,109 +1727,111 @@ def norm(
     dtype: dtype | None = None, out: Tensor | None = None,
 ) -> Tensor:
     """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a matrix."""
-def norm_except_dim(v: Tensor, pow: builtins.int = ..., dim: builtins.int = ...) -> Tensor:
+def norm_except_dim(v: Tensor, pow: builtins.int = 2, dim: builtins.int = 0) -> Tensor:
     """Norm of order `pow` over all axes but `dim`, which the others stay beside with size 1; over all for
     −1.
     """
 @overload
 def normal(
-    mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Tensor | None = ...,
+    mean: Tensor, std: Tensor, *, generator: Generator | None = None, out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def normal(
-    mean: Tensor, std: builtins.float = ..., *, generator: Generator | None = ..., out: Tensor | None = ...,
+    mean: Tensor, std: builtins.float = 1, *, generator: Generator | None = None, out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def normal(
-    mean: builtins.float, std: Tensor, *, generator: Generator | None = ..., out: Tensor | None = ...,
+    mean: builtins.float, std: Tensor, *, generator: Generator | None = None, out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def normal(
     mean: builtins.float, std: builtins.float, size: Sequence[builtins.int], *,
-    generator: Generator | None = ..., out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    generator: Generator | None = None, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
-def not_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor: ...
+def not_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
+    """Return where ``input ≠ other``: True where one is nan."""
 @overload
 def nuclear_norm(
-    input: Tensor, dim: Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Tensor | None = ...,
+    input: Tensor, dim: Sequence[builtins.int], keepdim: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def nuclear_norm(input: Tensor, keepdim: builtins.bool = ..., *, out: Tensor | None = ...) -> Tensor:
+def nuclear_norm(input: Tensor, keepdim: builtins.bool = False, *, out: Tensor | None = None) -> Tensor:
     """Sum of the singular values of matrices."""
 def numel(input: Tensor) -> builtins.int:
     """The number of elements."""
 @overload
 def ones(
-    *size: builtins.int, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    *size: builtins.int, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def ones(
-    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], *, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a tensor of ones (see `zeros`)."""
 def ones_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a tensor of ones in the shape, dtype and layout of `input`."""
-def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
 def ormqr(
-    input: Tensor, input2: Tensor, input3: Tensor, left: builtins.bool = ..., transpose: builtins.bool = ...,
-    *, out: Tensor | None = ...,
+    input: Tensor, input2: Tensor, input3: Tensor, left: builtins.bool = True,
+    transpose: builtins.bool = False, *, out: Tensor | None = None,
 ) -> Tensor:
     """The product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix inputᵢ·vec2ⱼ of two vectors."""
 def pairwise_distance(
-    x1: Any, x2: Any, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False,
+    x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06,
+    keepdim: builtins.bool = False,
 ) -> Tensor:
     """Norm of order p of x1 − x2 + eps along the last dim."""
 def pca_lowrank(
     A: Any, q: builtins.int | None = None, center: builtins.bool = True, niter: builtins.int = 2,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Principal components of the rows of nearly low-rank matrices (see `svd_lowrank`)."""
-def pdist(input: Tensor, p: builtins.float = ...) -> Tensor:
+def pdist(input: Tensor, p: builtins.float = 2) -> Tensor:
     """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
 def permute(input: Tensor, *dims: Any, **keyword: Any) -> Tensor:
     """The axes in the order `dims`."""
-def permute_copy(input: Tensor, dims: Sequence[builtins.int], *, out: Tensor | None = ...) -> Tensor:
+def permute_copy(input: Tensor, dims: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
     """The axes in another order: a copy of what the view of that name shows."""
 pi: builtins.float
-def pinverse(input: Tensor, rcond: builtins.float = ..., *, out: Tensor | None = ...) -> Tensor:
+def pinverse(input: Tensor, rcond: builtins.float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
 def pixel_shuffle(input: Tensor, upscale_factor: builtins.int) -> Tensor:
     """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: builtins.int) -> Tensor:
     """(…, C, H·r, W·r) -> (…, C·r², H, W)."""
-def poisson(input: Tensor, generator: Generator | None = ..., *, out: Tensor | None = ...) -> Tensor:
+def poisson(input: Tensor, generator: Generator | None = None, *, out: Tensor | None = None) -> Tensor:
     """Poisson numbers with the rates in `input`."""
 def poisson_nll_loss(
-    input: Tensor, target: Any, log_input: builtins.bool, full: builtins.bool, eps: builtins.float,
+    input: Tensor, target: Tensor, log_input: builtins.bool, full: builtins.bool, eps: builtins.float,
     reduction: builtins.int,
 ) -> Tensor:
     """Negative log likelihood of a Poisson distribution."""
-def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers ``abs·exp(i·angle)``; shapes broadcast."""
-def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def polygamma(n: builtins.int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Derivative of order n of ψ, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 5.15.1, 25.11.12)."""
 def positive(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The input itself."""
 @overload
-def pow(input: Tensor, exponent: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def pow(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def pow(self: _Number, exponent: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def pow(self: _Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def pow(input: Tensor, exponent: _Number, *, out: Tensor | None = ...) -> Tensor:
+def pow(input: Tensor, exponent: _Number, *, out: Tensor | None = None) -> Tensor:
     """Power ``input ** exponent``."""
-def prelu(input: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
 preserve_format: memory_format
 def prod(
@@ -1761,7 +1845,7 @@ def put(input: Tensor, index: Any, source: Any, accumulate: builtins.bool = Fals
     """`input` with the elements at flat places replaced by those of `source`, or with these added."""
 qint32: dtype
 qint8: dtype
-def qr(input: Tensor, some: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...) -> return_types.qr:
+def qr(input: Tensor, some: builtins.bool = True, *, out: Sequence[Tensor] | None = None) -> return_types.qr:
     """``input = Q R`` (see `torch.linalg.qr`)."""
 def quantile(
     input: Tensor, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
@@ -1771,145 +1855,147 @@ def quantile(
 quint2x4: dtype
 quint4x2: dtype
 quint8: dtype
-def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return each element, an angle in radians, in degrees: x·180/π."""
 def rad2deg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`rad2deg`: writes the result into `input` and returns it."""
 @overload
 def rand(
-    *size: builtins.int, generator: Generator | None, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    *size: builtins.int, generator: Generator | None, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def rand(
-    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def rand(
-    *size: builtins.int, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    *size: builtins.int, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def rand(
-    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], *, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Numbers from [0, 1), uniformly distributed."""
 def rand_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ..., out: Tensor | None = ...,
+    input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False, out: Tensor | None = None,
 ) -> Tensor:
     """Uniform numbers in the input's shape."""
 @overload
 def randint(
     high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None,
-    out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def randint(
-    high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def randint(
     low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None,
-    out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def randint(
-    low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Integers from [low, high)."""
 @overload
 def randint_like(
-    input: Tensor, high: builtins.int, *, memory_format: memory_format | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ..., out: Tensor | None = ...,
+    input: Tensor, high: builtins.int, *, memory_format: memory_format | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False, out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def randint_like(
-    input: Tensor, low: builtins.int, high: builtins.int, *, memory_format: memory_format | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ..., out: Tensor | None = ...,
+    input: Tensor, low: builtins.int, high: builtins.int, *, memory_format: memory_format | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False, out: Tensor | None = None,
 ) -> Tensor:
     """Integers from [low, high) in the input's shape."""
 @overload
 def randn(
-    *size: builtins.int, generator: Generator | None, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    *size: builtins.int, generator: Generator | None, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def randn(
-    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = ...,
-    dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def randn(
-    *size: builtins.int, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    *size: builtins.int, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def randn(
-    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], *, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
 def randn_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ..., out: Tensor | None = ...,
+    input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False, out: Tensor | None = None,
 ) -> Tensor:
     """Standard normal numbers in the input's shape."""
 @overload
 def randperm(
-    n: builtins.int, *, generator: Generator | None, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    n: builtins.int, *, generator: Generator | None, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def randperm(
-    n: builtins.int, *, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    n: builtins.int, *, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """The integers below `n` in random order."""
 def range(
-    start: _Number, end: _Number, step: _Number = ..., *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    start: _Number, end: _Number, step: _Number = 1, *, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make the numbers ``start + i·step`` up to `end`, which is included (deprecated: see `arange`)."""
 def ravel(input: Tensor) -> Tensor:
     """All elements along one axis."""
 def real(input: Tensor) -> Tensor:
     """The real part, a view; a real tensor as it is."""
-def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return 1/x of each element."""
 def reciprocal_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`reciprocal`: writes the result into `input` and returns it."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The larger of 0 and x; of 0 and −0 the second, as torch has it."""
+    """Return the larger of 0 and each element; nan stays."""
 def relu_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`relu`: writes the result into `input` and returns it."""
 @overload
-def remainder(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def remainder(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def remainder(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def remainder(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def remainder(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+def remainder(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
     """Remainder ``input − other·⌊input/other⌋``, of the sign of `other`."""
 def renorm(
-    input: Tensor, p: _Number, dim: builtins.int, maxnorm: _Number, *, out: Tensor | None = ...,
+    input: Tensor, p: _Number, dim: builtins.int, maxnorm: _Number, *, out: Tensor | None = None,
 ) -> Tensor:
     """Bring each slice of `dim` whose norm is above `maxnorm` down to it: times ``maxnorm/(norm + 10⁻⁷)``."""
 def repeat_interleave(
@@ -1921,7 +2007,7 @@ def repeat_interleave(
     """
 def reshape(input: Tensor, *shape: Any, **keyword: Any) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
-def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = ...) -> Tensor:
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """Give the tensor the size of another one (see `resize_`)."""
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor with its conjugates worked out: itself where they are."""
@@ -1937,7 +2023,7 @@ def result_type(tensor: Tensor, other: _Number) -> dtype: ...
 def result_type(scalar1: _Number, scalar2: _Number) -> dtype:
     """The dtype that results when two tensors or numbers meet."""
 def rms_norm(
-    input: Tensor, normalized_shape: Any, weight: Any = None, eps: builtins.float | None = None,
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: builtins.float | None = None,
 ) -> Tensor:
     """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
 @overload
@@ -1952,8 +2038,8 @@ def rnn_relu(
 ) -> tuple[Tensor, Tensor]:
     """:func:`rnn_tanh` with relu in place of tanh."""
 def rnn_relu_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ...,
-    b_hh: Tensor | None = ...,
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
 ) -> Tensor:
     """``relu(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
 @overload
@@ -1968,8 +2054,8 @@ def rnn_tanh(
 ) -> tuple[Tensor, Tensor]:
     """Elman's network, ``h' = tanh(W_ih x + b_ih + W_hh h + b_hh)``."""
 def rnn_tanh_cell(
-    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ...,
-    b_hh: Tensor | None = ...,
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
 ) -> Tensor:
     """``tanh(W_ih x + b_ih + W_hh h + b_hh)``: (N, I), (N, H) -> (N, H)."""
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
@@ -1977,16 +2063,16 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 def rot90(input: Tensor, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
     """The plane of two axes turned by k·90°, from the first axis towards the second."""
 @overload
-def round(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def round(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def round(input: Tensor, *, decimals: builtins.int, out: Tensor | None = ...) -> Tensor:
+def round(input: Tensor, *, decimals: builtins.int, out: Tensor | None = None) -> Tensor:
     """Nearest integer, halves to even; or nearest multiple of 10^−decimals."""
 @overload
 def round_(input: Tensor) -> Tensor: ...
 @overload
 def round_(input: Tensor, *, decimals: builtins.int) -> Tensor:
     """In-place version of :func:`round`: writes the result into `input` and returns it."""
-def row_stack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The same as `vstack`."""
 def rrelu(
     input: Tensor, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333,
@@ -1998,13 +2084,14 @@ def rrelu_(
     training: builtins.bool = False,
 ) -> Tensor:
     """In-place rrelu."""
-def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return 1/√x of each element: nan below 0 and ∞ at 0."""
 def rsqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`rsqrt`: writes the result into `input` and returns it."""
 @overload
-def rsub(input: Tensor, other: Tensor, *, alpha: _Number = ...) -> Tensor: ...
+def rsub(input: Tensor, other: Tensor, *, alpha: _Number = 1) -> Tensor: ...
 @overload
-def rsub(input: Tensor, other: _Number, alpha: _Number = ...) -> Tensor:
+def rsub(input: Tensor, other: _Number, alpha: _Number = 1) -> Tensor:
     """Difference ``other − alpha·input``."""
 def save(
     obj: object, f: Any, pickle_module: Any = ..., pickle_protocol: builtins.int = 2,
@@ -2012,8 +2099,8 @@ def save(
 ) -> None:
     """Write an object, with the storages of its tensors, to a file that torch can load."""
 def scalar_tensor(
-    s: _Number, *, dtype: dtype | None = ..., layout: layout | None = ..., device: _Device | None = ...,
-    pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    s: _Number, *, dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a tensor of no dimension from a number."""
 def scatter(
@@ -2044,14 +2131,16 @@ def searchsorted(
 def seed() -> builtins.int:
     """Start a stream of the default generator that nobody can foretell and return its seed."""
 def segment_reduce(
-    data: Tensor, reduce: str, *, lengths: Tensor | None = ..., indices: Tensor | None = ...,
-    offsets: Tensor | None = ..., axis: builtins.int = ..., unsafe: builtins.bool = ...,
-    initial: _Number | None = ...,
+    data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,
+    offsets: Tensor | None = None, axis: builtins.int = 0, unsafe: builtins.bool = False,
+    initial: _Number | None = None,
 ) -> Tensor:
     """Reduce neighbouring places of an axis, segment by segment."""
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """The part at `index` of axis `dim`, without that axis."""
-def select_copy(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Tensor | None = ...) -> Tensor:
+def select_copy(
+    input: Tensor, dim: builtins.int, index: builtins.int, *, out: Tensor | None = None,
+) -> Tensor:
     """One place of an axis: a copy of what the view of that name shows."""
 def select_scatter(input: Tensor, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
     """`input` with the part at `index` of axis `dim` replaced by `src`."""
@@ -2059,7 +2148,7 @@ def selu(input: Tensor) -> Tensor:
     """The self-normalising `elu`: scale 1.0507, α 1.6733."""
 def selu_(input: Tensor) -> Tensor:
     """`selu`, in place."""
-def set_anomaly_enabled(enabled: builtins.bool, check_nan: builtins.bool = ...) -> None:
+def set_anomaly_enabled(enabled: builtins.bool, check_nan: builtins.bool = True) -> None:
     """Switch anomaly detection, and its check for NaN, on or off."""
 def set_autocast_cache_enabled(enabled: builtins.bool) -> None:
     """Keep the casts of weights, or do not."""
@@ -2099,25 +2188,32 @@ def set_rng_state(new_state: Any) -> None:
     """Make the default generator continue from a state."""
 def set_warn_always(b: builtins.bool) -> None:
     """Make the warnings that are given once be given each time (or not)."""
-def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the sign of each element; of a complex one its direction x/|x|, and 0 at 0."""
 short: dtype
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the logistic function 1/(1 + e⁻ˣ) of each element."""
 def sigmoid_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sigmoid`: writes the result into `input` and returns it."""
-def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return −1, 0 or 1: the sign of each element."""
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return where the sign is negative, that of −0 and of nan included."""
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the sine of each element, an angle in radians."""
 def sin_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sin`: writes the result into `input` and returns it."""
-def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return sin(πx)/(πx) of each element: 1 at 0."""
 def sinc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sinc`: writes the result into `input` and returns it."""
-def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the hyperbolic sine (eˣ − e⁻ˣ)/2 of each element."""
 def sinh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sinh`: writes the result into `input` and returns it."""
 def slice_copy(
-    input: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ...,
-    step: builtins.int = ..., *, out: Tensor | None = ...,
+    input: Tensor, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None,
+    step: builtins.int = 1, *, out: Tensor | None = None,
 ) -> Tensor:
     """Places of an axis by start, end and step: a copy of what the view of that name shows."""
 def slice_scatter(
@@ -2125,7 +2221,7 @@ def slice_scatter(
     end: builtins.int | None = None, step: builtins.int = 1, *, out: Tensor | None = None,
 ) -> Tensor:
     """`input` with a slice of axis `dim` replaced by `src`."""
-def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> return_types.slogdet:
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
     """Sign and logarithm of the absolute value of the determinant (see `torch.linalg.slogdet`)."""
 def softmax(
     input: Tensor, dim: builtins.int, dtype: dtype | None = None, *, out: Tensor | None = None,
@@ -2133,7 +2229,7 @@ def softmax(
     """exp(input) / Σ exp(input) along `dim`; `dtype` casts the input first."""
 def sort(
     input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False, *,
-    stable: builtins.bool | None = None, out: Sequence[Tensor] | None = ...,
+    stable: builtins.bool | None = None, out: Sequence[Tensor] | None = None,
 ) -> return_types.sort:
     """Values in order along `dim`, and the indices where they were; equal values keep their order."""
 sparse_bsc: layout
@@ -2152,7 +2248,7 @@ def split(
 ) -> tuple[Tensor, ...]:
     """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
 def split_copy(
-    input: Tensor, split_size: builtins.int, dim: builtins.int = ..., *, out: Sequence[Tensor] | None = ...,
+    input: Tensor, split_size: builtins.int, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, ...]:
     """Parts of one size along an axis: a copy of what the view of that name shows."""
 def split_with_sizes(
@@ -2160,13 +2256,14 @@ def split_with_sizes(
 ) -> tuple[Tensor, ...]:
     """Parts of the given sizes along axis `dim`."""
 def split_with_sizes_copy(
-    input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ..., *,
+    input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = 0, *,
     out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, ...]:
     """Parts of given sizes along an axis: a copy of what the view of that name shows."""
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """An older name of `mm`."""
-def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the square root of each element: nan below 0."""
 def sqrt_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2176,13 +2273,13 @@ def square_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without the axes of size 1, or without those of `dim` whose size is 1."""
 @overload
-def squeeze_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def squeeze_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def squeeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = ...) -> Tensor: ...
+def squeeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def squeeze_copy(input: Tensor, dim: Sequence[builtins.int], *, out: Tensor | None = ...) -> Tensor:
+def squeeze_copy(input: Tensor, dim: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
     """Axes of size 1 removed: a copy of what the view of that name shows."""
-def stack(tensors: Any, dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape side by side along a new axis `dim`."""
 def std(
     input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
@@ -2198,7 +2295,7 @@ def std_mean(
     """Standard deviation and mean over `dim`."""
 def stft(
     input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = None,
-    win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True,
+    win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True,
     pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None,
     return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None,
 ) -> Tensor:
@@ -2210,12 +2307,12 @@ def subtract(input: Tensor, other: Any, *, alpha: _Number = 1, out: Tensor | Non
     """Difference ``input − alpha·other``."""
 def sum(
     input: Tensor, dim: Any = None, keepdim: builtins.bool = False, *, dtype: dtype | None = None,
-    out: Tensor | None = None, **names: Any,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Sum of all elements, or over `dim`; integers are summed in int64."""
 def svd(
-    input: Tensor, some: builtins.bool = ..., compute_uv: builtins.bool = ..., *,
-    out: Sequence[Tensor] | None = ...,
+    input: Tensor, some: builtins.bool = True, compute_uv: builtins.bool = True, *,
+    out: Sequence[Tensor] | None = None,
 ) -> return_types.svd:
     """``input = U diag(S) Vᴴ``, with V itself as third result."""
 def svd_lowrank(
@@ -2228,7 +2325,7 @@ def swapdims(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Axes `axis0` and `axis1` exchanged."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector as it is."""
-def t_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A matrix transposed: a copy of what the view of that name shows."""
 def take(input: Tensor, index: Any, *, out: Tensor | None = None) -> Tensor:
     """Elements of `input` as one row at the places `index`."""
@@ -2236,15 +2333,17 @@ def take_along_dim(
     input: Tensor, indices: Any, dim: builtins.int | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """`gather` with the other axes broadcast; without `dim` from all elements as one row."""
-def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the tangent of each element, an angle in radians."""
 def tan_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`tan`: writes the result into `input` and returns it."""
-def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return the hyperbolic tangent sinh(x)/cosh(x) of each element."""
 def tanh_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`tanh`: writes the result into `input` and returns it."""
 def tensor(
-    data: Any, *, dtype: dtype | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    data: Any, *, dtype: dtype | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a leaf tensor that holds a copy of the data."""
 def tensor_split(
@@ -2266,7 +2365,7 @@ def to_dlpack(tensor: Any) -> Tensor:
     """Return a DLPack capsule on the tensor's memory, to be consumed once."""
 def topk(
     input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True,
-    sorted: builtins.bool = True, *, out: Sequence[Tensor] | None = ...,
+    sorted: builtins.bool = True, *, out: Sequence[Tensor] | None = None,
 ) -> return_types.topk:
     """The `k` largest (or smallest) values along `dim` in order, and the indices where they were."""
 def trace(input: Tensor) -> Tensor:
@@ -2274,48 +2373,49 @@ def trace(input: Tensor) -> Tensor:
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """Axes `dim0` and `dim1` exchanged."""
 def transpose_copy(
-    input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = ...,
+    input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Tensor | None = None,
 ) -> Tensor:
     """Two axes exchanged: a copy of what the view of that name shows."""
 @overload
-def trapezoid(y: Tensor, x: Tensor, *, dim: builtins.int = ...) -> Tensor: ...
+def trapezoid(y: Tensor, x: Tensor, *, dim: builtins.int = -1) -> Tensor: ...
 @overload
-def trapezoid(y: Tensor, *, dx: _Number = ..., dim: builtins.int = ...) -> Tensor:
+def trapezoid(y: Tensor, *, dx: _Number = 1, dim: builtins.int = -1) -> Tensor:
     """Integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``."""
 @overload
-def trapz(y: Tensor, *, dx: builtins.float = ..., dim: builtins.int = ...) -> Tensor: ...
+def trapz(y: Tensor, *, dx: builtins.float = 1, dim: builtins.int = -1) -> Tensor: ...
 @overload
-def trapz(y: Tensor, x: Tensor, *, dim: builtins.int = ...) -> Tensor:
+def trapz(y: Tensor, x: Tensor, *, dim: builtins.int = -1) -> Tensor:
     """Integral along `dim` by the trapezoidal rule, ``Σᵢ (yᵢ + yᵢ₊₁)/2·(xᵢ₊₁ − xᵢ)``."""
 def triangular_solve(
-    input: Tensor, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ...,
-    unitriangular: builtins.bool = ..., *, out: Sequence[Tensor] | None = ...,
+    input: Tensor, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False,
+    unitriangular: builtins.bool = False, *, out: Sequence[Tensor] | None = None,
 ) -> return_types.triangular_solve:
     """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
 def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Zeros above a diagonal of the matrices of the last two axes."""
 def tril_indices(
-    row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """The places of the lower triangle of a (row, col) matrix, row by row."""
 def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: builtins.float = 1.0, p: builtins.float = 2,
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: builtins.float = 1.0, p: builtins.float = 2,
     eps: builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.int = 1,
 ) -> Tensor:
     """max(0, ‖a − p‖ − ‖a − n‖ + margin)."""
 def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None) -> Tensor:
     """Zeros below a diagonal of the matrices of the last two axes."""
 def triu_indices(
-    row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """The places of the upper triangle of a (row, col) matrix, row by row."""
 def true_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """True quotient ``input/other``: `div` without a rounding mode."""
-def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Return each element without its fraction: the whole number next to it towards 0."""
 def trunc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`trunc`: writes the result into `input` and returns it."""
 def typename(obj: Any) -> str:
@@ -2327,14 +2427,14 @@ uint8: dtype
 def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """The parts along axis `dim`, each without it."""
 def unbind_copy(
-    input: Tensor, dim: builtins.int = ..., *, out: Sequence[Tensor] | None = ...,
+    input: Tensor, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, ...]:
     """The parts along an axis: a copy of what the view of that name shows."""
 def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
     """Axis `dim` as several axes of `sizes`; one size may be -1."""
 def unfold_copy(
     input: Tensor, dimension: builtins.int, size: builtins.int, step: builtins.int, *,
-    out: Tensor | None = ...,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Windows along an axis: a copy of what the view of that name shows."""
 @overload
@@ -2393,21 +2493,21 @@ def unique_consecutive(
     """The values (or slices along `dim`) without those equal to the one before."""
 def unravel_index(indices: Any, shape: Any) -> tuple[Tensor, ...]:
     """Places in an array of a shape as one index per axis."""
-def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+def unsafe_chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
-def unsafe_split(input: Tensor, split_size: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+def unsafe_split(input: Tensor, split_size: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """Parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no views."""
 def unsafe_split_with_sizes(
-    input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ...,
+    input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
 ) -> tuple[Tensor, ...]:
     """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
 def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
     """With a new axis of size 1 at `dim`."""
-def unsqueeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = ...) -> Tensor:
+def unsqueeze_copy(input: Tensor, dim: builtins.int, *, out: Tensor | None = None) -> Tensor:
     """A new axis of size 1: a copy of what the view of that name shows."""
 def use_deterministic_algorithms(mode: builtins.bool, *, warn_only: builtins.bool = False) -> None:
     """Ask for deterministic algorithms, which all are."""
-def vander(x: Tensor, N: builtins.int | None = ..., increasing: builtins.bool = ...) -> Tensor:
+def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
     """Powers of a vector as columns: ``x**(N - 1), …, x, 1``, or the other way round."""
 def var(
     input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *,
@@ -2423,26 +2523,26 @@ def vdot(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
     """Σ conj(inputᵢ)·otherᵢ of two vectors of one length."""
 def view_as_complex(input: Tensor) -> Tensor:
     """A real tensor of shape (…, 2) as a complex one of shape (…)."""
-def view_as_complex_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Pairs as complex numbers: a copy of what the view of that name shows."""
 def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor of shape (…) as a real one of shape (…, 2)."""
-def view_as_real_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers as pairs: a copy of what the view of that name shows."""
 @overload
-def view_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = ...) -> Tensor: ...
+def view_copy(input: Tensor, dtype: dtype, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def view_copy(input: Tensor, size: Sequence[builtins.int], *, out: Tensor | None = ...) -> Tensor:
+def view_copy(input: Tensor, size: Sequence[builtins.int], *, out: Tensor | None = None) -> Tensor:
     """Another shape or dtype: a copy of what the view of that name shows."""
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 0."""
-def vstack(tensors: Any, *, out: Tensor | None = None) -> Tensor:
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors, vectors as rows, joined along axis 0."""
 @overload
-def where(condition: Tensor, *, out: Sequence[Tensor] | None = ...) -> tuple[Tensor, ...]: ...
+def where(condition: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]: ...
 @overload
 def where(
-    condition: Tensor, input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = ...,
+    condition: Tensor, input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None,
 ) -> Tensor:
     """Elements of `input` where `condition` holds, else of `other`; with `condition` alone, where it
     holds.
@@ -2450,11 +2550,11 @@ def where(
 def while_loop(cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Any) -> Tensor:
     """Loop as long as a condition holds: ``while cond_fn(*val): val = body_fn(*val)``."""
 @overload
-def xlogy(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def xlogy(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def xlogy(self: _Number, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def xlogy(self: _Number, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def xlogy(input: Tensor, other: _Number, *, out: Tensor | None = ...) -> Tensor:
+def xlogy(input: Tensor, other: _Number, *, out: Tensor | None = None) -> Tensor:
     """x·log(y), 0 where x is 0 and y not nan."""
 @overload
 def xlogy_(input: Tensor, other: Tensor) -> Tensor: ...
@@ -2465,19 +2565,19 @@ def zero_(input: Tensor) -> Tensor:
     """Write 0 into every element; return the tensor."""
 @overload
 def zeros(
-    *size: builtins.int, out: Tensor | None = ..., dtype: dtype | None = ..., layout: layout | None = ...,
-    device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+    *size: builtins.int, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
 ) -> Tensor: ...
 @overload
 def zeros(
-    size: Sequence[builtins.int], *, out: Tensor | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    size: Sequence[builtins.int], *, out: Tensor | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a tensor of zeros."""
 def zeros_like(
-    input: Tensor, *, memory_format: memory_format | None = ..., dtype: dtype | None = ...,
-    layout: layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-    requires_grad: builtins.bool = ...,
+    input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False,
 ) -> Tensor:
     """Make a tensor of zeros in the shape, dtype and layout of `input`."""

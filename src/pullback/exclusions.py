@@ -229,4 +229,4 @@ class Missing:
     def __get__(self, instance: object, owner: type) -> NoReturn:
         kind = owner.__name__
         text = f"type object '{kind}'" if instance is None else f"'{kind}' object"
-        raise no_attribute(text, self.place, self.name, (), owner if instance is None else instance)
+        raise no_attribute(text, self.place, self.name, (), instance)

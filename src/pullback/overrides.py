@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from . import nn
 from .core.modes import change, modes
@@ -20,6 +20,8 @@ from .tensor.api import REGISTRY, adopt, ask_overrides, overriding_types
 from .tensor.interception import OVERRIDING, activate, deactivate
 from .tensor.overriding import DisableTorchFunctionSubclass
 from .tensor.tensor import Tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
@@ -76,10 +78,10 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
 
 def wrap_torch_function(
     dispatcher: Callable[..., Iterable[Any]],
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[F], F]:
     """Decorate a function that takes part in overriding; `dispatcher` picks the relevant arguments."""
 
-    def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(func: F) -> F:
         @functools.wraps(func)
         def call(*args: Any, **kwargs: Any) -> Any:
             relevant = tuple(dispatcher(*args, **kwargs))
@@ -87,7 +89,7 @@ def wrap_torch_function(
                 return handle_torch_function(call, relevant, *args, **kwargs)
             return func(*args, **kwargs)
 
-        return call
+        return cast("F", call)
 
     return decorate
 

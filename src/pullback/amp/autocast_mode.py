@@ -11,7 +11,7 @@ import functools
 import warnings
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast, overload
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from ..core.node import LEAF
 from ..core.value import TensorBase, dtype_of
 from ..device import device as as_device
 from ..tensor.interception import activate, deactivate, without
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _names(listed: str) -> frozenset[str]:
@@ -316,7 +318,7 @@ class autocast:
         set_autocast_dtype(self.device, self.prev_fastdtype)
         set_autocast_cache_enabled(self.prev_cache_enabled)
 
-    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, func: F) -> F:
         if not callable(func):
             raise TypeError(
                 f"autocast()(func) requires a callable, but got {type(func).__name__}. Did you mean to use "
@@ -329,7 +331,7 @@ class autocast:
             with self:
                 return func(*args, **kwargs)
 
-        return decorated
+        return cast("F", decorated)
 
 
 def _cast_inputs(value: Any, device_type: str, dtype: Any) -> Any:
@@ -350,6 +352,10 @@ def _check_device_type(function: str, device_type: Any) -> None:
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
 
 
+@overload
+def custom_fwd(fwd: F, *, device_type: str, cast_inputs: Any = None) -> F: ...
+@overload
+def custom_fwd(fwd: None = None, *, device_type: str, cast_inputs: Any = None) -> Callable[[F], F]: ...
 def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) -> Any:
     """Decorate the `forward` of a Function: it runs under the autocast of its call, or in one precision.
 
@@ -384,6 +390,10 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) ->
     return decorated
 
 
+@overload
+def custom_bwd(bwd: F, *, device_type: str) -> F: ...
+@overload
+def custom_bwd(bwd: None = None, *, device_type: str) -> Callable[[F], F]: ...
 def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
     """Decorate the `backward` of a Function: it runs under the autocast that `forward` ran under.
 

@@ -10,7 +10,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from ..core.versions import bump
 from ..core.views import FUNCTION_VIEW, View
 from ..errors import with_note
 from ..tensor.tensor import Tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class FunctionCtx:
@@ -413,7 +415,7 @@ class _OnceDifferentiated(MultiNode):
     backward_graph = backward
 
 
-def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
+def once_differentiable(function: F) -> F:
     """Decorate a `backward` that is not itself differentiable: it runs unrecorded, and second
     derivatives are refused.
     """
@@ -438,7 +440,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         wrapped = [None if v is None else wrap(v._value, Output(node, k)) for k, v in enumerate(values)]
         return tuple(wrapped) if several else wrapped[0]
 
-    return wrapper
+    return cast("F", wrapper)
 
 
 class InplaceFunction(Function):

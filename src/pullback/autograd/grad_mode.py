@@ -23,6 +23,7 @@ class _DecoratorContextManager:
     """A context manager that is also a decorator; a fresh copy serves each entry of a decorated function."""
 
     def clone(self) -> Self:
+        """Return a mode that is set as this one, for one more entry."""
         return self.__class__()
 
     def __enter__(self) -> Any:

@@ -12,13 +12,15 @@ import functools
 import threading
 from collections.abc import Callable
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ..absent import uninstantiable
 from ..core.modes import change, modes
 from ..core.value import TensorBase, shape_of
 from ..tensor.interception import activate, deactivate
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg, nested
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Recorder:
@@ -98,13 +100,13 @@ class record_function:
         if recorder is not None:
             recorder.leave(position)
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: F) -> F:
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> Any:
             with record_function(self.name, self.args):
                 return function(*args, **kwargs)
 
-        return decorated
+        return cast("F", decorated)
 
 
 class profile:

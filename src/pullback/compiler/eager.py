@@ -15,13 +15,14 @@ import sys
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 from ..core.tracer import is_tracing
 from ..nn import Module
 from .unsupported import STANCE, Unsupported
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 _MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 _BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
@@ -255,6 +256,10 @@ def cudagraph_mark_step_begin() -> None:
     """Do nothing."""
 
 
+@overload
+def disable(fn: F, recursive: bool = True, *, reason: str | None = None) -> F: ...
+@overload
+def disable(fn: None = None, recursive: bool = True, *, reason: str | None = None) -> Callable[[F], F]: ...
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """Return a function that is not compiled: alone it runs as Python, and so does a function that calls it.
 
@@ -275,16 +280,20 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
     return disabled
 
 
-def allow_in_graph(fn: Any) -> Any:
+def allow_in_graph(fn: T) -> T:
     """Return a function, or a list of them, as it is."""
     return fn
 
 
-def assume_constant_result(fn: Any) -> Any:
+def assume_constant_result(fn: T) -> T:
     """Return a function as it is."""
     return fn
 
 
+@overload
+def nested_compile_region(fn: F, options: Any = None) -> F: ...
+@overload
+def nested_compile_region(fn: None = None, options: Any = None) -> Callable[[F], F]: ...
 def nested_compile_region(fn: Any = None, options: Any = None) -> Any:
     """Return a function as it is; without one, a decorator that does."""
     return (lambda fn: fn) if fn is None else fn
@@ -334,7 +343,7 @@ class set_stance:
     def __exit__(self, *_: object) -> None:
         STANCE[:] = self._before
 
-    def __call__(self, fn: Any) -> Any:
+    def __call__(self, fn: F) -> F:
         STANCE[:] = self._before
 
         @functools.wraps(fn)
@@ -342,4 +351,4 @@ class set_stance:
             with set_stance(self.stance):
                 return fn(*args, **kwargs)
 
-        return with_stance
+        return cast("F", with_stance)

@@ -248,6 +248,7 @@ def _deprecated(new: Callable[..., Any]) -> Callable[..., Any]:
         return new(*args, **kwargs)
 
     call.__name__ = old_name
+    call.__doc__ = f"Call `{new.__name__}`, whose older name this is, after a FutureWarning."
     return call
 
 

@@ -31,6 +31,7 @@ from ..core.value import TensorBase, run, wrap
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
+from .told import tell
 from .warn import warn_once
 
 Function = Callable[..., Any]
@@ -51,6 +52,9 @@ class Declaration(NamedTuple):
 
 
 REGISTRY: list[Declaration] = []
+
+#: What the texts of functions say of `out`, which methods do not have.
+OUT = "out : Tensor, optional\n    Takes the result.\n"
 
 
 def public(
@@ -97,19 +101,22 @@ def public(
 
 
 def public_op(
-    call: Function, *, name: str | None = None, namespace: str = "", method: bool = True,
+    call: Function, text: str, *, name: str | None = None, namespace: str = "", method: bool = True,
     inplace: bool = True, is_function: bool = True, aliases: Iterable[str] = (),
     written: Function | None = None,
 ) -> Function:
-    """Declare an op of one or two inputs and no attributes as it is: its closure is both function
-    and method.
+    """Declare an op of one or two inputs and no attributes as it is, with what help says of it: its closure
+    is both function and method.
     """
     op = call.op  # type: ignore[attr-defined]  # every op's call has it
+    op.public.__doc__ = text
     if not namespace and name in (None, op.name):
         # Where pickle finds it: modules keep functions such as `torch.tanh` as attributes.
         op.public.__module__ = "pullback"
     for n in (name or op.name, *aliases):
         bound = calls.make_call(op, public=True, method=n) if method else None
+        if bound is not None:
+            bound.__doc__ = text.replace(OUT, "")
         found = _alias(op.public, namespace, n) if n in aliases else op.public
         REGISTRY.append(Declaration(n, found, namespace, bound, inplace, is_function, written))
     return op.public
@@ -590,7 +597,9 @@ def install(facade: type, functions: dict[str, Any]) -> None:
 
 def names(namespace: str) -> dict[str, Function]:
     """The functions declared in a namespace such as 'linalg'."""
-    return {d.name: d.function for d in REGISTRY if d.namespace == namespace}
+    found = {d.name: d.function for d in REGISTRY if d.namespace == namespace}
+    tell(namespace, found)
+    return found
 
 
 def public_call(op: Op, inputs: tuple[Any, ...], out: Any, method: str = "") -> Any:

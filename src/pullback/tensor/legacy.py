@@ -116,6 +116,13 @@ class tensortype(type):
         return construct(args, kwargs, cls.dtype, True)
 
 
+_TEXT = """Make or recognise tensors of {}, as programs did before there were dtypes.
+
+A call takes sizes, a sequence of numbers or a tensor of that dtype. It raises torch's TypeError for anything
+else, and always for a type of `torch.cuda`.
+"""
+
+
 def _legacy_types(is_cuda: bool) -> dict[str, tensortype]:
     members = {
         "__module__": "torch.cuda" if is_cuda else "torch",
@@ -124,7 +131,7 @@ def _legacy_types(is_cuda: bool) -> dict[str, tensortype]:
         "is_sparse": False,
     }
     return {
-        name: tensortype(name, (), {**members, "dtype": dtype})
+        name: tensortype(name, (), {**members, "dtype": dtype, "__doc__": _TEXT.format(dtype)})
         for dtype in _DTYPES
         for name in (f"{dtype.scalar_type}Tensor",)
     }

@@ -10,12 +10,8 @@ from .. import dtypes, errors
 from ..core.op import HALVES, check_broadcast
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
-from ..ops import bessel as b
 from ..ops import comparison as c
-from ..ops import elementwise as e
-from ..ops import gamma as g
 from ..ops import mixture as m
-from ..ops import special as s
 from ..ops.complex import imag_view
 from ..ops.convert import cast
 from .api import public, public_op
@@ -25,48 +21,6 @@ from .out import write_out
 from .signature import Parser, is_number
 from .sizes import tensor
 from .tensor import Tensor
-
-for _call in (
-    e.exp, e.exp2, e.expm1, e.log, e.log2, e.log10, e.log1p, e.sqrt, e.sin, e.cos, e.tan, e.sinh, e.cosh,
-    e.sigmoid, e.sign, e.sgn, e.floor, e.ceil, e.frac, e.relu, e.tanh, a.reciprocal, a.rsqrt, s.erf, s.erfc,
-    s.erfinv, s.sinc, e.deg2rad, e.rad2deg, g.lgamma, g.digamma, b.i0,
-):  # fmt: skip
-    public_op(_call)
-for _call, _alias in (
-    (e.asin, "arcsin"), (e.acos, "arccos"), (e.atan, "arctan"), (e.asinh, "arcsinh"), (e.acosh, "arccosh"),
-    (e.atanh, "arctanh"), (e.trunc, "fix"), (a.neg, "negative"),
-    (a.mul, "multiply"), (m.atan2, "arctan2"),
-):  # fmt: skip
-    public_op(_call, aliases=(_alias,))
-
-
-def _abs_in_place(input: Any) -> Any:
-    if dtype_of(input).kind == "c":
-        raise RuntimeError("In-place abs is not supported for complex tensors.")
-    return e.abs(input)
-
-
-public_op(e.abs, aliases=("absolute",), written=_abs_in_place)
-for _call, _written, _aliases in (
-    (c.lt, c.lt_, ("less",)), (c.le, c.le_, ("less_equal",)), (c.gt, c.gt_, ("greater",)),
-    (c.ge, c.ge_, ("greater_equal",)), (c.ne, c.ne_, ("not_equal",)), (c.eq, c.eq_, ()),
-):  # fmt: skip
-    public_op(_call, written=_written, aliases=_aliases)
-for _call in (
-    c.logical_and, c.logical_or, c.logical_xor, c.logical_not, c.bitwise_not,
-):  # fmt: skip
-    public_op(_call)
-for _call in (
-    c.isnan, c.isfinite, c.isinf, c.signbit, m.maximum, m.minimum, m.fmax, m.fmin, m.angle,
-):  # fmt: skip
-    public_op(_call, inplace=False)
-
-
-for _call in (c.bitwise_and, c.bitwise_or, c.bitwise_xor, c.bitwise_left_shift, c.bitwise_right_shift):
-    declare(
-        _call.op.name, _call, *TWO, "(Number self, Tensor other)",
-        "(Tensor input, Number other, *, Tensor out = None)",
-    )
 
 
 def number(value: Any) -> Any:

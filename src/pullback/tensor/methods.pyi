@@ -130,16 +130,20 @@ class Methods(TensorBase):
     def _make_subclass(*args: Any, **kwargs: Any) -> Any: ...
     _overrides_once_made: builtins.bool
     def _typed_storage(self) -> TypedStorage: ...
-    def abs(self) -> Tensor: ...
+    def abs(self) -> Tensor:
+        """Return the size |x| of each element."""
     def abs_(self) -> Tensor:
         """In-place version of :func:`abs`: writes the result into `input` and returns it."""
-    def absolute(self) -> Tensor: ...
+    def absolute(self) -> Tensor:
+        """Return the size |x| of each element."""
     def absolute_(self) -> Tensor:
         """In-place version of :func:`absolute`: writes the result into `input` and returns it."""
-    def acos(self) -> Tensor: ...
+    def acos(self) -> Tensor:
+        """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
     def acos_(self) -> Tensor:
         """In-place version of :func:`acos`: writes the result into `input` and returns it."""
-    def acosh(self) -> Tensor: ...
+    def acosh(self) -> Tensor:
+        """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
     def acosh_(self) -> Tensor:
         """In-place version of :func:`acosh`: writes the result into `input` and returns it."""
     def add(self, other: Any, *, alpha: _Number = 1) -> Tensor:
@@ -150,13 +154,13 @@ class Methods(TensorBase):
         """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """In-place version of :func:`addbmm`: writes the result into `input` and returns it."""
-    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ...) -> Tensor:
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """Sum with a scaled quotient, ``input + value·tensor1/tensor2``."""
-    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ...) -> Tensor:
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """In-place version of :func:`addcdiv`: writes the result into `input` and returns it."""
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ...) -> Tensor:
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """Sum with a scaled product, ``input + value·tensor1·tensor2``."""
-    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = ...) -> Tensor:
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1) -> Tensor:
         """In-place version of :func:`addcmul`: writes the result into `input` and returns it."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """``beta * input + alpha * mat1 @ mat2``; `input` broadcasts to (n, m)."""
@@ -175,8 +179,8 @@ class Methods(TensorBase):
     def all(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether all elements, over `dim`, are not 0."""
     def allclose(
-        self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ...,
-        equal_nan: builtins.bool = ...,
+        self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
+        equal_nan: builtins.bool = False,
     ) -> builtins.bool:
         """Whether `isclose`, whose parameters these are, holds everywhere."""
     def amax(self, dim: Any = (), keepdim: builtins.bool = False) -> Tensor:
@@ -185,30 +189,38 @@ class Methods(TensorBase):
         """The smallest element over `dim`; ties share the gradient."""
     def aminmax(self, *, dim: Any = None, keepdim: builtins.bool = False) -> return_types.aminmax:
         """The smallest and the largest element, over `dim` if given."""
-    def angle(self) -> Tensor: ...
+    def angle(self) -> Tensor:
+        """Return the angle of each element in the complex plane, in radians: 0 or π of a real one."""
     def any(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
         """Whether any element, over `dim`, is not 0."""
     def apply_(self, callable: Callable[[Any], Any]) -> Tensor:
         """Replace every element by what a Python function makes of it."""
-    def arccos(self) -> Tensor: ...
+    def arccos(self) -> Tensor:
+        """Return the angle in [0, π] whose cosine each element is: nan outside [−1, 1]."""
     def arccos_(self) -> Tensor:
         """In-place version of :func:`arccos`: writes the result into `input` and returns it."""
-    def arccosh(self) -> Tensor: ...
+    def arccosh(self) -> Tensor:
+        """Return the value whose hyperbolic cosine each element is: log(x + √(x² − 1)), nan below 1."""
     def arccosh_(self) -> Tensor:
         """In-place version of :func:`arccosh`: writes the result into `input` and returns it."""
-    def arcsin(self) -> Tensor: ...
+    def arcsin(self) -> Tensor:
+        """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
     def arcsin_(self) -> Tensor:
         """In-place version of :func:`arcsin`: writes the result into `input` and returns it."""
-    def arcsinh(self) -> Tensor: ...
+    def arcsinh(self) -> Tensor:
+        """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
     def arcsinh_(self) -> Tensor:
         """In-place version of :func:`arcsinh`: writes the result into `input` and returns it."""
-    def arctan(self) -> Tensor: ...
-    def arctan2(self, other: Any) -> Tensor: ...
+    def arctan(self) -> Tensor:
+        """Return the angle in (−π/2, π/2) whose tangent each element is."""
+    def arctan2(self, other: Any) -> Tensor:
+        """Return the angle in (−π, π] of the point with height `input` and width `other`."""
     def arctan2_(self, other: Any) -> Tensor:
         """In-place version of :func:`arctan2`: writes the result into `input` and returns it."""
     def arctan_(self) -> Tensor:
         """In-place version of :func:`arctan`: writes the result into `input` and returns it."""
-    def arctanh(self) -> Tensor: ...
+    def arctanh(self) -> Tensor:
+        """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
     def arctanh_(self) -> Tensor:
         """In-place version of :func:`arctanh`: writes the result into `input` and returns it."""
     def argmax(self, dim: Any = None, keepdim: builtins.bool = False) -> Tensor:
@@ -231,19 +243,24 @@ class Methods(TensorBase):
         """`input` with the elements that `as_strided` selects replaced by `src`."""
     def as_subclass(self, cls: builtins.type) -> Tensor:
         """The same elements and history as an instance of `cls`, a subclass of Tensor."""
-    def asin(self) -> Tensor: ...
+    def asin(self) -> Tensor:
+        """Return the angle in [−π/2, π/2] whose sine each element is: nan outside [−1, 1]."""
     def asin_(self) -> Tensor:
         """In-place version of :func:`asin`: writes the result into `input` and returns it."""
-    def asinh(self) -> Tensor: ...
+    def asinh(self) -> Tensor:
+        """Return the value whose hyperbolic sine each element is: log(x + √(x² + 1))."""
     def asinh_(self) -> Tensor:
         """In-place version of :func:`asinh`: writes the result into `input` and returns it."""
-    def atan(self) -> Tensor: ...
-    def atan2(self, other: Any) -> Tensor: ...
+    def atan(self) -> Tensor:
+        """Return the angle in (−π/2, π/2) whose tangent each element is."""
+    def atan2(self, other: Any) -> Tensor:
+        """Return the angle in (−π, π] of the point with height `input` and width `other`."""
     def atan2_(self, other: Any) -> Tensor:
         """In-place version of :func:`atan2`: writes the result into `input` and returns it."""
     def atan_(self) -> Tensor:
         """In-place version of :func:`atan`: writes the result into `input` and returns it."""
-    def atanh(self) -> Tensor: ...
+    def atanh(self) -> Tensor:
+        """Return the value whose hyperbolic tangent each element is: log((1 + x)/(1 − x))/2."""
     def atanh_(self) -> Tensor:
         """In-place version of :func:`atanh`: writes the result into `input` and returns it."""
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
@@ -251,16 +268,16 @@ class Methods(TensorBase):
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Number = 1, alpha: _Number = 1) -> Tensor:
         """In-place version of :func:`baddbmm`: writes the result into `input` and returns it."""
     @overload
-    def bernoulli(self, *, generator: Generator | None = ...) -> Tensor: ...
+    def bernoulli(self, *, generator: Generator | None = None) -> Tensor: ...
     @overload
-    def bernoulli(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
+    def bernoulli(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Ones with the probabilities in `input` (or `p` for all), else zeros."""
     @overload
-    def bernoulli_(self, p: Tensor, *, generator: Generator | None = ...) -> Tensor: ...
+    def bernoulli_(self, p: Tensor, *, generator: Generator | None = None) -> Tensor: ...
     @overload
-    def bernoulli_(self, p: builtins.float = ..., *, generator: Generator | None = ...) -> Tensor:
+    def bernoulli_(self, p: builtins.float = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with ones of probability `p` (a number, or a tensor that broadcasts) and zeros."""
-    def bfloat16(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def bfloat16(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in bfloat16: itself where it is that already."""
     def bincount(self, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
         """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it
@@ -269,7 +286,8 @@ class Methods(TensorBase):
     @overload
     def bitwise_and(self, other: Tensor) -> Tensor: ...
     @overload
-    def bitwise_and(self, other: _Number) -> Tensor: ...
+    def bitwise_and(self, other: _Number) -> Tensor:
+        """Return the bits that both elements have."""
     @overload
     def bitwise_and_(self, other: Tensor) -> Tensor: ...
     @overload
@@ -278,19 +296,22 @@ class Methods(TensorBase):
     @overload
     def bitwise_left_shift(self, other: Tensor) -> Tensor: ...
     @overload
-    def bitwise_left_shift(self, other: _Number) -> Tensor: ...
+    def bitwise_left_shift(self, other: _Number) -> Tensor:
+        """Return ``input · 2^other``: the bits moved up."""
     @overload
     def bitwise_left_shift_(self, other: Tensor) -> Tensor: ...
     @overload
     def bitwise_left_shift_(self, other: _Number) -> Tensor:
         """In-place version of :func:`bitwise_left_shift`: writes the result into `input` and returns it."""
-    def bitwise_not(self) -> Tensor: ...
+    def bitwise_not(self) -> Tensor:
+        """Return each element with every bit turned; of bool the other value."""
     def bitwise_not_(self) -> Tensor:
         """In-place version of :func:`bitwise_not`: writes the result into `input` and returns it."""
     @overload
     def bitwise_or(self, other: Tensor) -> Tensor: ...
     @overload
-    def bitwise_or(self, other: _Number) -> Tensor: ...
+    def bitwise_or(self, other: _Number) -> Tensor:
+        """Return the bits that at least one element has."""
     @overload
     def bitwise_or_(self, other: Tensor) -> Tensor: ...
     @overload
@@ -299,7 +320,8 @@ class Methods(TensorBase):
     @overload
     def bitwise_right_shift(self, other: Tensor) -> Tensor: ...
     @overload
-    def bitwise_right_shift(self, other: _Number) -> Tensor: ...
+    def bitwise_right_shift(self, other: _Number) -> Tensor:
+        """Return ``⌊input / 2^other⌋``: the bits moved down."""
     @overload
     def bitwise_right_shift_(self, other: Tensor) -> Tensor: ...
     @overload
@@ -308,7 +330,8 @@ class Methods(TensorBase):
     @overload
     def bitwise_xor(self, other: Tensor) -> Tensor: ...
     @overload
-    def bitwise_xor(self, other: _Number) -> Tensor: ...
+    def bitwise_xor(self, other: _Number) -> Tensor:
+        """Return the bits that exactly one element has."""
     @overload
     def bitwise_xor_(self, other: Tensor) -> Tensor: ...
     @overload
@@ -316,7 +339,7 @@ class Methods(TensorBase):
         """In-place version of :func:`bitwise_xor`: writes the result into `input` and returns it."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
-    def bool(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def bool(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in bool: itself where it is that already."""
     def broadcast_to(self, *size: Any, **keyword: Any) -> Tensor:
         """``input.expand(size)``."""
@@ -324,40 +347,41 @@ class Methods(TensorBase):
         self, boundaries: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
     ) -> Tensor:
         """In which interval between sorted `boundaries` each element lies."""
-    def byte(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def byte(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in uint8: itself where it is that already."""
     def cauchy_(
-        self, median: builtins.float = ..., sigma: builtins.float = ..., *, generator: Generator | None = ...,
+        self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None,
     ) -> Tensor:
         """Fill with Cauchy numbers."""
-    def cdouble(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def cdouble(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in complex128: itself where it is that already."""
-    def ceil(self) -> Tensor: ...
+    def ceil(self) -> Tensor:
+        """Return the least whole number that is not below each element."""
     def ceil_(self) -> Tensor:
         """In-place version of :func:`ceil`: writes the result into `input` and returns it."""
-    def cfloat(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def cfloat(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in complex64: itself where it is that already."""
     def chain_matmul(self, *matrices: Any) -> Tensor:
         """The product of a chain of matrices."""
-    def char(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def char(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in int8: itself where it is that already."""
-    def cholesky(self, upper: builtins.bool = ...) -> Tensor:
+    def cholesky(self, upper: builtins.bool = False) -> Tensor:
         """The Cholesky factor: (…, n, n) -> (…, n, n) (see `torch.linalg.cholesky`)."""
-    def cholesky_inverse(self, upper: builtins.bool = ...) -> Tensor:
+    def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
         """``(L Lᴴ)⁻¹`` from a Cholesky factor L (``(Uᴴ U)⁻¹`` with `upper`): (…, n, n) -> (…, n, n)."""
-    def cholesky_solve(self, input2: Tensor, upper: builtins.bool = ...) -> Tensor:
+    def cholesky_solve(self, input2: Tensor, upper: builtins.bool = False) -> Tensor:
         """X with ``L Lᴴ X = input`` (``Uᴴ U X`` with `upper`) for a Cholesky factor."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` parts of one size along axis `dim`."""
     @overload
-    def clamp(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+    def clamp(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
     @overload
-    def clamp(self, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
+    def clamp(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
         """Cut to limits, ``min(max(input, min), max)``."""
     @overload
-    def clamp_(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+    def clamp_(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
     @overload
-    def clamp_(self, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
+    def clamp_(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
         """In-place version of :func:`clamp`: writes the result into `input` and returns it."""
     @overload
     def clamp_max(self, max: Tensor) -> Tensor: ...
@@ -380,14 +404,14 @@ class Methods(TensorBase):
     def clamp_min_(self, min: _Number) -> Tensor:
         """In-place version of :func:`clamp_min`: writes the result into `input` and returns it."""
     @overload
-    def clip(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+    def clip(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
     @overload
-    def clip(self, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
+    def clip(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
         """Cut to limits, ``min(max(input, min), max)``."""
     @overload
-    def clip_(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor: ...
+    def clip_(self, min: Tensor | None = None, max: Tensor | None = None) -> Tensor: ...
     @overload
-    def clip_(self, min: _Number | None = ..., max: _Number | None = ...) -> Tensor:
+    def clip_(self, min: _Number | None = None, max: _Number | None = None) -> Tensor:
         """In-place version of :func:`clip`: writes the result into `input` and returns it."""
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy with its own storage, in the input's layout or in a given one."""
@@ -417,23 +441,25 @@ class Methods(TensorBase):
         """Pearson correlation of variables in rows, ``Cᵢⱼ / √(Cᵢᵢ·Cⱼⱼ)`` with C of :func:`cov`, clipped to
         [−1, 1].
         """
-    def cos(self) -> Tensor: ...
+    def cos(self) -> Tensor:
+        """Return the cosine of each element, an angle in radians."""
     def cos_(self) -> Tensor:
         """In-place version of :func:`cos`: writes the result into `input` and returns it."""
-    def cosh(self) -> Tensor: ...
+    def cosh(self) -> Tensor:
+        """Return the hyperbolic cosine (eˣ + e⁻ˣ)/2 of each element."""
     def cosh_(self) -> Tensor:
         """In-place version of :func:`cosh`: writes the result into `input` and returns it."""
     def count_nonzero(self, dim: Any = None) -> Tensor:
         """How many elements, over `dim`, are not 0."""
     def cov(
-        self, *, correction: builtins.int = ..., fweights: Tensor | None = ..., aweights: Tensor | None = ...,
+        self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None,
     ) -> Tensor:
         """Covariance matrix of variables in rows, ``Σₖ wₖ·(xᵢₖ − x̄ᵢ)·conj(xⱼₖ − x̄ⱼ) / (Σw −
         correction)``.
         """
-    def cpu(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def cpu(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor itself: it is on the CPU."""
-    def cross(self, other: Tensor, dim: builtins.int | None = ...) -> Tensor:
+    def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
         """The vector product along `dim`, or along the first axis of length 3."""
     def cuda(
         self, device: _Device | None = None, non_blocking: builtins.bool = False,
@@ -454,7 +480,8 @@ class Methods(TensorBase):
         """In-place version of :func:`cumsum`: writes the result into `input` and returns it."""
     def data_ptr(self) -> builtins.int:
         """The address of the first element; 0 where there is none."""
-    def deg2rad(self) -> Tensor: ...
+    def deg2rad(self) -> Tensor:
+        """Return each element, an angle in degrees, in radians: x·π/180."""
     def deg2rad_(self) -> Tensor:
         """In-place version of :func:`deg2rad`: writes the result into `input` and returns it."""
     def dense_dim(self) -> builtins.int:
@@ -479,7 +506,8 @@ class Methods(TensorBase):
         self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None,
     ) -> Tensor:
         """Differences of neighbours along `dim`, `n` times over."""
-    def digamma(self) -> Tensor: ...
+    def digamma(self) -> Tensor:
+        """Return the logarithmic derivative of the gamma function, Γ′(x)/Γ(x), of each element."""
     def digamma_(self) -> Tensor:
         """In-place version of :func:`digamma`: writes the result into `input` and returns it."""
     def dim_order(self, *, ambiguity_check: Any = False) -> tuple[builtins.int, ...]:
@@ -496,26 +524,32 @@ class Methods(TensorBase):
         """In-place version of :func:`divide`: writes the result into `input` and returns it."""
     def dot(self, tensor: Any) -> Tensor:
         """Σ inputᵢ·tensorᵢ of two vectors of one length (nothing is conjugated)."""
-    def double(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def double(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in float64: itself where it is that already."""
     def dsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Parts along axis 2."""
-    def eq(self, other: Any) -> Tensor: ...
+    def eq(self, other: Any) -> Tensor:
+        """Return where ``input = other``: False where one is nan."""
     def eq_(self, other: Any) -> Tensor:
         """In-place version of :func:`eq`: writes the result into `input` and returns it."""
     def equal(self, other: Any) -> builtins.bool:
         """Whether two tensors have the same shape and the same elements (nan equals nothing)."""
-    def erf(self) -> Tensor: ...
+    def erf(self) -> Tensor:
+        """Return the error function 2/√π·∫₀ˣ exp(−t²) dt of each element."""
     def erf_(self) -> Tensor:
         """In-place version of :func:`erf`: writes the result into `input` and returns it."""
-    def erfc(self) -> Tensor: ...
+    def erfc(self) -> Tensor:
+        """Return the complementary error function 1 − erf(x) of each element."""
     def erfc_(self) -> Tensor:
         """In-place version of :func:`erfc`: writes the result into `input` and returns it."""
-    def erfinv(self) -> Tensor: ...
+    def erfinv(self) -> Tensor:
+        """Return the value whose error function each element is: ±∞ at ±1 and nan beyond."""
     def erfinv_(self) -> Tensor:
         """In-place version of :func:`erfinv`: writes the result into `input` and returns it."""
-    def exp(self) -> Tensor: ...
-    def exp2(self) -> Tensor: ...
+    def exp(self) -> Tensor:
+        """Return the exponential eˣ of each element."""
+    def exp2(self) -> Tensor:
+        """Return the power 2ˣ of each element."""
     def exp2_(self) -> Tensor:
         """In-place version of :func:`exp2`: writes the result into `input` and returns it."""
     def exp_(self) -> Tensor:
@@ -524,16 +558,18 @@ class Methods(TensorBase):
         """Axes of size 1 repeated without a copy, and new leading axes; -1 keeps a size."""
     def expand_as(self, other: Any) -> Tensor:
         """``input.expand(other.size())``."""
-    def expm1(self) -> Tensor: ...
+    def expm1(self) -> Tensor:
+        """Return eˣ − 1 of each element, exact near 0."""
     def expm1_(self) -> Tensor:
         """In-place version of :func:`expm1`: writes the result into `input` and returns it."""
-    def exponential_(self, lambd: builtins.float = ..., *, generator: Generator | None = ...) -> Tensor:
+    def exponential_(self, lambd: builtins.float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with exponentially distributed numbers of rate `lambd`."""
     def fill_(self, value: Any) -> Tensor:
         """Write one value into every element; return the tensor."""
-    def fill_diagonal_(self, fill_value: _Number, wrap: builtins.bool = ...) -> Tensor:
+    def fill_diagonal_(self, fill_value: _Number, wrap: builtins.bool = False) -> Tensor:
         """Fill the main diagonal in place and return the tensor."""
-    def fix(self) -> Tensor: ...
+    def fix(self) -> Tensor:
+        """Return each element without its fraction: the whole number next to it towards 0."""
     def fix_(self) -> Tensor:
         """In-place version of :func:`fix`: writes the result into `input` and returns it."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
@@ -544,7 +580,7 @@ class Methods(TensorBase):
         """Axis 1 in reverse."""
     def flipud(self) -> Tensor:
         """Axis 0 in reverse."""
-    def float(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def float(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in float32: itself where it is that already."""
     @overload
     def float_power(self, exponent: Tensor) -> Tensor: ...
@@ -553,7 +589,8 @@ class Methods(TensorBase):
         """Power in double precision (complex double for a complex operand)."""
     def float_power_(self, exponent: Any) -> Tensor:
         """In-place version of :func:`float_power`; the input has the result's dtype already."""
-    def floor(self) -> Tensor: ...
+    def floor(self) -> Tensor:
+        """Return the greatest whole number that is not above each element."""
     def floor_(self) -> Tensor:
         """In-place version of :func:`floor`: writes the result into `input` and returns it."""
     @overload
@@ -566,8 +603,10 @@ class Methods(TensorBase):
     @overload
     def floor_divide_(self, other: _Number) -> Tensor:
         """In-place version of :func:`floor_divide`: writes the result into `input` and returns it."""
-    def fmax(self, other: Any) -> Tensor: ...
-    def fmin(self, other: Any) -> Tensor: ...
+    def fmax(self, other: Any) -> Tensor:
+        """Return the larger of both elements, and the other where one is nan."""
+    def fmin(self, other: Any) -> Tensor:
+        """Return the smaller of both elements, and the other where one is nan."""
     @overload
     def fmod(self, other: Tensor) -> Tensor: ...
     @overload
@@ -578,20 +617,23 @@ class Methods(TensorBase):
     @overload
     def fmod_(self, other: _Number) -> Tensor:
         """In-place version of :func:`fmod`: writes the result into `input` and returns it."""
-    def frac(self) -> Tensor: ...
+    def frac(self) -> Tensor:
+        """Return the fraction x − trunc(x) of each element, of its sign."""
     def frac_(self) -> Tensor:
         """In-place version of :func:`frac`: writes the result into `input` and returns it."""
     def frexp(self) -> return_types.frexp:
         """Mantissa and exponent: ``input = mantissa · 2^exponent`` with |mantissa| in [½, 1)."""
     def gather(self, dim: builtins.int, index: Any, *, sparse_grad: builtins.bool = False) -> Tensor:
         """``y[i, j] = input[index[i, j], j]`` for dim 0, and alike for others; y has the shape of `index`."""
-    def gcd(self, other: Tensor) -> Tensor: ...
+    def gcd(self, other: Tensor) -> Tensor:
+        """Return the greatest common divisor of both elements: 0 of 0 and 0."""
     def gcd_(self, other: Tensor) -> Tensor:
         """In-place version of :func:`gcd`: writes the result into `input` and returns it."""
-    def ge(self, other: Any) -> Tensor: ...
+    def ge(self, other: Any) -> Tensor:
+        """Return where ``input ≥ other``: False where one is nan."""
     def ge_(self, other: Any) -> Tensor:
         """In-place version of :func:`ge`: writes the result into `input` and returns it."""
-    def geometric_(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor:
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = None) -> Tensor:
         """Fill with the numbers of trials up to the first success, of probability `p`."""
     def geqrf(self) -> return_types.geqrf:
         """QR as LAPACK's geqrf leaves it."""
@@ -599,21 +641,25 @@ class Methods(TensorBase):
         """The matrix inputᵢ·vec2ⱼ of two vectors."""
     def get_device(self) -> builtins.int:
         """-1: the tensor is on the CPU."""
-    def greater(self, other: Any) -> Tensor: ...
+    def greater(self, other: Any) -> Tensor:
+        """Return where ``input > other``: False where one is nan."""
     def greater_(self, other: Any) -> Tensor:
         """In-place version of :func:`greater`: writes the result into `input` and returns it."""
-    def greater_equal(self, other: Any) -> Tensor: ...
+    def greater_equal(self, other: Any) -> Tensor:
+        """Return where ``input ≥ other``: False where one is nan."""
     def greater_equal_(self, other: Any) -> Tensor:
         """In-place version of :func:`greater_equal`: writes the result into `input` and returns it."""
-    def gt(self, other: Any) -> Tensor: ...
+    def gt(self, other: Any) -> Tensor:
+        """Return where ``input > other``: False where one is nan."""
     def gt_(self, other: Any) -> Tensor:
         """In-place version of :func:`gt`: writes the result into `input` and returns it."""
-    def half(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def half(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in float16: itself where it is that already."""
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
         """input where |input| > `lambd`, else 0."""
     def hash_tensor(
-        self, dim: Sequence[builtins.int] = ..., *, keepdim: builtins.bool = ..., mode: builtins.int = ...,
+        self, dim: builtins.int | Sequence[builtins.int] = (), *, keepdim: builtins.bool = False,
+        mode: builtins.int = 0,
     ) -> Tensor:
         """The exclusive or, over `dim`, of the bits of the elements, as uint64."""
     def heaviside(self, values: Tensor) -> Tensor:
@@ -626,20 +672,22 @@ class Methods(TensorBase):
         """
     @overload
     def histogram(
-        self, bins: Tensor, *, weight: Tensor | None = ..., density: builtins.bool = ...,
+        self, bins: Tensor, *, weight: Tensor | None = None, density: builtins.bool = False,
     ) -> return_types.histogram: ...
     @overload
     def histogram(
-        self, bins: builtins.int = ..., *, range: Sequence[builtins.float] | None = ...,
-        weight: Tensor | None = ..., density: builtins.bool = ...,
+        self, bins: builtins.int = 100, *, range: Sequence[builtins.float] | None = ...,
+        weight: Tensor | None = None, density: builtins.bool = False,
     ) -> return_types.histogram:
         """How many elements lie in each of several intervals."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Parts along axis 1 (axis 0 of a vector)."""
-    def hypot(self, other: Tensor) -> Tensor: ...
+    def hypot(self, other: Tensor) -> Tensor:
+        """Return √(input² + other²), without overflow on the way."""
     def hypot_(self, other: Tensor) -> Tensor:
         """In-place version of :func:`hypot`: writes the result into `input` and returns it."""
-    def i0(self) -> Tensor: ...
+    def i0(self) -> Tensor:
+        """Return the modified Bessel function of the first kind and order 0, I₀(x), of each element."""
     def i0_(self) -> Tensor:
         """In-place version of :func:`i0`: writes the result into `input` and returns it."""
     def igamma(self, other: Tensor) -> Tensor:
@@ -684,7 +732,7 @@ class Methods(TensorBase):
         """Slices of axis `dim`, in the order of the vector `index`."""
     def inner(self, other: Any) -> Tensor:
         """Sums of products over the last axes of both."""
-    def int(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def int(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in int32: itself where it is that already."""
     def inverse(self) -> Tensor:
         """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
@@ -752,17 +800,20 @@ class Methods(TensorBase):
     @property
     def is_xpu(self) -> builtins.bool: ...
     def isclose(
-        self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ...,
-        equal_nan: builtins.bool = ...,
+        self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08,
+        equal_nan: builtins.bool = False,
     ) -> Tensor:
         """Nearness of each element, ``|input − other| ≤ atol + rtol·|other|``."""
-    def isfinite(self) -> Tensor: ...
+    def isfinite(self) -> Tensor:
+        """Return where the elements are neither nan nor infinite."""
     def isin(
         self, test_elements: Any, *, assume_unique: builtins.bool = False, invert: builtins.bool = False,
     ) -> Tensor:
         """Which of `elements` occur among `test_elements`."""
-    def isinf(self) -> Tensor: ...
-    def isnan(self) -> Tensor: ...
+    def isinf(self) -> Tensor:
+        """Return where the elements are ∞ or −∞; of a complex one either part."""
+    def isnan(self) -> Tensor:
+        """Return where the elements are nan; of a complex one either part."""
     def isneginf(self) -> Tensor:
         """Where the input is −∞."""
     def isposinf(self) -> Tensor:
@@ -770,10 +821,10 @@ class Methods(TensorBase):
     def isreal(self) -> Tensor:
         """Where the imaginary part is 0: everywhere in a real tensor."""
     def istft(
-        self, n_fft: builtins.int, hop_length: builtins.int | None = ...,
-        win_length: builtins.int | None = ..., window: Tensor | None = ..., center: builtins.bool = ...,
-        normalized: builtins.bool = ..., onesided: builtins.bool | None = ...,
-        length: builtins.int | None = ..., return_complex: builtins.bool = ...,
+        self, n_fft: builtins.int, hop_length: builtins.int | None = None,
+        win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True,
+        normalized: builtins.bool = False, onesided: builtins.bool | None = None,
+        length: builtins.int | None = None, return_complex: builtins.bool = False,
     ) -> Tensor:
         """Signal from its short-time Fourier transform: the least-squares one (Griffin and Lim 1984)."""
     def kron(self, other: Any) -> Tensor:
@@ -784,13 +835,16 @@ class Methods(TensorBase):
         """The `k`-th smallest element along `dim`, from 1, and where it is."""
     @property
     def layout(self) -> Any: ...
-    def lcm(self, other: Tensor) -> Tensor: ...
+    def lcm(self, other: Tensor) -> Tensor:
+        """Return the least common multiple of both elements: 0 where one is 0."""
     def lcm_(self, other: Tensor) -> Tensor:
         """In-place version of :func:`lcm`: writes the result into `input` and returns it."""
-    def ldexp(self, other: Tensor) -> Tensor: ...
+    def ldexp(self, other: Tensor) -> Tensor:
+        """Return ``input · 2^other``."""
     def ldexp_(self, other: Tensor) -> Tensor:
         """In-place version of :func:`ldexp`: writes the result into `input` and returns it."""
-    def le(self, other: Any) -> Tensor: ...
+    def le(self, other: Any) -> Tensor:
+        """Return where ``input ≤ other``: False where one is nan."""
     def le_(self, other: Any) -> Tensor:
         """In-place version of :func:`le`: writes the result into `input` and returns it."""
     @overload
@@ -803,60 +857,74 @@ class Methods(TensorBase):
     @overload
     def lerp_(self, end: Tensor, weight: _Number) -> Tensor:
         """In-place version of :func:`lerp`: writes the result into `input` and returns it."""
-    def less(self, other: Any) -> Tensor: ...
+    def less(self, other: Any) -> Tensor:
+        """Return where ``input < other``: False where one is nan."""
     def less_(self, other: Any) -> Tensor:
         """In-place version of :func:`less`: writes the result into `input` and returns it."""
-    def less_equal(self, other: Any) -> Tensor: ...
+    def less_equal(self, other: Any) -> Tensor:
+        """Return where ``input ≤ other``: False where one is nan."""
     def less_equal_(self, other: Any) -> Tensor:
         """In-place version of :func:`less_equal`: writes the result into `input` and returns it."""
-    def lgamma(self) -> Tensor: ...
+    def lgamma(self) -> Tensor:
+        """Return the logarithm of the gamma function's size, log |Γ(x)|, of each element."""
     def lgamma_(self) -> Tensor:
         """In-place version of :func:`lgamma`: writes the result into `input` and returns it."""
-    def log(self) -> Tensor: ...
-    def log10(self) -> Tensor: ...
+    def log(self) -> Tensor:
+        """Return the natural logarithm of each element: nan below 0 and −∞ at 0."""
+    def log10(self) -> Tensor:
+        """Return the logarithm to the base 10 of each element: nan below 0 and −∞ at 0."""
     def log10_(self) -> Tensor:
         """In-place version of :func:`log10`: writes the result into `input` and returns it."""
-    def log1p(self) -> Tensor: ...
+    def log1p(self) -> Tensor:
+        """Return log(1 + x) of each element, exact near 0."""
     def log1p_(self) -> Tensor:
         """In-place version of :func:`log1p`: writes the result into `input` and returns it."""
-    def log2(self) -> Tensor: ...
+    def log2(self) -> Tensor:
+        """Return the logarithm to the base 2 of each element: nan below 0 and −∞ at 0."""
     def log2_(self) -> Tensor:
         """In-place version of :func:`log2`: writes the result into `input` and returns it."""
     def log_(self) -> Tensor:
         """In-place version of :func:`log`: writes the result into `input` and returns it."""
     def log_normal_(
-        self, mean: builtins.float = ..., std: builtins.float = ..., *, generator: Generator | None = ...,
+        self, mean: builtins.float = 1, std: builtins.float = 2, *, generator: Generator | None = None,
     ) -> Tensor:
         """Fill with exp(n) for normal numbers n."""
     def log_softmax(self, dim: builtins.int, dtype: _dtype | None = None) -> Tensor:
         """input − log Σ exp(input) along `dim`; `dtype` casts the input first."""
-    def logaddexp(self, other: Tensor) -> Tensor: ...
-    def logaddexp2(self, other: Tensor) -> Tensor: ...
+    def logaddexp(self, other: Tensor) -> Tensor:
+        """Return log(eˣ + eʸ), without overflow on the way."""
+    def logaddexp2(self, other: Tensor) -> Tensor:
+        """Return log₂(2ˣ + 2ʸ), without overflow on the way."""
     def logcumsumexp(self, dim: builtins.int) -> Tensor:
         """Log of the running sum of exponentials along `dim`."""
     def logdet(self) -> Tensor:
         """The logarithm of the determinant, nan where that is negative: (…, n, n) -> (…)."""
-    def logical_and(self, other: Any) -> Tensor: ...
+    def logical_and(self, other: Any) -> Tensor:
+        """Return where both elements are other than 0."""
     def logical_and_(self, other: Any) -> Tensor:
         """In-place version of :func:`logical_and`: writes the result into `input` and returns it."""
-    def logical_not(self) -> Tensor: ...
+    def logical_not(self) -> Tensor:
+        """Return where the elements are 0."""
     def logical_not_(self) -> Tensor:
         """In-place version of :func:`logical_not`: writes the result into `input` and returns it."""
-    def logical_or(self, other: Any) -> Tensor: ...
+    def logical_or(self, other: Any) -> Tensor:
+        """Return where at least one element is other than 0."""
     def logical_or_(self, other: Any) -> Tensor:
         """In-place version of :func:`logical_or`: writes the result into `input` and returns it."""
-    def logical_xor(self, other: Any) -> Tensor: ...
+    def logical_xor(self, other: Any) -> Tensor:
+        """Return where exactly one element is other than 0."""
     def logical_xor_(self, other: Any) -> Tensor:
         """In-place version of :func:`logical_xor`: writes the result into `input` and returns it."""
-    def logit(self, eps: builtins.float | None = ...) -> Tensor:
+    def logit(self, eps: builtins.float | None = None) -> Tensor:
         """log(x / (1 − x))."""
-    def logit_(self, eps: builtins.float | None = ...) -> Tensor:
+    def logit_(self, eps: builtins.float | None = None) -> Tensor:
         """In-place version of :func:`logit`: writes the result into `input` and returns it."""
     def logsumexp(self, dim: Any, keepdim: builtins.bool = False) -> Tensor:
         """log Σ exp(input) over `dim`, computed without overflow."""
-    def long(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def long(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in int64: itself where it is that already."""
-    def lt(self, other: Any) -> Tensor: ...
+    def lt(self, other: Any) -> Tensor:
+        """Return where ``input < other``: False where one is nan."""
     def lt_(self, other: Any) -> Tensor:
         """In-place version of :func:`lt`: writes the result into `input` and returns it."""
     def lu(self, pivot: builtins.bool = True, get_infos: builtins.bool = False) -> tuple[Tensor, ...]:
@@ -871,15 +939,15 @@ class Methods(TensorBase):
         """Replace every element by what a Python function makes of it and of two other tensors'."""
     def map_(self, tensor: Any, callable: Callable[[Any, Any], Any]) -> Tensor:
         """Replace every element by what a Python function makes of it and of the other tensor's."""
-    def masked_fill(self, mask: Any, value: Any) -> Tensor:
+    def masked_fill(self, mask: Tensor, value: Any) -> Tensor:
         """The input with a value where a mask holds."""
-    def masked_fill_(self, mask: Any, value: Any) -> Tensor:
+    def masked_fill_(self, mask: Tensor, value: Any) -> Tensor:
         """In-place version of :func:`masked_fill`: writes the result into `input` and returns it."""
-    def masked_scatter(self, mask: Any, source: Any) -> Tensor:
+    def masked_scatter(self, mask: Tensor, source: Any) -> Tensor:
         """`input` with the elements where `mask` holds replaced by those of `source`, in order."""
-    def masked_scatter_(self, mask: Any, source: Any) -> Tensor:
+    def masked_scatter_(self, mask: Tensor, source: Any) -> Tensor:
         """In-place version of :func:`masked_scatter`: writes the result into `input` and returns it."""
-    def masked_select(self, mask: Any) -> Tensor:
+    def masked_select(self, mask: Tensor) -> Tensor:
         """The elements where `mask` holds, as a vector."""
     def matmul(self, other: Any) -> Tensor:
         """Matrix product with torch's cases."""
@@ -896,10 +964,9 @@ class Methods(TensorBase):
         """The largest element; with `dim`, values and indices along it; with a second tensor, element by
         element.
         """
-    def maximum(self, other: Any) -> Tensor: ...
-    def mean(
-        self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None, **names: Any,
-    ) -> Tensor:
+    def maximum(self, other: Any) -> Tensor:
+        """Return the larger of both elements, and nan where one is nan."""
+    def mean(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """Mean of all elements, or over `dim`."""
     @overload
     def median(self) -> Tensor: ...
@@ -915,7 +982,8 @@ class Methods(TensorBase):
         """The smallest element; with `dim`, values and indices along it; with a second tensor, element by
         element.
         """
-    def minimum(self, other: Any) -> Tensor: ...
+    def minimum(self, other: Any) -> Tensor:
+        """Return the smaller of both elements, and nan where one is nan."""
     def mm(self, mat2: Tensor) -> Tensor:
         """Matrix product: (n, k) @ (k, m) -> (n, m)."""
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> return_types.mode:
@@ -926,15 +994,17 @@ class Methods(TensorBase):
         """The axes `source` moved to the places `destination`; the others keep their order."""
     def msort(self) -> Tensor:
         """The input sorted along its first axis."""
-    def mul(self, other: Any) -> Tensor: ...
+    def mul(self, other: Any) -> Tensor:
+        """Return the product ``input · other``."""
     def mul_(self, other: Any) -> Tensor:
         """In-place version of :func:`mul`: writes the result into `input` and returns it."""
     def multinomial(
-        self, num_samples: builtins.int, replacement: builtins.bool = ..., *,
-        generator: Generator | None = ...,
+        self, num_samples: builtins.int, replacement: builtins.bool = False, *,
+        generator: Generator | None = None,
     ) -> Tensor:
         """Indices of the last axis, drawn with the weights in it."""
-    def multiply(self, other: Any) -> Tensor: ...
+    def multiply(self, other: Any) -> Tensor:
+        """Return the product ``input · other``."""
     def multiply_(self, other: Any) -> Tensor:
         """In-place version of :func:`multiply`: writes the result into `input` and returns it."""
     def mv(self, vec: Tensor) -> Tensor:
@@ -946,13 +1016,13 @@ class Methods(TensorBase):
     @property
     def name(self) -> Any: ...
     def nan_to_num(
-        self, nan: builtins.float | None = ..., posinf: builtins.float | None = ...,
-        neginf: builtins.float | None = ...,
+        self, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+        neginf: builtins.float | None = None,
     ) -> Tensor:
         """Finite numbers instead of nan and the infinities."""
     def nan_to_num_(
-        self, nan: builtins.float | None = ..., posinf: builtins.float | None = ...,
-        neginf: builtins.float | None = ...,
+        self, nan: builtins.float | None = None, posinf: builtins.float | None = None,
+        neginf: builtins.float | None = None,
     ) -> Tensor:
         """In-place version of :func:`nan_to_num`: writes the result into `input` and returns it."""
     def nanmean(
@@ -976,68 +1046,78 @@ class Methods(TensorBase):
         """The places start … start + length − 1 of axis `dim`."""
     def narrow_copy(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
         """Some places of an axis: a copy of what the view of that name shows."""
-    def ne(self, other: Any) -> Tensor: ...
+    def ne(self, other: Any) -> Tensor:
+        """Return where ``input ≠ other``: True where one is nan."""
     def ne_(self, other: Any) -> Tensor:
         """In-place version of :func:`ne`: writes the result into `input` and returns it."""
-    def neg(self) -> Tensor: ...
+    def neg(self) -> Tensor:
+        """Return −x of each element."""
     def neg_(self) -> Tensor:
         """In-place version of :func:`neg`: writes the result into `input` and returns it."""
-    def negative(self) -> Tensor: ...
+    def negative(self) -> Tensor:
+        """Return −x of each element."""
     def negative_(self) -> Tensor:
         """In-place version of :func:`negative`: writes the result into `input` and returns it."""
     def new(self, *args: Any, **kwargs: Any) -> Any:
         """Make a tensor of this tensor's dtype by the legacy forms of arguments."""
     @overload
     def new_empty(
-        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ...,
-        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+        self, *size: builtins.int, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _Device | None = None, pin_memory: builtins.bool = False,
+        requires_grad: builtins.bool = False,
     ) -> Tensor: ...
     @overload
     def new_empty(
-        self, size: Sequence[builtins.int], *, dtype: _dtype | None = ..., layout: _layout | None = ...,
-        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+        self, size: Sequence[builtins.int], *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _Device | None = None, pin_memory: builtins.bool = False,
+        requires_grad: builtins.bool = False,
     ) -> Tensor:
         """Make a tensor of uninitialised elements with this tensor's dtype."""
     def new_empty_strided(
-        self, size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _dtype | None = ...,
-        layout: _layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-        requires_grad: builtins.bool = ...,
+        self, size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+        requires_grad: builtins.bool = False,
     ) -> Tensor:
         """Make an uninitialised tensor with this tensor's dtype and the given strides."""
     def new_full(
-        self, size: Sequence[builtins.int], fill_value: _Number, *, dtype: _dtype | None = ...,
-        layout: _layout | None = ..., device: _Device | None = ..., pin_memory: builtins.bool = ...,
-        requires_grad: builtins.bool = ...,
+        self, size: Sequence[builtins.int], fill_value: _Number, *, dtype: _dtype | None = None,
+        layout: _layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+        requires_grad: builtins.bool = False,
     ) -> Tensor:
         """Make a tensor with every element `fill_value` with this tensor's dtype."""
     @overload
     def new_ones(
-        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ...,
-        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+        self, *size: builtins.int, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _Device | None = None, pin_memory: builtins.bool = False,
+        requires_grad: builtins.bool = False,
     ) -> Tensor: ...
     @overload
     def new_ones(
-        self, size: Sequence[builtins.int], *, dtype: _dtype | None = ..., layout: _layout | None = ...,
-        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+        self, size: Sequence[builtins.int], *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _Device | None = None, pin_memory: builtins.bool = False,
+        requires_grad: builtins.bool = False,
     ) -> Tensor:
         """Make a tensor of ones with this tensor's dtype."""
     def new_tensor(
-        self, data: Any, *, dtype: _dtype | None = ..., device: _Device | None = ...,
-        requires_grad: builtins.bool = ...,
+        self, data: Any, *, dtype: _dtype | None = None, device: _Device | None = None,
+        requires_grad: builtins.bool = False,
     ) -> Tensor:
         """Make a leaf tensor that holds a copy of the data, with this tensor's dtype."""
     @overload
     def new_zeros(
-        self, *size: builtins.int, dtype: _dtype | None = ..., layout: _layout | None = ...,
-        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+        self, *size: builtins.int, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _Device | None = None, pin_memory: builtins.bool = False,
+        requires_grad: builtins.bool = False,
     ) -> Tensor: ...
     @overload
     def new_zeros(
-        self, size: Sequence[builtins.int], *, dtype: _dtype | None = ..., layout: _layout | None = ...,
-        device: _Device | None = ..., pin_memory: builtins.bool = ..., requires_grad: builtins.bool = ...,
+        self, size: Sequence[builtins.int], *, dtype: _dtype | None = None, layout: _layout | None = None,
+        device: _Device | None = None, pin_memory: builtins.bool = False,
+        requires_grad: builtins.bool = False,
     ) -> Tensor:
         """Make a tensor of zeros with this tensor's dtype."""
-    def nextafter(self, other: Tensor) -> Tensor: ...
+    def nextafter(self, other: Tensor) -> Tensor:
+        """Return the number of the dtype that comes next after `input` towards `other`."""
     def nextafter_(self, other: Tensor) -> Tensor:
         """In-place version of :func:`nextafter`: writes the result into `input` and returns it."""
     @overload
@@ -1056,10 +1136,11 @@ class Methods(TensorBase):
         matrix.
         """
     def normal_(
-        self, mean: builtins.float = ..., std: builtins.float = ..., *, generator: Generator | None = ...,
+        self, mean: builtins.float = 0, std: builtins.float = 1, *, generator: Generator | None = None,
     ) -> Tensor:
         """Fill with normal numbers."""
-    def not_equal(self, other: Any) -> Tensor: ...
+    def not_equal(self, other: Any) -> Tensor:
+        """Return where ``input ≠ other``: True where one is nan."""
     def not_equal_(self, other: Any) -> Tensor:
         """In-place version of :func:`not_equal`: writes the result into `input` and returns it."""
     def numpy(self, *, force: builtins.bool = False) -> ndarray:
@@ -1067,7 +1148,7 @@ class Methods(TensorBase):
     def orgqr(self, input2: Tensor) -> Tensor:
         """The first columns of a product of reflectors (see `torch.linalg.householder_product`)."""
     def ormqr(
-        self, input2: Tensor, input3: Tensor, left: builtins.bool = ..., transpose: builtins.bool = ...,
+        self, input2: Tensor, input3: Tensor, left: builtins.bool = True, transpose: builtins.bool = False,
     ) -> Tensor:
         """The product of Q, given by reflectors, with a matrix C: ``Q C`` (``Qᴴ C``), or ``C Q``."""
     def outer(self, vec2: Tensor) -> Tensor:
@@ -1076,7 +1157,7 @@ class Methods(TensorBase):
         """The axes in the order `dims`."""
     def pin_memory(self, device: _Device | None = None) -> Tensor:
         """Raise torch's error: only an accelerator has pinned memory."""
-    def pinverse(self, rcond: builtins.float = ...) -> Tensor:
+    def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """The pseudoinverse, in which singular values up to rcond·σ₁ count as 0: (…, m, n) -> (…, n, m)."""
     def polygamma(self, n: builtins.int) -> Tensor:
         """Derivative of order n of ψ (see `torch.polygamma`)."""
@@ -1094,7 +1175,7 @@ class Methods(TensorBase):
     @overload
     def pow_(self, exponent: _Number) -> Tensor:
         """In-place version of :func:`pow`: writes the result into `input` and returns it."""
-    def prelu(self, weight: Any) -> Tensor:
+    def prelu(self, weight: Tensor) -> Tensor:
         """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
     def prod(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """Product of all elements, or along `dim`."""
@@ -1102,23 +1183,24 @@ class Methods(TensorBase):
         """`input` with the elements at flat places replaced by those of `source`, or with these added."""
     def put_(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
         """In-place version of :func:`put`: writes the result into `input` and returns it."""
-    def qr(self, some: builtins.bool = ...) -> return_types.qr:
+    def qr(self, some: builtins.bool = True) -> return_types.qr:
         """``input = Q R`` (see `torch.linalg.qr`)."""
     def quantile(
         self, q: Any, dim: Any = None, keepdim: builtins.bool = False, *, interpolation: str = 'linear',
     ) -> Tensor:
         """The quantiles `q` of all elements, or along `dim`; the dim of `q` comes first."""
-    def rad2deg(self) -> Tensor: ...
+    def rad2deg(self) -> Tensor:
+        """Return each element, an angle in radians, in degrees: x·180/π."""
     def rad2deg_(self) -> Tensor:
         """In-place version of :func:`rad2deg`: writes the result into `input` and returns it."""
     @overload
-    def random_(self, *, generator: Generator | None = ...) -> Tensor: ...
+    def random_(self, *, generator: Generator | None = None) -> Tensor: ...
     @overload
     def random_(
-        self, from_: builtins.int, to: builtins.int, *, generator: Generator | None = ...,
+        self, from_: builtins.int, to: builtins.int, *, generator: Generator | None = None,
     ) -> Tensor: ...
     @overload
-    def random_(self, to: builtins.int, *, generator: Generator | None = ...) -> Tensor:
+    def random_(self, to: builtins.int, *, generator: Generator | None = None) -> Tensor:
         """Fill with integers from [from, to), or from all that the dtype holds."""
     def ravel(self) -> Tensor:
         """All elements along one axis."""
@@ -1126,11 +1208,12 @@ class Methods(TensorBase):
     def real(self) -> Tensor: ...
     @real.setter
     def real(self, value: Tensor) -> None: ...
-    def reciprocal(self) -> Tensor: ...
+    def reciprocal(self) -> Tensor:
+        """Return 1/x of each element."""
     def reciprocal_(self) -> Tensor:
         """In-place version of :func:`reciprocal`: writes the result into `input` and returns it."""
     def relu(self) -> Tensor:
-        """The larger of 0 and x; of 0 and −0 the second, as torch has it."""
+        """Return the larger of 0 and each element; nan stays."""
     def relu_(self) -> Tensor:
         """In-place version of :func:`relu`: writes the result into `input` and returns it."""
     @overload
@@ -1170,13 +1253,13 @@ class Methods(TensorBase):
     def resize(self, sizes: Sequence[builtins.int]) -> Tensor:
         """The tensor in another shape (deprecated: see `reshape`)."""
     @overload
-    def resize_(self, *size: builtins.int, memory_format: memory_format | None = ...) -> Tensor: ...
+    def resize_(self, *size: builtins.int, memory_format: memory_format | None = None) -> Tensor: ...
     @overload
-    def resize_(self, size: Sequence[builtins.int], *, memory_format: memory_format | None = ...) -> Tensor:
+    def resize_(self, size: Sequence[builtins.int], *, memory_format: memory_format | None = None) -> Tensor:
         """Give the tensor another size: its elements are the storage's from its first one on, in C order."""
     def resize_as(self, tensor: Tensor) -> Tensor:
         """The tensor in the shape of another one (deprecated: see `reshape`)."""
-    def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = ...) -> Tensor:
+    def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
         """Give the tensor the size of another one (see `resize_`)."""
     def resolve_conj(self) -> Tensor:
         """The tensor with its conjugates worked out: itself where they are."""
@@ -1196,7 +1279,8 @@ class Methods(TensorBase):
     @overload
     def round_(self, *, decimals: builtins.int) -> Tensor:
         """In-place version of :func:`round`: writes the result into `input` and returns it."""
-    def rsqrt(self) -> Tensor: ...
+    def rsqrt(self) -> Tensor:
+        """Return 1/√x of each element: nan below 0 and ∞ at 0."""
     def rsqrt_(self) -> Tensor:
         """In-place version of :func:`rsqrt`: writes the result into `input` and returns it."""
     def scatter(
@@ -1253,27 +1337,34 @@ class Methods(TensorBase):
         """Put the tensor onto the storage of `source`, a storage or a tensor; onto an empty one where it
         is left out.
         """
-    def sgn(self) -> Tensor: ...
+    def sgn(self) -> Tensor:
+        """Return the sign of each element; of a complex one its direction x/|x|, and 0 at 0."""
     def sgn_(self) -> Tensor:
         """In-place version of :func:`sgn`: writes the result into `input` and returns it."""
     def share_memory_(self) -> Tensor:
         """Move the tensor's storage to memory that processes started later share, and return the tensor."""
-    def short(self, *, memory_format: memory_format | None = ...) -> Tensor:
+    def short(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in int16: itself where it is that already."""
-    def sigmoid(self) -> Tensor: ...
+    def sigmoid(self) -> Tensor:
+        """Return the logistic function 1/(1 + e⁻ˣ) of each element."""
     def sigmoid_(self) -> Tensor:
         """In-place version of :func:`sigmoid`: writes the result into `input` and returns it."""
-    def sign(self) -> Tensor: ...
+    def sign(self) -> Tensor:
+        """Return −1, 0 or 1: the sign of each element."""
     def sign_(self) -> Tensor:
         """In-place version of :func:`sign`: writes the result into `input` and returns it."""
-    def signbit(self) -> Tensor: ...
-    def sin(self) -> Tensor: ...
+    def signbit(self) -> Tensor:
+        """Return where the sign is negative, that of −0 and of nan included."""
+    def sin(self) -> Tensor:
+        """Return the sine of each element, an angle in radians."""
     def sin_(self) -> Tensor:
         """In-place version of :func:`sin`: writes the result into `input` and returns it."""
-    def sinc(self) -> Tensor: ...
+    def sinc(self) -> Tensor:
+        """Return sin(πx)/(πx) of each element: 1 at 0."""
     def sinc_(self) -> Tensor:
         """In-place version of :func:`sinc`: writes the result into `input` and returns it."""
-    def sinh(self) -> Tensor: ...
+    def sinh(self) -> Tensor:
+        """Return the hyperbolic sine (eˣ − e⁻ˣ)/2 of each element."""
     def sinh_(self) -> Tensor:
         """In-place version of :func:`sinh`: writes the result into `input` and returns it."""
     def slice_scatter(
@@ -1300,7 +1391,8 @@ class Methods(TensorBase):
         self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
     ) -> tuple[Tensor, ...]:
         """Parts of the given sizes along axis `dim`."""
-    def sqrt(self) -> Tensor: ...
+    def sqrt(self) -> Tensor:
+        """Return the square root of each element: nan below 0."""
     def sqrt_(self) -> Tensor:
         """In-place version of :func:`sqrt`: writes the result into `input` and returns it."""
     def square(self) -> Tensor:
@@ -1319,7 +1411,7 @@ class Methods(TensorBase):
         """
     def stft(
         self, n_fft: builtins.int, hop_length: builtins.int | None = None,
-        win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True,
+        win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True,
         pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None,
         return_complex: builtins.bool | None = None, align_to_window: builtins.bool | None = None,
     ) -> Tensor:
@@ -1336,16 +1428,14 @@ class Methods(TensorBase):
         """Difference ``input − alpha·other``."""
     def subtract_(self, other: Any, *, alpha: _Number = 1) -> Tensor:
         """In-place version of :func:`subtract`: writes the result into `input` and returns it."""
-    def sum(
-        self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None, **names: Any,
-    ) -> Tensor:
+    def sum(self, dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """Sum of all elements, or over `dim`; integers are summed in int64."""
     @overload
     def sum_to_size(self, *size: builtins.int) -> Tensor: ...
     @overload
     def sum_to_size(self, size: Sequence[builtins.int]) -> Tensor:
         """The sum over the axes along which `size` broadcasts to the tensor's shape."""
-    def svd(self, some: builtins.bool = ..., compute_uv: builtins.bool = ...) -> return_types.svd:
+    def svd(self, some: builtins.bool = True, compute_uv: builtins.bool = True) -> return_types.svd:
         """``input = U diag(S) Vᴴ``, with V itself as third result."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Axes `axis0` and `axis1` exchanged."""
@@ -1363,10 +1453,12 @@ class Methods(TensorBase):
         """Elements of `input` as one row at the places `index`."""
     def take_along_dim(self, indices: Any, dim: builtins.int | None = None) -> Tensor:
         """`gather` with the other axes broadcast; without `dim` from all elements as one row."""
-    def tan(self) -> Tensor: ...
+    def tan(self) -> Tensor:
+        """Return the tangent of each element, an angle in radians."""
     def tan_(self) -> Tensor:
         """In-place version of :func:`tan`: writes the result into `input` and returns it."""
-    def tanh(self) -> Tensor: ...
+    def tanh(self) -> Tensor:
+        """Return the hyperbolic tangent sinh(x)/cosh(x) of each element."""
     def tanh_(self) -> Tensor:
         """In-place version of :func:`tanh`: writes the result into `input` and returns it."""
     def tensor_split(
@@ -1378,18 +1470,18 @@ class Methods(TensorBase):
         """`repeat` with as many leading ones as `dims` lacks."""
     @overload
     def to(
-        self, device: _Device | None = ..., dtype: _dtype | None = ..., non_blocking: builtins.bool = ...,
-        copy: builtins.bool = ..., *, memory_format: memory_format | None = ...,
+        self, device: _Device | None = None, dtype: _dtype | None = None, non_blocking: builtins.bool = False,
+        copy: builtins.bool = False, *, memory_format: memory_format | None = None,
     ) -> Tensor: ...
     @overload
     def to(
-        self, dtype: _dtype, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *,
-        memory_format: memory_format | None = ...,
+        self, dtype: _dtype, non_blocking: builtins.bool = False, copy: builtins.bool = False, *,
+        memory_format: memory_format | None = None,
     ) -> Tensor: ...
     @overload
     def to(
-        self, tensor: Tensor, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *,
-        memory_format: memory_format | None = ...,
+        self, tensor: Tensor, non_blocking: builtins.bool = False, copy: builtins.bool = False, *,
+        memory_format: memory_format | None = None,
     ) -> Tensor:
         """Convert to a dtype, a device, or another tensor's dtype: ``to(dtype)``, ``to(device, dtype)``,
         ``to(other)``.
@@ -1412,8 +1504,8 @@ class Methods(TensorBase):
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """In-place version of :func:`transpose`."""
     def triangular_solve(
-        self, A: Tensor, upper: builtins.bool = ..., transpose: builtins.bool = ...,
-        unitriangular: builtins.bool = ...,
+        self, A: Tensor, upper: builtins.bool = True, transpose: builtins.bool = False,
+        unitriangular: builtins.bool = False,
     ) -> return_types.triangular_solve:
         """X with ``A X = input``, or ``Aᵀ X = input``, for triangular A, and a copy of A."""
     def tril(self, diagonal: builtins.int = 0) -> Tensor:
@@ -1428,7 +1520,8 @@ class Methods(TensorBase):
         """True quotient ``input/other``: `div` without a rounding mode."""
     def true_divide_(self, other: Any) -> Tensor:
         """In-place version of :func:`true_divide`: writes the result into `input` and returns it."""
-    def trunc(self) -> Tensor: ...
+    def trunc(self) -> Tensor:
+        """Return each element without its fraction: the whole number next to it towards 0."""
     def trunc_(self) -> Tensor:
         """In-place version of :func:`trunc`: writes the result into `input` and returns it."""
     @overload
@@ -1445,7 +1538,7 @@ class Methods(TensorBase):
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """Windows of `size` places of an axis, `step` apart, along a new last axis."""
     def uniform_(
-        self, from_: builtins.float = ..., to: builtins.float = ..., *, generator: Generator | None = ...,
+        self, from_: builtins.float = 0, to: builtins.float = 1, *, generator: Generator | None = None,
     ) -> Tensor:
         """Fill with numbers from [from, to), uniformly distributed."""
     @overload
@@ -1501,14 +1594,14 @@ class Methods(TensorBase):
         dim: builtins.int | None = None,
     ) -> Any:
         """The values (or slices along `dim`) without those equal to the one before."""
-    def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+    def unsafe_chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` parts of one size along axis `dim` (see :func:`unsafe_split`)."""
-    def unsafe_split(self, split_size: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+    def unsafe_split(self, split_size: builtins.int, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """Parts of one size along axis `dim`, as :func:`split` gives them, which autograd takes for no
         views.
         """
     def unsafe_split_with_sizes(
-        self, split_sizes: Sequence[builtins.int], dim: builtins.int = ...,
+        self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,
     ) -> tuple[Tensor, ...]:
         """Parts of given sizes along axis `dim` (see :func:`unsafe_split`)."""
     def unsqueeze(self, dim: builtins.int) -> Tensor:

@@ -65,11 +65,13 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     spectral,
     statistics,
     storage,
+    whole_ops,
     windows,
 )
 from .api import as_function, install
 from .constants import CONSTANTS
 from .tensor import Tensor, seal
+from .told import tell
 
 #: The names of torch's top level.
 TOP_LEVEL: dict[str, Any] = {
@@ -101,3 +103,5 @@ for _name in IN_PLACE.split():
     _method = getattr(Tensor, f"{_name}_", None)
     if _method is not None:
         TOP_LEVEL.setdefault(f"{_name}_", as_function(_method, f"{_name}_"))
+tell("", TOP_LEVEL)
+tell("Tensor", vars(Tensor))

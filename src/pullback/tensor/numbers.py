@@ -17,14 +17,9 @@ from ..ops import numbers as n
 from ..ops.convert import cast
 from .api import public
 from .math import power
-from .operands import TENSOR_OR_NUMBER, TWO, declare
+from .operands import TENSOR_OR_NUMBER, declare
 from .out import write_out
 from .return_types import return_type
-
-for _call in (m.hypot, n.nextafter, n.gcd, n.lcm, n.ldexp):
-    declare(_call.op.name, _call, *TWO)
-for _call in (m.logaddexp, m.logaddexp2):
-    declare(_call.op.name, _call, *TWO, inplace=False)
 
 
 def copysign(input: Any, other: Any) -> Any:

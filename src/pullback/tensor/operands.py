@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ..core.value import TensorBase
-from .api import public
+from .api import OUT, public
 from .signature import Parser, reads
 
 #: The signatures of most functions of one and of two values.
@@ -72,7 +72,7 @@ def _quick(
 
 def _reading(
     printed: str, signatures: Sequence[str], function: Callable[..., Any], before: int,
-    numbers: Collection[str] = (), numbers_first: bool = False,
+    numbers: Collection[str] = (), numbers_first: bool = False, text: str | None = None,
 ) -> Any:
     """The function behind a parser of what follows its first `before` arguments."""
     parser = Parser(printed, *signatures)
@@ -90,7 +90,7 @@ def _reading(
         raise parser.rejected(rest, kwargs)
 
     call.__name__ = call.__qualname__ = printed
-    call.__doc__ = function.__doc__
+    call.__doc__ = text or function.__doc__
     call.__module__ = function.__module__
     return reads(parser, tensor_first=before == 1)(call)
 
@@ -104,7 +104,7 @@ def _of_method(signature: str) -> str:
 def declare(
     name: str, function: Callable[..., Any], *signatures: str, namespace: str = "", method: bool = True,
     inplace: Any = True, writes_out: bool = False, numbers: Collection[str] = (),
-    numbers_first: bool = False, written: Callable[..., Any] | None = None,
+    numbers_first: bool = False, written: Callable[..., Any] | None = None, text: str | None = None,
 ) -> Any:
     """Publish a function of tensors.
 
@@ -124,9 +124,11 @@ def declare(
         The first operand may be a number, which no signature says.
     written : callable, optional
         What ``name_`` computes, where that is another function.
+    text : str, optional
+        What help says, by default what it says of `function`.
     """
     printed = f"{namespace}_{name}" if namespace else name
-    read = _reading(printed, signatures, function, 0, numbers, numbers_first)
+    read = _reading(printed, signatures, function, 0, numbers, numbers_first, text)
     published = public(
         read, name=name, namespace=namespace, method=False,
         out=not writes_out and any(" out = " in text for text in signatures),
@@ -134,15 +136,21 @@ def declare(
     if method and not namespace:
         own = [_of_method(text) for text in signatures if text.startswith("(Tensor input")]
         public(
-            _reading(name, own, function, 1, numbers), name=name, is_function=False, inplace=inplace,
-            out=False, written=written,
+            _reading(name, own, function, 1, numbers, text=text and text.replace(OUT, "")), name=name,
+            is_function=False, inplace=inplace, out=False, written=written,
         )
     return published
 
 
+def described(summary: str, *parameters: str, returns: str = "Tensor") -> str:
+    """Put a text together from a summary, one entry per parameter and one of the result."""
+    entries = "\n".join(parameters)
+    return f"{summary}\n\nParameters\n----------\n{entries}\n\nReturns\n-------\n{returns}\n"
+
+
 def documented(summary: str, *parameters: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a function of a table its text: a summary and one entry per parameter."""
-    text = summary + "\n\nParameters\n----------\n" + "\n".join(parameters) + "\n\nReturns\n-------\nTensor\n"
+    """Give a function of a table its text (see `described`)."""
+    text = described(summary, *parameters)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:

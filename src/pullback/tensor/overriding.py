@@ -127,6 +127,7 @@ def _overridable(attribute: Any) -> property:
 
 
 def _detach(self: Any) -> Any:
+    """Return the same storage without history, or what the class overrides that with."""
     if type(self) in OVERRIDING:
         return dispatch_override(Tensor.detach, (self,), {})
     return Tensor.detach(self)

@@ -183,23 +183,27 @@ def sum_to_size(self: Any, size: Any) -> Any:
 
 
 def _volatile(self: Any) -> bool:
+    """Return False, after a warning: the flag is no more."""
     warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
     return False
 
 
-def _constant(value: Any) -> property:
-    return property(lambda self: value)
+def _constant(value: Any, text: str) -> property:
+    return property(lambda self: value, doc=text)
 
 
-for _name in (
-    "is_cuda", "is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_mps", "is_xla",
-    "is_nested",     "is_vulkan", "is_xpu", "is_ipu", "is_maia", "is_mtia",
-):  # fmt: skip
-    setattr(Tensor, _name, _constant(False))
+for _name in ("is_cuda", "is_mps", "is_xla", "is_vulkan", "is_xpu", "is_ipu", "is_maia", "is_mtia"):
+    setattr(Tensor, _name, _constant(False, "False: no tensor is on such a device."))
+for _name in ("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested"):
+    setattr(Tensor, _name, _constant(False, "False: the elements lie strided in memory."))
 for _name, _attribute in {
-    "is_cpu": property(lambda self: not self.is_meta), "volatile": property(_volatile),
-    "name": _constant(None), "layout": _constant(strided),
-    "is_meta": property(lambda self: self._level > 0 and is_meta(self)),
+    "is_cpu": property(lambda self: not self.is_meta, doc="Whether the elements are in the CPU's memory."),
+    "volatile": property(_volatile),
+    "name": _constant(None, "None: a name that programs may give is no part of a tensor any more."),
+    "layout": _constant(strided, "torch.strided, the layout of the elements in memory."),
+    "is_meta": property(
+        lambda self: self._level > 0 and is_meta(self), doc="Whether the tensor is a shape without elements."
+    ),
 }.items():  # fmt: skip
     setattr(Tensor, _name, _attribute)
 

@@ -10,7 +10,6 @@ import operator
 import warnings
 from collections.abc import Callable
 from functools import wraps
-from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -174,23 +173,16 @@ def _given(**arguments: Any) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
 
+def _sums(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The signature of sums and means."""
+
+
 def _declare(make: Callable[[str], _F]) -> _F:
     """Declare `sum` or `mean`, as a function and as a method: each says itself what is wrong with a call."""
     function, method = make(""), make("Tensor")
     for declared in (function, method):
         declared.__qualname__ = declared.__name__
-        own = signature(declared)
-        declared.__signature__ = own.replace(  # type: ignore[attr-defined]  # any function has room
-            parameters=[
-                p if p.kind is not Parameter.POSITIONAL_ONLY
-                else p.replace(
-                    kind=Parameter.POSITIONAL_OR_KEYWORD,
-                    default=Parameter.empty if p.name == "input" else p.default,
-                )
-                for p in own.parameters.values()
-                if p.kind is not Parameter.VAR_POSITIONAL
-            ]
-        )
+        declared.__wrapped__ = _sums  # type: ignore[attr-defined]  # what `inspect.signature` follows
     REGISTRY.append(Declaration(function.__name__, function, "", method, False, True))
     return function
 

@@ -198,6 +198,7 @@ class Parameter:
         "accepts",
         "allows_none",
         "convert",
+        "default",
         "has_default",
         "keyword_only",
         "kind",
@@ -206,12 +207,12 @@ class Parameter:
     )
 
     def __init__(self, text: str, keyword_only: bool, numbers: bool = False) -> None:
-        declared, _, default = text.partition(" = ")
+        declared, _, self.default = text.partition(" = ")
         kind, self.name = declared.rsplit(" ", 1)
         self.target = KEYWORDS.get(self.name, self.name)
         self.kind, sized, _ = kind.removesuffix("?").partition("[")
-        self.has_default = bool(default)
-        self.allows_none = kind.endswith("?") or default == "None"
+        self.has_default = bool(self.default)
+        self.allows_none = kind.endswith("?") or self.default == "None"
         self.keyword_only = keyword_only
         self.accepts = CHECKS[self.kind]
         self.convert = CONVERSIONS.get(self.kind)

@@ -57,3 +57,28 @@ with torch.no_grad(), torch.set_grad_enabled(True):
 def wrong() -> None:
     first(one, times="2")  # type: ignore[arg-type]
     second(3)  # type: ignore[arg-type]
+
+
+@torch.autocast("cpu", dtype=torch.bfloat16)
+def seventh(x: Tensor) -> Tensor:
+    return x @ x
+
+
+@torch.compiler.disable
+def eighth(x: Tensor) -> int:
+    return x.numel()
+
+
+@torch.compiler.disable(recursive=False)
+def ninth(x: Tensor) -> int:
+    return x.numel()
+
+
+@torch.profiler.record_function("tenth")
+def tenth(x: Tensor) -> float:
+    return float(x.sum())
+
+
+assert_type(seventh(one), Tensor)
+assert_type(eighth(one) + ninth(one), int)
+assert_type(tenth(one), float)

@@ -6,6 +6,7 @@ from ...exclusions import answer_for
 from ...tensor.axis_products import bilinear
 from ...tensor.contract import linear
 from ...tensor.padding import pad
+from ...tensor.told import tell
 from .activation import (
     celu,
     celu_,
@@ -277,3 +278,4 @@ __all__ = [
 ]
 
 answer_for(globals())
+tell("nn.functional", {name: globals()[name] for name in __all__})

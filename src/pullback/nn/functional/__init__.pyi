@@ -76,20 +76,20 @@ def avg_pool3d(
 ) -> Tensor:
     """Mean of each window of three axes."""
 def batch_norm(
-    input: Tensor, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
-    training: bool = False, momentum: float = 0.1, eps: float = 1e-05,
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05,
 ) -> Tensor:
     """(input − mean) / √(var + eps) · weight + bias for each channel (dim 1)."""
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
 def binary_cross_entropy(
-    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
-    reduction: str = 'mean',
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = 'mean',
 ) -> Tensor:
     """−w(target·log(input) + (1 − target)·log(1 − input))."""
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
-    reduction: str = 'mean', pos_weight: Any = None,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = 'mean', pos_weight: Tensor | None = None,
 ) -> Tensor:
     """`binary_cross_entropy` of sigmoid(input), computed without overflow; `pos_weight` weights the
     positive class.
@@ -101,53 +101,54 @@ def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """(N, g·c, …) -> (N, c·g, …): the channels of every group in turn."""
 def conv1d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
 ) -> Tensor:
     """Convolution over one axis: (N, C, L) with (O, C / groups, K) -> (N, O, L')."""
 def conv2d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
 ) -> Tensor:
     """Convolution over two axes: (N, C, H, W) with (O, C / groups, K, L) -> (N, O, H', W')."""
 def conv3d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-    groups: int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
 ) -> Tensor:
     """Convolution over three axes: (N, C, D, H, W) with (O, C / groups, J, K, L) -> (N, O, D', H', W')."""
-def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = ...) -> Tensor:
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
     """Convolution in time: ``out[t] = Σ_k input[t + k − pad] @ weight[k] + bias``."""
 def conv_transpose1d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Tensor:
     """Transpose of a convolution over one axis: (N, C, L) with (C, O / groups, K) -> (N, O, L')."""
 def conv_transpose2d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Tensor:
     """Transpose of a convolution over two axes: (N, C, H, W) with (C, O / groups, K, L) -> (N, O, H', W')."""
 def conv_transpose3d(
-    input: Tensor, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Tensor:
     """Transpose of a convolution over three axes: (N, C, D, H, W) -> (N, O, D', H', W')."""
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None,
-    reduction: str = 'mean',
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = 'mean',
 ) -> Tensor:
     """1 − cos where target is 1, max(0, cos − margin) where it is −1."""
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Tensor:
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
     """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
 def cross_entropy(
-    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
-    reduce: Any = None, reduction: str = 'mean', label_smoothing: float = 0.0,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    ignore_index: int = -100, reduce: bool | None = None, reduction: str = 'mean',
+    label_smoothing: float = 0.0,
 ) -> Tensor:
     """Cross entropy of logits `input` (classes along dim 1) with class indices, or with probabilities of
     its shape.
     """
 def ctc_loss(
-    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
     reduction: str = 'mean', zero_infinity: bool = False,
 ) -> Tensor:
     """−log Σ over the alignments of a target of Π exp(log_probs) (Graves et al. 2006)."""
@@ -164,14 +165,15 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """`elu`, in place."""
 def embedding(
-    input: Tensor, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:
     """Rows of `weight`, ``(rows, columns)``, at integers of any shape: ``(*) -> (*, columns)``."""
 def embedding_bag(
-    input: Tensor, weight: Any, offsets: Any = None, max_norm: float | None = None, norm_type: float = 2,
-    scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False,
-    per_sample_weights: Any = None, include_last_offset: bool = False, padding_idx: int | None = None,
+    input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None,
+    norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = 'mean', sparse: bool = False,
+    per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
+    padding_idx: int | None = None,
 ) -> Tensor:
     """Sums, means or maxima of bags of rows: ``out[b] = Σ per_sample_weights[i] · weight[input[i]]``, i in
     bag b.
@@ -227,7 +229,7 @@ def fractional_max_pool3d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """:func:`fractional_max_pool3d` and the places of the maxima in their planes."""
 def gaussian_nll_loss(
-    input: Tensor, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean',
+    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean',
 ) -> Tensor:
     """½(log var + (input − target)²/var), with var no less than `eps`."""
 def gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None) -> Tensor:
@@ -235,12 +237,13 @@ def gelu(input: Tensor, *, approximate: str = 'none', out: Tensor | None = None)
 def glu(input: Tensor, dim: int = -1) -> Tensor:
     """The first half along `dim` times the sigmoid of the second."""
 def grid_sample(
-    input: Tensor, grid: Any, mode: str = 'bilinear', padding_mode: str = 'zeros',
+    input: Tensor, grid: Tensor, mode: str = 'bilinear', padding_mode: str = 'zeros',
     align_corners: bool | None = None,
 ) -> Tensor:
     """Values of images at the places of a grid: ``out[n, c, p] = input[n, c, grid[n, p]]``."""
 def group_norm(
-    input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05,
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-05,
 ) -> Tensor:
     """Normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for each channel."""
 def gumbel_softmax(
@@ -258,17 +261,18 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """`hardtanh`, in place."""
 def hinge_embedding_loss(
-    input: Tensor, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
-    reduction: str = 'mean',
+    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = 'mean',
 ) -> Tensor:
     """input where target is 1, max(0, margin − input) where it is −1."""
 def huber_loss(
-    input: Tensor, target: Any, reduction: str = 'mean', delta: float = 1.0, weight: Any = None,
+    input: Tensor, target: Tensor, reduction: str = 'mean', delta: float = 1.0, weight: Tensor | None = None,
 ) -> Tensor:
     """½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = input − target."""
 def instance_norm(
-    input: Tensor, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
-    use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05,
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+    weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True,
+    momentum: float = 0.1, eps: float = 1e-05,
 ) -> Tensor:
     """`batch_norm` of each image on its own."""
 def interpolate(
@@ -277,29 +281,30 @@ def interpolate(
 ) -> Tensor:
     """Resample the spatial axes of (N, C, *spatial) to a size or by a factor."""
 def kl_div(
-    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-    log_target: bool = False,
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = 'mean', log_target: bool = False,
 ) -> Tensor:
     """Kullback–Leibler divergence of log-probabilities `input` from `target`: target·(log target − input)."""
 def l1_loss(
-    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-    weight: Any = None,
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = 'mean', weight: Tensor | None = None,
 ) -> Tensor:
     """Mean absolute error: the reduction of |input − target|."""
 def layer_norm(
-    input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05,
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: float = 1e-05,
 ) -> Tensor:
     """(input − mean) / √(var + eps) · weight + bias over the last dims, which are `normalized_shape`."""
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """input where it is positive, else `negative_slope`·input."""
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """`leaky_relu`, in place."""
-def linear(input: Tensor, weight: Any, bias: Any = None, *, out: Tensor | None = None) -> Tensor:
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """``input @ weightᵀ + bias``: (…, in) with (out, in) and (out,) -> (…, out)."""
 def linear_cross_entropy(
-    input: Tensor, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Any = None,
-    reduction: str = 'mean', ignore_index: int | None = None, label_smoothing: float = 0.0,
-    options: Any | None = None,
+    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
+    weight: Tensor | None = None, reduction: str = 'mean', ignore_index: int | None = None,
+    label_smoothing: float = 0.0, options: Any | None = None,
 ) -> Tensor:
     """``cross_entropy(linear(input, linear_weight, linear_bias), target)``."""
 def local_response_norm(
@@ -325,8 +330,8 @@ def lp_pool3d(
 ) -> Tensor:
     """(Σ xᵖ)^(1/p) over windows of three axes."""
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: Any = None, reduce: Any = None,
-    reduction: str = 'mean',
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = 'mean',
 ) -> Tensor:
     """max(0, −target·(input1 − input2) + margin)."""
 @overload
@@ -410,42 +415,43 @@ def max_unpool3d(
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """input·tanh(softplus(input))."""
 def mse_loss(
-    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-    weight: Any = None,
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = 'mean', weight: Tensor | None = None,
 ) -> Tensor:
     """Mean squared error: the reduction of (input − target)²."""
 def multi_head_attention_forward(
-    query: Any, key: Any, value: Any, embed_dim_to_check: int, num_heads: int, in_proj_weight: Any,
+    query: Tensor, key: Any, value: Any, embed_dim_to_check: int, num_heads: int, in_proj_weight: Any,
     in_proj_bias: Any, bias_k: Any, bias_v: Any, add_zero_attn: bool, dropout_p: float, out_proj_weight: Any,
     out_proj_bias: Any, training: bool = True, key_padding_mask: Any = None, need_weights: bool = True,
-    attn_mask: Any = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None,
+    attn_mask: Tensor | None = None, use_separate_proj_weight: bool = False, q_proj_weight: Any = None,
     k_proj_weight: Any = None, v_proj_weight: Any = None, static_k: Any = None, static_v: Any = None,
     average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """``concat(softmax(Q_h K_hᵀ / √d + mask) V_h) Wₒᵀ`` over heads h (Vaswani et al. 2017, section 3.2.2)."""
 def multi_margin_loss(
-    input: Tensor, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, size_average: Any = None,
-    reduce: Any = None, reduction: str = 'mean',
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean',
 ) -> Tensor:
     """Mean over the other classes i of max(0, margin − input[target] + input[i])^p, weighted by the
     target's class.
     """
 def multilabel_margin_loss(
-    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = 'mean',
 ) -> Tensor:
     """Σ over targets j and other classes i of max(0, 1 − (input[j] − input[i])) / classes; targets end at
     −1.
     """
 def multilabel_soft_margin_loss(
-    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
-    reduction: str = 'mean',
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = 'mean',
 ) -> Tensor:
     """Mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s = sigmoid(input)."""
 def native_channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """:func:`channel_shuffle` without a derivative, as torch has it."""
 def nll_loss(
-    input: Tensor, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
-    reduce: Any = None, reduction: str = 'mean',
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    ignore_index: int = -100, reduce: bool | None = None, reduction: str = 'mean',
 ) -> Tensor:
     """Negative log-likelihood: −w[t]·input[t] for log-probabilities with classes along dim 1; the mean is
     weighted.
@@ -458,22 +464,24 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Tensor:
     """Integers (*) as rows (*, num_classes) of zeros with a one at the integer's place."""
 def pad(input: Tensor, pad: Sequence[int], mode: str = 'constant', value: float | None = None) -> Tensor:
     """Pad the last axes."""
-def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False,
+) -> Tensor:
     """Norm of order p of x1 − x2 + eps along the last dim."""
-def pdist(input: Tensor, p: float = ...) -> Tensor:
+def pdist(input: Tensor, p: float = 2) -> Tensor:
     """Distances ``(Σ |xᵢ − xⱼ|ᵖ)^(1/p)`` of every row to every later row: (N, M) -> (N (N − 1) / 2,)."""
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(…, C·r², H, W) -> (…, C, H·r, W·r)."""
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """(…, C, H·r, W·r) -> (…, C·r², H, W)."""
 def poisson_nll_loss(
-    input: Tensor, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
-    eps: float = 1e-08, reduce: Any = None, reduction: str = 'mean',
+    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
+    size_average: bool | None = None, eps: float = 1e-08, reduce: bool | None = None, reduction: str = 'mean',
 ) -> Tensor:
     """Negative log-likelihood of counts `target`: exp(input) − target·input, or input − target·log(input +
     eps).
     """
-def prelu(input: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input where it is positive, else weight·input, a weight for each channel (dim 1) or one for all."""
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(0, input)."""
@@ -481,7 +489,9 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """min(max(0, input), 6)."""
 def relu_(input: Tensor) -> Tensor:
     """`relu`, in place."""
-def rms_norm(input: Tensor, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Tensor:
+def rms_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None,
+) -> Tensor:
     """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
 def rrelu(
     input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False,
@@ -493,8 +503,8 @@ def rrelu_(
 ) -> Tensor:
     """In-place rrelu."""
 def scaled_dot_product_attention(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-    scale: float | None = None, enable_gqa: bool = False,
+    query: Tensor, key: Any, value: Any, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
 ) -> Tensor:
     """``softmax(query @ keyᵀ · scale + mask) @ value`` (Vaswani et al. 2017, eq. 1)."""
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -506,12 +516,13 @@ def sigmoid(input: Tensor) -> Tensor:
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """input·sigmoid(input)."""
 def smooth_l1_loss(
-    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-    beta: float = 1.0,
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = 'mean', beta: float = 1.0,
 ) -> Tensor:
     """½d²/β where |d| < β, else |d| − ½β, for d = input − target."""
 def soft_margin_loss(
-    input: Tensor, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = 'mean',
 ) -> Tensor:
     """log(1 + exp(−target·input))."""
 def softmax(
@@ -537,12 +548,12 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """In-place threshold."""
 def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06,
-    swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-06,
+    swap: bool = False, size_average: bool | None = None, reduce: bool | None = None, reduction: str = 'mean',
 ) -> Tensor:
     """max(0, d(anchor, positive) − d(anchor, negative) + margin), d the distance of order p."""
 def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *, distance_function: Any = None, margin: float = 1.0,
+    anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Any = None, margin: float = 1.0,
     swap: bool = False, reduction: str = 'mean',
 ) -> Tensor:
     """`triplet_margin_loss` with a distance of one's own."""
