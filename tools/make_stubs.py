@@ -33,6 +33,7 @@ from typing import Any
 import pullback
 from pullback.exclusions import Missing
 from pullback.tensor.api import REGISTRY
+from pullback.tensor.builtin import behind
 from pullback.tensor.signature import Parameter, Signature
 from pullback.tensor.tensor import Tensor
 
@@ -203,6 +204,7 @@ class Stub:
     def function(self, name: str, function: Function, method: bool = False) -> None:
         """Add a function, or a method, with the first paragraph of what it says of itself."""
         indent = "    " if method else ""
+        function = behind(function)
         reader = reader_of(twin_of(name, function))
         if reader is None:
             forms = [self.python_signature(name, function, method)]
@@ -365,7 +367,7 @@ def reader_of(function: Function) -> Any:
 
 def twin_of(name: str, function: Function) -> Function:
     """The function that an in-place twin was derived from, else the function itself."""
-    if function.__name__ == function.__qualname__ == name and "In-place version of" in (
+    if function.__name__ == name and "In-place version of" in (
         function.__doc__ or ""
     ):
         declared = {d.name: d.function for d in REGISTRY if d.inplace}

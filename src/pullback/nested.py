@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from .exclusions import missing
 from .tensor import nested as of
+from .tensor.builtin import publish
 from .tensor.constants import strided
 from .tensor.creation import check_options
 from .tensor.tensor import Tensor
@@ -102,5 +103,7 @@ def __getattr__(name: str) -> NoReturn:
         f"module 'torch.nested' has no attribute '{name}': {missing('torch.nested', name)}", name=name
     )
 
+
+publish(globals(), "nested")
 
 __all__ = ["as_nested_tensor", "narrow", "nested_tensor", "to_padded_tensor"]

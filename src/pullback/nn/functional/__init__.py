@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...tensor.axis_products import bilinear
+from ...tensor.builtin import publish
 from ...tensor.contract import linear
 from ...tensor.padding import pad
 from .activation import (
@@ -142,6 +143,8 @@ from .vision import (
     upsample_bilinear,
     upsample_nearest,
 )
+
+publish(globals(), "nn.functional")
 
 __all__ = [
     "linear_cross_entropy",
