@@ -23,13 +23,16 @@ LAYERS = [
     [
         (
             "version torch_version absent dtypes device errors exclusions futures graph_errors size streams "
-            "process_group symbolic assertions _guards"
+            "process_group symbolic _guards"
         )
     ],
     ["array"],
     ["core"],
     ["ops"],
-    ["tensor fft linalg masked nested quasirandom random return_types signal sparse special storage types"],
+    [(
+            "tensor assertions fft linalg masked nested quasirandom random return_types signal sparse "
+            "special storage types"
+        )],
     ["autograd", "_subclasses _tensor_str", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
     ["func _vmap_internals _functorch _C _ops"],
     ["nn"],
@@ -38,8 +41,8 @@ LAYERS = [
     ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
     [
         (
-            "__config__ __init__ __main__ _VF _custom_ops _as_torch check functional fx hub onnx overrides "
-            "runner serialization stubs"
+            "__config__ __init__ __main__ _VF _behind _custom_ops _as_torch check functional fx hub onnx "
+            "overrides runner serialization stubs"
         )
     ],
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,3 +103,61 @@ def test_tables() -> None:
     assert torch.Tensor.add_ in functions[torch.Tensor]
     assert torch.manual_seed in torch.overrides.get_ignored_functions()
     assert torch.overrides.get_testing_overrides()[torch.mm](1, 2) == -1
+
+
+class Foreign:
+    """No tensor; it answers every function with its name."""
+
+    called: Any = None
+    error: Exception | None = None
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        cls.called = func
+        if cls.error is not None:
+            raise cls.error
+        return "answered"
+
+
+PLACES = {
+    "": torch, ".nn.functional": torch.nn.functional, ".linalg": torch.linalg, ".fft": torch.fft,
+    ".special": torch.special,
+}  # fmt: skip
+#: Place -> name -> how many arguments torch's function of that name takes at least.
+COUNTS = json.loads((Path(__file__).parent / "data" / "overridable.json").read_text())
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_overrides_are_told_of_the_function_by_the_name_it_was_called_by(place: str) -> None:
+    for name, count in COUNTS[place].items():
+        function = getattr(PLACES[place], name, None)
+        if function is not None:
+            assert function(*[Foreign()] * count) == "answered", name
+            assert Foreign.called is function, name
+
+
+@pytest.mark.parametrize("kind", [TypeError, AttributeError, RuntimeError])
+def test_errors_of_overrides_pass_through(kind: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Foreign, "error", kind("argument 'input' must be Tensor"))
+    for place, module in PLACES.items():
+        for name, count in COUNTS[place].items():
+            function = getattr(module, name, None)
+            if function is not None:
+                with pytest.raises(kind) as raised:
+                    function(*[Foreign()] * count)
+                assert raised.value is Foreign.error, name
+
+
+def test_subclasses_are_told_of_methods_that_are_no_declarations() -> None:
+    called = []
+
+    class Told(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            called.append(func)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    x = torch.ones(2).as_subclass(Told)
+    x.zero_(), x.fill_(2), x.numel(), x.size(), x.unsqueeze_(0), x.requires_grad_(), x.tolist()
+    names = ["zero_", "fill_", "numel", "size", "unsqueeze_", "requires_grad_", "tolist"]
+    assert called == [getattr(torch.Tensor, name) for name in names]

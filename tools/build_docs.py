@@ -28,6 +28,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+from pullback.tensor.builtin import behind
+
 ROOT = Path(__file__).parents[1]
 COMMENT = re.compile(r"^<!-- (run|page|doc) (\S+) -->$", re.MULTILINE)
 
@@ -110,7 +112,7 @@ def frame(url: str, title: str) -> str:
 
 def described(name: str) -> str:
     """The signature and docstring of an object, as Markdown."""
-    value = pkgutil.resolve_name(name)
+    value = behind(pkgutil.resolve_name(name))
     signature = inspect.signature(value)
     plain = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name != "self"]
     head, *sections = HEADING.split(inspect.getdoc(value) or "")

@@ -50,6 +50,7 @@ from tools.stub_text import default, definition, documentation, literal, paragra
 import pullback
 from pullback.exclusions import Missing
 from pullback.tensor.api import REGISTRY
+from pullback.tensor.builtin import behind
 from pullback.tensor.signature import Parameter, Signature
 from pullback.tensor.tensor import Tensor
 from pullback.tensor.told import own_signature, signature_of
@@ -158,6 +159,7 @@ class Stub:
     def function(self, name: str, function: Function, method: bool = False) -> None:
         """Add a function, or a method, with the first paragraph of what it says of itself."""
         indent = "    " if method else ""
+        function = behind(function)
         ignore = "  # type: ignore[override]  # elementwise" if name in ("__eq__", "__ne__") else ""
         told = paragraph(function)
         cases = self.cases(name, function, method)
@@ -392,7 +394,7 @@ def reader_of(function: Function) -> Any:
 
 def twin_of(name: str, function: Function) -> Function:
     """The function that an in-place twin was derived from, else the function itself."""
-    if function.__name__ == function.__qualname__ == name and "In-place version of" in (
+    if function.__name__ == name and "In-place version of" in (
         function.__doc__ or ""
     ):
         declared = {d.name: d.function for d in REGISTRY if d.inplace}

@@ -129,7 +129,7 @@ _LAZY_NAMES = {
     ),
     "Future": "futures",
     **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "symbolic"),
-    **dict.fromkeys(("_assert", "_assert_async"), "assertions"),
+    "_assert_async": "assertions",
     "set_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
@@ -261,13 +261,16 @@ _LAZY_NAMES = {
 def __getattr__(name: str) -> Any:
     if name in _LAZY_NAMES:
         found = getattr(importlib.import_module(f"{__package__}.{_LAZY_NAMES[name]}"), name)
-        globals()[name] = found
+        if _LAZY_NAMES[name] == "nn.functional" and _namespace.described(name, "nn.functional") is None:
+            # The layer's function is a Python function of torch's, the top level has another one.
+            found = _namespace.as_function(found, name)
         _namespace.tell("", {name: found})
+        globals()[name] = found = _namespace.published(found, name)
         return found
     if name.startswith("_foreach_"):
         functions = importlib.import_module(f"{__package__}.tensor.foreach").FUNCTIONS
         if name in functions:
-            return functions[name]
+            return _namespace.published(functions[name], name)
     if name in _LAZY:
         try:
             return importlib.import_module(f"{__package__}.{name}")

@@ -610,7 +610,7 @@ def cond(
 ) -> Tensor:
     """Call one of two functions: ``true_fn(*operands) if pred else false_fn(*operands)``."""
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugates; a real tensor itself."""
+    """The complex conjugates, a view; a real tensor itself."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugates as new elements; a real tensor itself."""
 def conj_physical_(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -1,17 +1,15 @@
-"""torch._assert and torch._assert_async: conditions that functions which are traced can hold on to."""
+"""torch._assert_async: a condition that functions which are traced can hold on to."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["_assert", "_assert_async"]
+from .tensor.api import public
+
+__all__ = ["_assert_async"]
 
 
-def _assert(condition: Any, message: str) -> None:
-    """Raise an AssertionError with the message where the condition does not hold."""
-    assert condition, message
-
-
+@public(method=False, out=False)
 def _assert_async(input: Any, assert_msg: str | None = None) -> None:
     """Raise a RuntimeError where a tensor of one element is zero.
 

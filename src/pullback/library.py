@@ -23,6 +23,7 @@ from .core.modes import modes
 from .core.value import TensorBase
 from .device import device
 from .func.tree import flatten, unflatten
+from .tensor.builtin import behind
 from .tensor.tensor import Tensor
 
 _WORDS = {
@@ -338,7 +339,7 @@ def custom_op(
     def make(function: Callable[..., Any]) -> CustomOpDef:
         told = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
         kernel = function if device_types is None or "cpu" in device_types else None
-        return _publish(CustomOpDef(*_split(name), told, kernel, inspect.signature(function)))
+        return _publish(CustomOpDef(*_split(name), told, kernel, inspect.signature(behind(function))))
 
     return make if fn is None else make(fn)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from .exclusions import answer_for
 from .tensor import nested as of
+from .tensor.builtin import publish
 from .tensor.constants import strided
 from .tensor.creation import check_options
 from .tensor.tensor import Tensor
@@ -99,5 +100,7 @@ def _check_layout(layout: Any) -> None:
 
 answer_for(globals())
 
+
+publish(globals(), "nested")
 
 __all__ = ["as_nested_tensor", "narrow", "nested_tensor", "to_padded_tensor"]

@@ -17,6 +17,7 @@ from . import nn
 from .core.modes import change, modes
 from .core.value import TensorBase
 from .tensor.api import REGISTRY, adopt, ask_overrides, overriding_types
+from .tensor.builtin import behind, published
 from .tensor.interception import OVERRIDING, activate, deactivate
 from .tensor.overriding import DisableTorchFunctionSubclass
 from .tensor.tensor import Tensor
@@ -187,7 +188,7 @@ def _overridable() -> dict[str, dict[str, Any]]:
     for d in REGISTRY:
         place = f"torch.{d.namespace}" if d.namespace else "torch"
         if d.is_function and place in found:
-            found[place][d.name] = d.function
+            found[place][d.name] = published(d.function, d.name, d.namespace)
         if d.method is not None and not d.namespace:
             found["torch.Tensor"][d.name] = members[d.name]
     for name in list(found["torch.Tensor"]):
@@ -217,7 +218,7 @@ def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
         def give(*_: Any, **__: Any) -> int:
             return -1
 
-        give.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]  # what `inspect` looks for
+        give.__signature__ = inspect.signature(behind(function))  # type: ignore[attr-defined]  # what `inspect` looks for
         return give
 
     every = (function for functions in _overridable().values() for function in functions.values())

@@ -7,6 +7,7 @@ from typing import Any
 from . import dtypes
 from .exclusions import answer_for
 from .tensor import sparse as of
+from .tensor.builtin import publish
 from .tensor.sparse import sparse_coo_tensor
 
 Tensor = of.SparseTensor
@@ -63,6 +64,8 @@ def _of_dtype(name: str) -> Any:
 
 FloatTensor, DoubleTensor, HalfTensor = _of_dtype("float32"), _of_dtype("float64"), _of_dtype("float16")
 LongTensor, IntTensor = _of_dtype("int64"), _of_dtype("int32")
+
+publish(globals(), "sparse")
 
 __all__ = ["addmm", "mm", "sum"]
 

@@ -6,6 +6,7 @@ Classes that say they live there (`__module__` of `Size`, `Generator`, …) are 
 from __future__ import annotations
 
 from enum import Enum
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -60,6 +61,9 @@ def _is_torch_function_mode_enabled() -> bool:
     """Whether a `TorchFunctionMode` is on."""
     return bool(modes().function_modes)
 
+
+#: Where torch's pickles find the functions of the top level.
+_VariableFunctions = _VariableFunctionsClass = import_module(__name__.rpartition(".")[0])
 
 #: The class of the class of tensors.
 _TensorMeta = type(TensorBase)

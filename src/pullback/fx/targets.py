@@ -15,30 +15,7 @@ from typing import Any
 
 from ..overrides import _namespaces, resolve_name
 from ..tensor.api import REGISTRY
-
-#: Names of torch.nn.functional that are C++ functions, by the module that torch says they are in.
-_IN_CPP = {
-    "torch": (
-        "adaptive_avg_pool1d avg_pool1d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc "
-        "conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity hardshrink "
-        "native_channel_shuffle pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ "
-        "selu_ threshold_"
-    ),
-    "torch._C._nn": (
-        "avg_pool2d avg_pool3d elu_ gelu hardtanh_ leaky_relu_ linear one_hot scaled_dot_product_attention "
-        "softplus softshrink"
-    ),
-}
-_CPP_HOME = {name: home for home, names in _IN_CPP.items() for name in names.split()}
-
-#: Names of torch's top level that are Python functions.
-IN_FUNCTIONAL = frozenset(
-    {
-        "align_tensors", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes",
-        "broadcast_tensors", "cartesian_prod", "cdist", "chain_matmul", "einsum", "lu", "meshgrid", "norm",
-        "split", "stft", "tensordot", "unique", "unique_consecutive", "unravel_index",
-    }
-)  # fmt: skip
+from ..tensor.builtin import behind, described, published
 
 #: Arguments by keyword that torch declares among the others.
 _ALSO_PASSED = {
@@ -50,19 +27,14 @@ _ALSO_PASSED = {
 def _known() -> dict[int, str]:
     """The id of each public function and torch's path of it."""
     _namespaces()  # loads those whose functions are declared when they are first asked for
-    return {id(d.function): _path(d.namespace, d.name) for d in reversed(REGISTRY) if d.is_function}
-
-
-def _path(namespace: str, name: str) -> str:
-    if namespace == "nn.functional":
-        if name == "logsigmoid":
-            return "torch._C._nn.log_sigmoid"
-        return f"{_CPP_HOME.get(name, 'torch.nn.functional')}.{name}"
-    if namespace in ("linalg", "fft", "special"):
-        return f"torch._C._{namespace}.{namespace}_{name}"
-    if namespace:
-        return f"torch.{namespace}.{name}"
-    return f"torch.functional.{name}" if name in IN_FUNCTIONAL else f"torch.{name}"
+    known = {}
+    for d in reversed(REGISTRY):
+        if d.is_function:
+            told = described(d.name, d.namespace)
+            function = published(d.function, d.name, d.namespace)
+            own = (f"torch.{d.namespace}" if d.namespace else "torch.functional", d.name)
+            known[id(function)] = ".".join(told or own)
+    return known
 
 
 def torch_path(function: Any) -> str | None:
@@ -124,10 +96,11 @@ def as_torch_passes(
     path = torch_path(function) or ""
     if not path.startswith(("torch.nn.functional.", "torch.functional.")):
         return args, kwargs
-    parameters = inspect.signature(function).parameters
+    signature = inspect.signature(behind(function))
+    parameters = signature.parameters
     if any(p.kind is p.VAR_POSITIONAL for p in parameters.values()):
         return args, kwargs
-    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     required = [name for name, p in parameters.items() if p.default is p.empty]
     optional = [n for n, p in parameters.items() if p.default is not p.empty and p.kind is not p.KEYWORD_ONLY]

@@ -6,6 +6,7 @@ import importlib
 from typing import Any, NamedTuple
 
 from .. import dtypes
+from ..tensor.builtin import PUBLISHED, behind
 
 #: Where torch has a name that this package has elsewhere.
 _ELSEWHERE = {
@@ -52,6 +53,8 @@ def storage_kind(module: str, name: str) -> StorageKind | None:
 def torch_name(thing: Any) -> tuple[str, str]:
     """Module and name under which torch's files have a class or function."""
     module = getattr(thing, "__module__", None) or "__main__"
+    if behind(thing) is not thing:
+        return module, thing.__name__
     name = getattr(thing, "__qualname__", None) or thing.__name__
     if module == "pullback" or module.startswith("pullback."):
         module = "torch" + module.removeprefix("pullback")
@@ -68,6 +71,11 @@ def is_torch(module: str) -> bool:
 def own(module: str, name: str) -> Any:
     """What this package has under torch's module and name; AttributeError where it has nothing."""
     module, name = _ELSEWHERE.get((module, name), (module, name))
+    if module.startswith("torch._C._"):
+        place = module.removeprefix("torch._C._")
+        importlib.import_module(f"pullback.{'nn.functional' if place == 'nn' else place}")
+        if (module, name) in PUBLISHED:
+            return PUBLISHED[module, name]
     kind = storage_kind(module, name)
     if kind is not None:
         return kind

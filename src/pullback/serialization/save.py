@@ -28,6 +28,7 @@ from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from ..optim.optimizer import Optimizer
 from ..size import Size
+from ..tensor.builtin import behind
 from ..tensor.constants import layout, memory_format
 from ..tensor.serialization import attributes
 from ..tensor.storage import TypedStorage, UntypedStorage, storage_of
@@ -74,10 +75,22 @@ class Pickler(_Base):
         self.write(pickle.GLOBAL + module.encode() + b"\n" + own.encode() + b"\n")
         self.memoize(obj)
 
+    def save_built_in(self, obj: Any) -> None:
+        """Write a public function by its name, any other built-in one as it says."""
+        if behind(obj) is not obj:
+            self.save_global(obj)
+            return
+        told = obj.__reduce_ex__(self.proto)
+        if isinstance(told, str):
+            super().save_global(obj, told)
+        else:
+            self.save_reduce(*told, obj=obj)
+
     #: The base class looks here how to save classes and functions.
     dispatch: ClassVar[dict[Any, Any]] = {
         **_Base.dispatch,
         types.FunctionType: save_global,
+        types.BuiltinFunctionType: save_built_in,
         type: save_global,
     }
 

@@ -28,6 +28,7 @@ from ..core.op import TABLE, Op
 from ..core.overlap import overlaps_itself
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, run, wrap
+from .builtin import published, shown
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
@@ -229,14 +230,26 @@ def as_function(method: Function, name: str, place: str = "") -> Function:
     """A function under another name or at another place, which says itself what is wrong with a call."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        # Overrides are told of this name; the function would tell them of its own.
+        asked = OVERRIDING or (place != "Tensor" and _are_foreign(args))
+        if asked and _overridden((*args, *kwargs.values())):
+            return dispatch_override(call, args, kwargs)
         try:
             return method(*args, **kwargs)
         except Exception:
-            if not _overridden((*args, *kwargs.values())):
-                explain(place, name, args, kwargs)
+            explain(place, name, args, kwargs)
             raise
 
     return _named(call, method)
+
+
+def _are_foreign(args: tuple[Any, ...]) -> bool:
+    """Whether arguments of classes that are no tensors override functions."""
+    plain = calls.Tensor
+    for value in args:
+        if type(value) is not plain:
+            return adopt(args)
+    return False
 
 
 def _with_overrides(
@@ -340,6 +353,7 @@ def ask_overrides(
     function: Function, relevant: Iterable[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Ask the `__torch_function__` of the relevant arguments' classes; NotImplemented if none answers."""
+    function = shown(function)
     types = tuple(overriding_types(relevant))
     result = ask_mode(function, types, args, kwargs)
     if result is not NotImplemented:
@@ -593,13 +607,14 @@ def install(facade: type, functions: dict[str, Any]) -> None:
             parts = d.inplace if callable(d.inplace) else None
             setattr(facade, d.name + "_", inplace_twin(d.name, d.written or d.function, parts))
     functions.update({d.name: d.function for d in REGISTRY if d.is_function and d.namespace == ""})
+    functions.update({name: published(function, name) for name, function in functions.items()})
 
 
 def names(namespace: str) -> dict[str, Function]:
     """The functions declared in a namespace such as 'linalg'."""
     found = {d.name: d.function for d in REGISTRY if d.namespace == namespace}
     tell(namespace, found)
-    return found
+    return {name: published(function, name, namespace) for name, function in found.items()}
 
 
 def public_call(op: Op, inputs: tuple[Any, ...], out: Any, method: str = "") -> Any:

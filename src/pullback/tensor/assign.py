@@ -21,7 +21,7 @@ from ..core.op import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..core.versions import bump
 from ..ops import index as i
-from .api import public
+from .api import as_function, public
 from .data import checked_integer, overflow, scalar_array
 from .meta import without_elements
 from .shape import expanded
@@ -174,6 +174,8 @@ def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     return write_copy(self, source)
 
 
-for _name, _function in {"copy_": _copy_, "fill_": _fill_, "zero_": zero_}.items():
+for _name, _function in {
+    "copy_": _copy_, "fill_": _fill_, "zero_": as_function(zero_, "zero_", "Tensor")
+}.items():  # fmt: skip
     _function.__name__ = _function.__qualname__ = _name
     setattr(Tensor, _name, _function)

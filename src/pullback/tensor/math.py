@@ -14,7 +14,7 @@ from ..ops import comparison as c
 from ..ops import mixture as m
 from ..ops.complex import imag_view
 from ..ops.convert import cast
-from .api import public, public_op
+from .api import public
 from .data import SHORT_NAMES, overflow, scalar_array
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
 from .out import write_out

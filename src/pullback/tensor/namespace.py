@@ -69,6 +69,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     windows,
 )
 from .api import as_function, install
+from .builtin import described, published  # noqa: F401  # for the top level
 from .constants import CONSTANTS
 from .tensor import Tensor, seal
 from .told import tell
@@ -102,6 +103,6 @@ for _name in excluded("torch.Tensor"):
 for _name in IN_PLACE.split():
     _method = getattr(Tensor, f"{_name}_", None)
     if _method is not None:
-        TOP_LEVEL.setdefault(f"{_name}_", as_function(_method, f"{_name}_"))
+        TOP_LEVEL.setdefault(f"{_name}_", published(as_function(_method, f"{_name}_"), f"{_name}_"))
 tell("", TOP_LEVEL)
 tell("Tensor", vars(Tensor))

@@ -11,6 +11,7 @@ What this module must do:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 from ..core.modes import change, modes, set_modes
@@ -98,6 +99,13 @@ def _make_subclass(cls: Any, data: Any, require_grad: bool = False) -> Any:
 #: Attributes that are tensors and no declared functions; a subclass gets its own, so that Tensor's stay as
 #: fast as they are.
 _ATTRIBUTES = ("T", "mT", "H", "mH", "real", "imag", "data")
+#: The same of methods; the package's own classes have but the first of them done so.
+_METHODS = (
+    "detach", "_is_view", "apply_", "backward", "copy_", "detach_", "dim", "element_size", "fill_",
+    "is_contiguous", "item", "numel", "numpy", "register_hook", "register_post_accumulate_grad_hook",
+    "requires_grad_", "retain_grad", "size", "squeeze_", "stride", "swapaxes_", "swapdims_", "t_", "tolist",
+    "transpose_", "unsqueeze_", "zero_",
+)
 
 #: Whether a class overrides functions only from its first instance on, which then registers it: a class that
 #: every program loads and few use would have all calls look for overrides.
@@ -113,8 +121,9 @@ def _register(cls: Any, **options: Any) -> None:
     for name in _ATTRIBUTES:
         if getattr(cls, name, None) is Tensor.__dict__[name]:
             setattr(cls, name, _overridable(Tensor.__dict__[name]))
-    if cls.detach is Tensor.detach:
-        cls.detach = _detach
+    for name in ("detach",) if cls._overrides_once_made else _METHODS:
+        if getattr(cls, name, None) is Tensor.__dict__[name]:
+            setattr(cls, name, _overridable_method(Tensor.__dict__[name]))
 
 
 def _overridable(attribute: Any) -> property:
@@ -126,11 +135,14 @@ def _overridable(attribute: Any) -> property:
     return property(get, attribute.fset)
 
 
-def _detach(self: Any) -> Any:
-    """Return the same storage without history, or what the class overrides that with."""
-    if type(self) in OVERRIDING:
-        return dispatch_override(Tensor.detach, (self,), {})
-    return Tensor.detach(self)
+def _overridable_method(method: Any) -> Any:
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(self) in OVERRIDING:
+            return dispatch_override(method, (self, *args), kwargs)
+        return method(self, *args, **kwargs)
+
+    return call
 
 
 Tensor.__torch_function__ = classmethod(_torch_function)  # type: ignore[method-assign, assignment]  # torch's protocol

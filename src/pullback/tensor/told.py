@@ -20,6 +20,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from .builtin import behind
+
 PACKAGE = Path(__file__).parents[1]
 
 #: Place of functions → the stub that has them.
@@ -59,7 +61,7 @@ class Told(Signature):
 
 def tell(place: str, names: Mapping[str, Any]) -> None:
     """Give the functions among a place's names their signatures."""
-    for name, function in names.items():
+    for name, function in ((name, behind(held)) for name, held in names.items()):
         if type(function) is FunctionType and "__signature__" not in function.__dict__:
             function.__signature__ = Told.of(function, place, name)  # type: ignore[attr-defined]  # what `inspect` looks for
 
@@ -73,6 +75,7 @@ def own_signature(function: Callable[..., Any]) -> Signature:
 
 def signature_of(function: Callable[..., Any]) -> Signature:
     """Read the signature of a function's code, whatever it wraps and whatever it was told."""
+    function = behind(function)
     if type(function) is not FunctionType:
         return inspect.signature(function)
     bare = FunctionType(function.__code__, function.__globals__, closure=function.__closure__)

@@ -12,7 +12,6 @@ import threading
 from collections import namedtuple
 from enum import EnumMeta
 from types import (
-    BuiltinFunctionType,
     ClassMethodDescriptorType,
     FunctionType,
     GenericAlias,
@@ -21,7 +20,6 @@ from types import (
     MemberDescriptorType,
     MethodDescriptorType,
     MethodType,
-    MethodWrapperType,
     ModuleType,
     UnionType,
     WrapperDescriptorType,
@@ -36,10 +34,7 @@ from .deferred import Deferred
 from .guards import ABSENT, SCALARS, Guard, native_attribute
 from .session import Session, current
 
-_BUILTIN_DESCRIPTORS = (
-    MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType, BuiltinFunctionType,
-    MethodWrapperType,
-)  # fmt: skip
+_BUILTIN_DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
 #: What gives a field of a named tuple.
 _FIELD: Any = type(vars(namedtuple("_Probe", "field"))["field"])
 #: Of a tensor: what a trace does not have as a call will have it.

@@ -42,6 +42,7 @@ from ...core.value import TensorBase
 from ...device import device
 from ...nn import Module
 from ...size import Size
+from ...tensor.builtin import behind
 from ...tensor.constants import layout, memory_format
 from ...tensor.random import Generator
 from . import builtin_methods, callables, containers, iteration, iteration_rules
@@ -95,6 +96,8 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
     rule = callables.rule_of(f)
     if rule is not None:
         return rule(session, f, args, kwargs or {})
+    if (own := behind(f)) is not f:
+        return call_function(session, own, args, kwargs or {})
     if kind is BuiltinFunctionType or kind is MethodWrapperType:
         return builtin_methods.call_builtin(session, f, args, kwargs or {})
     if isinstance(f, type):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...exclusions import answer_for
 from ...tensor.axis_products import bilinear
+from ...tensor.builtin import publish
 from ...tensor.contract import linear
 from ...tensor.padding import pad
 from ...tensor.told import tell
@@ -144,6 +145,8 @@ from .vision import (
     upsample_bilinear,
     upsample_nearest,
 )
+
+publish(globals(), "nn.functional")
 
 __all__ = [
     "linear_cross_entropy",

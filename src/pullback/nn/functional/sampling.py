@@ -15,7 +15,7 @@ from ...errors import argument_type
 from ...graph_errors import type_word
 from ...ops import sampling as ops
 from ...size import size_of
-from ...tensor.api import public
+from ...tensor.api import as_function, public
 
 _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
@@ -124,7 +124,7 @@ def grid_sampler(
 
 
 #: torch's names for images of two and of three axes.
-grid_sampler_2d = grid_sampler_3d = grid_sampler
+grid_sampler_2d, grid_sampler_3d = (as_function(grid_sampler, f"grid_sampler_{n}d") for n in (2, 3))
 
 
 @public(namespace="nn.functional", method=False, out=False)
