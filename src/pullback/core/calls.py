@@ -243,6 +243,7 @@ def _several(op: Op) -> Callable[..., Any]:
     node_class: type[Node] | None = None
     layout = op.layout
     direct = op.check is None and op.promote is None and op.kind != "elementwise"
+    takes_integers = I64 not in op.refused
 
     def call(*args: Any) -> Any:
         nonlocal node_class
@@ -263,7 +264,7 @@ def _several(op: Op) -> Callable[..., Any]:
                 a = v._value
                 if type(a) is not ndarray:
                     return run(op, inputs, attrs)
-                plain = plain and ((d := a.dtype) is F32 or d is F64 or d is I64)
+                plain = plain and ((d := a.dtype) is F32 or d is F64 or (d is I64 and takes_integers))
                 if v._view is not None and derivable:
                     bring_up_to_date(v)
                     a = v._value
@@ -404,7 +405,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     numbers = elementwise and (op.numbers or not public)
     ufunc = isinstance(kernel, np.ufunc)
     # Sums of indices are as common as sums of values: inline, ``i + 8`` of int64 takes 3 µs and not 17.
-    integers = I64 if elementwise and op.promote == "same" else None
+    integers = I64 if elementwise and op.promote == "same" and I64 not in op.refused else None
     check = op.check
     # What rules call on arrays of one floating dtype needs neither promotion nor a check.
     bare = not elementwise and check is None
@@ -542,7 +543,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     saves_shape = bool(op.layout.metadata)
     elementwise = op.kind == "elementwise"
     view = op.is_view
-    any_dtype = op.promote is None and not op.halves and op.check is None
+    any_dtype = op.promote is None and not op.halves and op.check is None and not op.refused
 
     def call(input: Any, *attrs: Any) -> Any:
         nonlocal node_class

@@ -32,6 +32,7 @@ from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
 from .warn import warn_once
+from .wrong_calls import Kinds, deprecated_call, passed_on, wrong_call
 
 Function = Callable[..., Any]
 
@@ -160,8 +161,6 @@ def explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
             raise TypeError(f"unbound method TensorBase.{name}() needs an argument") from None
         if not isinstance(args[0], TensorBase):
             raise errors.foreign_self(name, args[0]) from None
-    from .wrong_calls import wrong_call
-
     error = wrong_call(place, name, args[1:] if place == "Tensor" else args, kwargs)
     if error is not None:
         raise error from None
@@ -209,8 +208,6 @@ def _as_dtype(value: Any) -> Any:
 
 def _older(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """The arguments by name of a call by an older signature, of which it warns."""
-    from .wrong_calls import deprecated_call
-
     found = deprecated_call(place, name, args, kwargs)
     if found is None:
         return None
@@ -237,6 +234,8 @@ def _with_overrides(
     arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
 ) -> Function:  # fmt: skip
     label = _label(place, name)
+    kinds = Kinds(function, place, name)
+    safe = kinds.safe
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if OVERRIDING:
@@ -247,8 +246,11 @@ def _with_overrides(
             found = intercepted(call, function, label, args, kwargs)
             if found is not PASS:
                 return found
+        wrong = kinds.wrong(args, kwargs) if kwargs or len(args) > safe else None
+        if wrong is not None and place != "nn":
+            raise wrong
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
         except Exception as error:
             if isinstance(error, (TypeError, AttributeError)):
                 if adopt((*args, *kwargs.values())):
@@ -256,14 +258,27 @@ def _with_overrides(
                 found = _renamed(function, place, name, args, kwargs)
                 if found is not PASS:
                     return found
+            if place == "nn" and not isinstance(error, _CHECKED):
+                wrong = wrong or passed_on(name, args, kwargs)
+                if wrong is not None:
+                    raise wrong from None
             explain(place, name, args, kwargs)
             raise
+        if wrong is not None:
+            raise wrong
+        return result
 
     return _named(call, function)
 
 
+#: What functions of `nn.functional` raise that look at an argument before they pass it on.
+_CHECKED = (RuntimeError, ValueError)
+
+
 def _with_out(function: Function, printed: str, place: str, name: str) -> Function:
     label = _label(place, name)
+    kinds = Kinds(function, place, name)
+    safe = kinds.safe
 
     def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if OVERRIDING:
@@ -273,6 +288,8 @@ def _with_out(function: Function, printed: str, place: str, name: str) -> Functi
             found = intercepted(call, function if out is None else None, label, args, named)
             if found is not PASS:
                 return found
+        if (kwargs or len(args) > safe) and (wrong := kinds.wrong(args, kwargs)) is not None:
+            raise wrong
         try:
             if out is None:
                 return function(*args, **kwargs)
@@ -667,8 +684,6 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
 
 def _wrong_number(op: Op, inputs: tuple[Any, ...], out: Any, method: str) -> Exception:
     """Build the error for a call with too few or too many arguments."""
-    from .wrong_calls import wrong_call
-
     given = _present(*inputs)
     kwargs = {} if out is None else {"out": out}
     error = None
