@@ -27,6 +27,12 @@ _SMALL = _numpy("int8", "uint8", "int16", "int32")
 _HALF = _numpy("float16", "bfloat16")
 _NO_FLOAT = _RARE | _BOOL | _COMPLEX | _SMALL | _numpy("int64")
 
+#: Ops whose kernels are of Intel's library of vector mathematics.
+_OF_VML = (
+    "acos", "asin", "atan", "ceil", "cos", "erf", "erfc", "erfinv", "exp", "expm1", "floor", "i0", "lgamma",
+    "log", "log10", "log1p", "log2", "round", "sin", "sqrt", "tan", "tanh", "trunc",
+)  # fmt: skip
+
 #: By dtypes refused: the word of a kernel and the ops that it is the kernel of.
 _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
     (_UNSIGNED, {
@@ -73,8 +79,11 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         "multilabel_margin_loss_forward_out_frame": "multilabel_margin_loss",
     }),
     # Refused already, under a word that is not the op's name.
-    (_NOTHING, {"mul_cpu_reduced_float": "mul", "huber_cpu": "huber_loss", "mse_cpu": "mse_loss",
-                "smooth_l1_cpu": "smooth_l1_loss"}),
+    (_NOTHING, {
+        "div_cpu_reduced_float": "div", **{f"{op}_vml_cpu": op for op in _OF_VML},
+        "mul_cpu_reduced_float": "mul", "huber_cpu": "huber_loss", "mse_cpu": "mse_loss",
+        "smooth_l1_cpu": "smooth_l1_loss",
+    }),
 )  # fmt: skip
 
 for _refused, _kernels in _TABLE:

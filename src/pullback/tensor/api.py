@@ -28,6 +28,7 @@ from ..core.op import TABLE, Op
 from ..core.overlap import overlaps_itself
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, run, wrap
+from .inplace_checks import check_result
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
@@ -392,11 +393,15 @@ VARIANTS = {
 }  # fmt: skip
 
 
-def inplace_twin(name: str, function: Function, parts: Function | None = None) -> Function:
+def inplace_twin(
+    name: str, function: Function, parts: Function | None = None, operator: bool = False
+) -> Function:
     """Derive `name_` from a public function of a tensor.
 
     Parameters
     ----------
+    operator : bool
+        It stands behind an operator, which has no answer to what is no tensor and no number.
     parts : callable, optional
         ``parts(*args, **kwargs)`` gives (elementwise op, operands after the first, attributes) of the same
         call; where nothing is recorded and dtypes agree, the op's kernel then writes straight into the
@@ -422,6 +427,7 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
         recording = any(isinstance(a, TensorBase) and inplace.requires_grad(a) for a in (input, *operands))
         if modes().differentiating:
             inplace.check_captured(input, VARIANTS.get(label, label))
+        writable = False
         try:
             if op is not None and not op.attrs and len(operands) + 1 != len(op.inputs):
                 raise TypeError(f"{label}() takes {len(op.inputs)} arguments, not {len(operands) + 1}")
@@ -432,9 +438,14 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
                         inplace.check_apart(input._value, operand._value)
             if fills and isinstance(input._value, ndarray) and overlap.overlaps_itself(input._value):
                 warn_of_expanded(name + "_")
+            writable = True
             new = function(input, *args, **kwargs)
         except Exception:
+            if operator and not isinstance(args[0], (TensorBase, bool, int, float, complex, np.generic)):
+                return NotImplemented
             explain("Tensor", name + "_", (input, *args), kwargs)
+            if writable and operands:
+                check_result(label, input, operands[0])
             raise
         return input if new is input else inplace.store(input, new)
 

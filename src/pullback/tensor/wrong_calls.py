@@ -112,7 +112,7 @@ def _native_parser(function: str, which: int) -> Parser:
     return Parser(native["name"], *native["signatures"])
 
 
-def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError | None:
+def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
     """Build the error of the function in C that a function of `nn.functional` ends in; None where its
     arguments fit, or where that is not known.
     """
@@ -138,7 +138,7 @@ def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ty
             return None
     try:
         parser.bind(tuple(given), named)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         return error
     return None
 
@@ -166,7 +166,7 @@ class Kinds:
         """Build the error for arguments of a combination that was not seen before, or remember it."""
         if self.reads:
             return None
-        key = (*map(type, args), *kwargs, *map(type, kwargs.values()))
+        key = (*map(_kind, args), *kwargs, *map(_kind, kwargs.values()))
         if key in self.seen:
             return None
         if any(type(v) not in _PLAIN and not isinstance(v, TensorBase) for v in (*args, *kwargs.values())):
@@ -189,6 +189,12 @@ def _before_lenient(function: Any) -> int:
     kinds = [kind for name, kind in function.__annotations__.items() if name != "return"]
     words = ("bool", "str", "float")
     return next((i for i, kind in enumerate(kinds) if any(word in str(kind) for word in words)), EVERY)
+
+
+def _kind(value: Any) -> Any:
+    """The type of an argument, those of its elements where it is a list."""
+    kind = type(value)
+    return kind if kind is not list and kind is not tuple else (kind, *map(type, value))
 
 
 #: The kinds of arguments that are looked at beforehand; of others the function itself decides.
@@ -215,6 +221,6 @@ def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str
         return TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)") if args else None
     try:
         parser.bind(args, kwargs)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         return error
     return None
