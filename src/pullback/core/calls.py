@@ -247,6 +247,7 @@ def _several(op: Op) -> Callable[..., Any]:
     layout = op.layout
     direct = op.check is None and op.promote is None and op.kind != "elementwise"
     place = op.place
+    takes_integers = I64 not in op.refused
 
     def call(*args: Any) -> Any:
         nonlocal node_class
@@ -267,7 +268,7 @@ def _several(op: Op) -> Callable[..., Any]:
                 a = v._value
                 if type(a) is not ndarray:
                     return run(op, inputs, attrs)
-                plain = plain and ((d := a.dtype) is F32 or d is F64 or d is I64)
+                plain = plain and ((d := a.dtype) is F32 or d is F64 or (d is I64 and takes_integers))
                 if v._view is not None and derivable:
                     bring_up_to_date(v)
                     a = v._value
@@ -414,7 +415,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     ufunc = isinstance(kernel, np.ufunc)
     place = op.place
     # Sums of indices are as common as sums of values: inline, ``i + 8`` of int64 takes 3 µs and not 17.
-    integers = I64 if elementwise and op.promote == "same" else None
+    integers = I64 if elementwise and op.promote == "same" and I64 not in op.refused else None
     check = op.check
     # What rules call on arrays of one floating dtype needs neither promotion nor a check.
     bare = not elementwise and check is None
@@ -557,7 +558,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     elementwise = op.kind == "elementwise"
     place = op.place
     view = op.is_view
-    any_dtype = op.promote is None and not op.halves and op.check is None
+    any_dtype = op.promote is None and not op.halves and op.check is None and not op.refused
 
     def call(input: Any, *attrs: Any) -> Any:
         nonlocal node_class

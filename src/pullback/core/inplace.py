@@ -283,10 +283,10 @@ def store(x: Any, new: Any) -> Any:
     """Do what `write` does where `check_writable` has allowed it."""
     node = new._node if modes().grad else None
     value = x._value
-    if dtype_of(value) != dtype_of(new._value) and not castable(dtype_of(new._value), dtype_of(value)):
-        raise errors.unsafe_result(dtype_of(new._value), dtype_of(value))
     if shape_of(value) != shape_of(new._value):
         raise errors.wrong_out_shape(shape_of(value), shape_of(new._value))
+    if dtype_of(value) != dtype_of(new._value) and not castable(dtype_of(new._value), dtype_of(value)):
+        raise errors.unsafe_result(dtype_of(new._value), dtype_of(value))
     if type(value) in IN_MEMORY and type(new._value) in IN_MEMORY:
         if node is not None:
             _keep_overwritten(node, x, new)

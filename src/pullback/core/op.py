@@ -23,7 +23,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy import ndarray
@@ -56,6 +56,19 @@ class Call(Protocol):
 
 #: Every op by name, in order of declaration.
 TABLE: dict[str, Op] = {}
+
+
+
+class Kernel(NamedTuple):
+    """torch's kernel of an op: what messages call it, and the NumPy dtypes that it is not written for."""
+
+    word: str
+    refused: frozenset[np.dtype[Any]]
+
+
+#: torch's kernels by op, where the word is not the op's name or some dtypes are refused; filled before ops
+#: are declared.
+KERNELS: dict[str, Kernel] = {}
 
 #: Python numbers among inputs.
 NUMBERS = (bool, int, float, complex)
@@ -200,6 +213,7 @@ class Op:
         self.name = name
         self.kernel = kernel
         self.kind = kind
+        self.word, self.refused = KERNELS.get(name, Kernel(f"{name}_cpu", frozenset()))
         if inputs is None or attrs is None:
             read_inputs, read_attrs = _signature_names(name, kernel)
             inputs = read_inputs if inputs is None else inputs
@@ -327,12 +341,22 @@ class Op:
         if self.check is not None:
             self.check(*inputs, *attrs)
         if self.promote is not None:
-            inputs = promoted(inputs, self.promote)
+            try:
+                inputs = promoted(inputs, self.promote)
+            except RuntimeError:
+                # torch looks at shapes before it looks for a common dtype.
+                if self.kind == "elementwise":
+                    check_broadcast(inputs)
+                raise
+        if self.refused and not self.variadic:
+            self._check_kernel(inputs)
         if self.halves:
             half = next((v.dtype for v in inputs if isinstance(v, ndarray) and v.dtype in NARROW), None)
             if half is not None:
                 if half not in HALVES and not self.float8:
-                    raise unsupported(self.name, inputs)
+                    if self.kind == "elementwise":
+                        check_broadcast(inputs)
+                    raise unsupported(self.word, inputs)
                 single = np.dtype(np.float32)
                 inputs = tuple(
                     _converted(v, single) if isinstance(v, ndarray) and v.dtype in NARROW else v
@@ -340,7 +364,7 @@ class Op:
                 )
                 if self.exact_scalars and np.ndim(given[1]) == 0:
                     if half not in HALVES:
-                        raise unsupported(self.name, inputs, f"{self.name}_cpu_reduced_float", half)
+                        raise unsupported(f"{self.name}_cpu_reduced_float", inputs, half)
                     inputs = (inputs[0], np.asarray(given[1], single))
         token = quiet(IGNORE)
         try:
@@ -353,7 +377,7 @@ class Op:
             if type(error).__name__ == "_UFuncNoLoopError" or "not supported for the input types" in str(
                 error
             ):
-                raise unsupported(self.name, inputs) from error
+                raise unsupported(self.word, inputs) from error
             raise
         finally:
             loud(token)
@@ -363,6 +387,16 @@ class Op:
         if place is None:
             return result
         return tuple([place(r, given) for r in result]) if isinstance(result, tuple) else place(result, given)
+
+    def _check_kernel(self, inputs: tuple[Any, ...]) -> None:
+        """Raise torch's error for a dtype that its kernel is not written for: that of the first input, which
+        is that of all where they are promoted.
+        """
+        first = next((v for v in inputs if isinstance(v, ndarray)), None)
+        if first is not None and first.dtype in self.refused:
+            if self.kind == "elementwise":
+                check_broadcast(inputs)
+            raise unsupported(self.word, inputs)
 
     def _compute(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         if self.variadic:
@@ -420,13 +454,10 @@ def check_broadcast(inputs: Sequence[Any]) -> None:
         so_far = tuple(n if m == 1 else m for m, n in zip(a, b, strict=True))
 
 
-def unsupported(
-    name: str, inputs: Sequence[Any], kernel: str | None = None, dtype: Any = None
-) -> NotImplementedError:
-    """Build torch's error for a dtype that an op has no kernel for."""
+def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImplementedError:
+    """Build torch's error for a dtype that a kernel is not written for."""
     dtype = dtype or next(v.dtype for v in inputs if isinstance(v, ndarray))
-    kernel = kernel or f"{name}_cpu"
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{errors.type_word(dtype)}'")
+    return NotImplementedError(f"\"{word}\" not implemented for '{errors.type_word(dtype)}'")
 
 
 def _rounded(result: Any, half: np.dtype[Any]) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NoReturn
 
+from . import kernel_words as kernel_words  # before the ops are declared
+
 
 def __getattr__(name: str) -> Any:
     """Load torch's own names when a program asks for them."""

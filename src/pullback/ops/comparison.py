@@ -23,7 +23,7 @@ def _ordered(name: str, kernel: np.ufunc) -> Any:
         """Complex numbers have no order."""
         common = dtypes.result_numpy_dtype([x, y])
         if common.kind == "c":
-            raise unsupported(name, (np.empty((), common),))
+            raise unsupported(f"{name}_cpu", (np.empty((), common),))
 
     return elementwise(name, kernel, None, None, check=check)
 

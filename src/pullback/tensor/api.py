@@ -29,11 +29,13 @@ from ..core.overlap import overlaps_itself
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, run, wrap
 from .builtin import published, shown
+from .inplace_checks import check_result
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
 from .told import tell
 from .warn import warn_once
+from .wrong_calls import Kinds, deprecated_call, passed_on, wrong_call
 
 Function = Callable[..., Any]
 
@@ -168,8 +170,6 @@ def explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
             raise TypeError(f"unbound method TensorBase.{name}() needs an argument") from None
         if not isinstance(args[0], TensorBase):
             raise errors.foreign_self(name, args[0]) from None
-    from .wrong_calls import wrong_call
-
     error = wrong_call(place, name, args[1:] if place == "Tensor" else args, kwargs)
     if error is not None:
         raise error from None
@@ -217,8 +217,6 @@ def _as_dtype(value: Any) -> Any:
 
 def _older(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """The arguments by name of a call by an older signature, of which it warns."""
-    from .wrong_calls import deprecated_call
-
     found = deprecated_call(place, name, args, kwargs)
     if found is None:
         return None
@@ -257,6 +255,8 @@ def _with_overrides(
     arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
 ) -> Function:  # fmt: skip
     label = _label(place, name)
+    kinds = Kinds(function, place, name)
+    safe = kinds.safe
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if OVERRIDING:
@@ -267,8 +267,11 @@ def _with_overrides(
             found = intercepted(call, function, label, args, kwargs)
             if found is not PASS:
                 return found
+        wrong = kinds.wrong(args, kwargs) if kwargs or len(args) > safe else None
+        if wrong is not None and place != "nn":
+            raise wrong
         try:
-            return function(*args, **kwargs)
+            result = function(*args, **kwargs)
         except Exception as error:
             if isinstance(error, (TypeError, AttributeError)):
                 if adopt((*args, *kwargs.values())):
@@ -276,14 +279,27 @@ def _with_overrides(
                 found = _renamed(function, place, name, args, kwargs)
                 if found is not PASS:
                     return found
+            if place == "nn" and not isinstance(error, _CHECKED):
+                wrong = wrong or passed_on(name, args, kwargs)
+                if wrong is not None:
+                    raise wrong from None
             explain(place, name, args, kwargs)
             raise
+        if wrong is not None:
+            raise wrong
+        return result
 
     return _named(call, function)
 
 
+#: What functions of `nn.functional` raise that look at an argument before they pass it on.
+_CHECKED = (RuntimeError, ValueError)
+
+
 def _with_out(function: Function, printed: str, place: str, name: str) -> Function:
     label = _label(place, name)
+    kinds = Kinds(function, place, name)
+    safe = kinds.safe
 
     def call(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if OVERRIDING:
@@ -293,6 +309,8 @@ def _with_out(function: Function, printed: str, place: str, name: str) -> Functi
             found = intercepted(call, function if out is None else None, label, args, named)
             if found is not PASS:
                 return found
+        if (kwargs or len(args) > safe) and (wrong := kinds.wrong(args, kwargs)) is not None:
+            raise wrong
         try:
             if out is None:
                 return function(*args, **kwargs)
@@ -396,11 +414,15 @@ VARIANTS = {
 }  # fmt: skip
 
 
-def inplace_twin(name: str, function: Function, parts: Function | None = None) -> Function:
+def inplace_twin(
+    name: str, function: Function, parts: Function | None = None, operator: bool = False
+) -> Function:
     """Derive `name_` from a public function of a tensor.
 
     Parameters
     ----------
+    operator : bool
+        It stands behind an operator, which has no answer to what is no tensor and no number.
     parts : callable, optional
         ``parts(*args, **kwargs)`` gives (elementwise op, operands after the first, attributes) of the same
         call; where nothing is recorded and dtypes agree, the op's kernel then writes straight into the
@@ -426,6 +448,7 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
         recording = any(isinstance(a, TensorBase) and inplace.requires_grad(a) for a in (input, *operands))
         if modes().differentiating:
             inplace.check_captured(input, VARIANTS.get(label, label))
+        writable = False
         try:
             if op is not None and not op.attrs and len(operands) + 1 != len(op.inputs):
                 raise TypeError(f"{label}() takes {len(op.inputs)} arguments, not {len(operands) + 1}")
@@ -436,9 +459,14 @@ def inplace_twin(name: str, function: Function, parts: Function | None = None) -
                         inplace.check_apart(input._value, operand._value)
             if fills and isinstance(input._value, ndarray) and overlap.overlaps_itself(input._value):
                 warn_of_expanded(name + "_")
+            writable = True
             new = function(input, *args, **kwargs)
         except Exception:
+            if operator and not isinstance(args[0], (TensorBase, bool, int, float, complex, np.generic)):
+                return NotImplemented
             explain("Tensor", name + "_", (input, *args), kwargs)
+            if writable and operands:
+                check_result(label, input, operands[0])
             raise
         return input if new is input else inplace.store(input, new)
 
@@ -691,8 +719,6 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
 
 def _wrong_number(op: Op, inputs: tuple[Any, ...], out: Any, method: str) -> Exception:
     """Build the error for a call with too few or too many arguments."""
-    from .wrong_calls import wrong_call
-
     given = _present(*inputs)
     kwargs = {} if out is None else {"out": out}
     error = None

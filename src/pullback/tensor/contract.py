@@ -24,7 +24,9 @@ from ..ops.structure import (
 )
 from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
-from .tensor import Tensor
+from .data import overflow
+from .properties import common_dtype
+from .tensor import Tensor, checked_dim
 
 BOOL = np.dtype(bool)
 
@@ -307,8 +309,20 @@ def _mismatch(a: Sequence[int], b: Sequence[int]) -> tuple[int, int, int]:
     raise ValueError("the shapes broadcast")
 
 
-def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, Tensor) else value
+def _factor(value: Any, like: Any) -> Any:
+    """A factor of a term, which a complex one may not be where the result is real."""
+    value = value.item() if isinstance(value, Tensor) else value
+    if type(value) is complex and dtype_of(like).kind != "c":
+        raise overflow("double" if dtype_of(like) == np.float64 else "float")
+    return value
+
+
+def _size(x: Any, dim: int) -> int:
+    """The size of a dimension, or torch's error where there is none."""
+    shape = shape_of(x)
+    if not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return shape[checked_dim(dim, len(shape))]
 
 
 def _check_expands(input: Any, shape: tuple[int, ...]) -> None:
@@ -350,7 +364,8 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     _check_product(mat1, mat2)
     _check_sum(input, mat1, mat2)
     _check_expands(input, (shape_of(mat1)[0], shape_of(mat2)[1]))
-    return c.ADDMM[_in_columns(mat1), _in_columns(mat2)](input, mat1, mat2, _number(beta), _number(alpha))
+    call = c.ADDMM[_in_columns(mat1), _in_columns(mat2)]
+    return call(input, mat1, mat2, _factor(beta, input), _factor(alpha, input))
 
 
 @public(inplace=True)
@@ -362,41 +377,68 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
             f"addmv input tensors must have the same dtype, but got {_title(input)}, {_title(mat)}, and "
             f"{_title(vec)}"
         )
-    _check_expands(input, (shape_of(mat)[0],))
-    return c.addmv(input, mat, vec, _number(beta), _number(alpha))
+    own, rows, columns = shape_of(input), shape_of(mat), shape_of(vec)
+    if len(own) > 1 or len(rows) != 2 or len(columns) != 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {len(own)}, {len(rows)}, {len(columns)}"
+        )
+    if rows[1] != columns[0] or (rows[0] != (own or (1,))[0] and own not in ((), (1,))):
+        raise RuntimeError(
+            f"size mismatch, got input ({_size(input, 0)}), mat ({rows[0]}x{rows[1]}), vec ({columns[0]})"
+        )
+    return c.addmv(input, mat, vec, _factor(beta, input), _factor(alpha, input))
 
 
 @public(inplace=True)
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * vec1 ⊗ vec2``."""
     _tensors("addr", input=input, vec1=vec1, vec2=vec2)
+    for name, v in (("vec1", vec1), ("vec2", vec2)):
+        if len(shape_of(v)) != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {len(shape_of(v))}-D")
     _check_expands(input, (shape_of(vec1)[0], shape_of(vec2)[0]))
-    return c.addr(input, vec1, vec2, _number(beta), _number(alpha))
+    kind = common_dtype(input, vec1, vec2).kind
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if kind in "biu" and type(factor) is float:
+            raise RuntimeError(
+                f"For integral input tensors, argument {name} must not be a floating point number."
+            )
+        if kind != "b" and type(factor) is bool:
+            raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+    return c.addr(input, vec1, vec2, _factor(beta, input), _factor(alpha, input))
 
 
 @public(inplace=True)
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * batch1 @ batch2`` for stacks of matrices."""
     _tensors("baddbmm", input=input, batch1=batch1, batch2=batch2)
-    _check_batches(batch1, batch2)
-    a, b = shape_of(batch1), shape_of(batch2)
-    if not dtype_of(input) == dtype_of(batch1) == dtype_of(batch2):
+    _check_expands(input, (_size(batch1, 0), _size(batch1, 1), _size(batch2, 2)))
+    if dtype_of(input) != dtype_of(batch1):
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {element_word(input)}, batch1: "
             f"{element_word(batch1)}, batch2: {element_word(batch2)}"
         )
-    _check_expands(input, (a[0], a[1], b[2]))
-    return c.baddbmm(input, batch1, batch2, _number(beta), _number(alpha))
+    _check_batches(batch1, batch2)
+    if dtype_of(input) != dtype_of(batch2):
+        raise RuntimeError(f"expected scalar type {_title(input)} but found {_title(batch2)}")
+    return c.baddbmm(input, batch1, batch2, _factor(beta, input), _factor(alpha, input))
 
 
 @public(inplace=True)
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * Σ_b batch1[b] @ batch2[b]``."""
     _tensors("addbmm", input=input, batch1=batch1, batch2=batch2)
-    _check_batches(batch1, batch2)
+    _check_expands(input, (_size(batch1, 1), _size(batch2, 2)))
+    a, b = shape_of(batch1), shape_of(batch2)
+    for name, shape in (("batch1", a), ("batch2", b)):
+        if len(shape) != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if a[0] != b[0]:
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {a[0]} and {b[0]}")
+    if a[2] != b[1]:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})")
     _check_sum(input, batch1, batch2)
-    _check_expands(input, (shape_of(batch1)[1], shape_of(batch2)[2]))
-    return c.addbmm(input, batch1, batch2, _number(beta), _number(alpha))
+    return c.addbmm(input, batch1, batch2, _factor(beta, input), _factor(alpha, input))
 
 
 @public(aliases=("ger",))

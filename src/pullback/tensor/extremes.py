@@ -288,16 +288,16 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     check_tensor(name, input)
     kind = dtype_of(input)
     if kind not in (np.float32, np.float64):
-        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
     points = np.asarray(array_of(q) if isinstance(q, TensorBase) else q, kind)
     if not isinstance(q, TensorBase) and not 0 <= q <= 1:
-        raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     if points.ndim > 1:
-        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+        raise RuntimeError("quantile() q must be a scalar or 1D tensor")
     if isinstance(q, TensorBase) and dtype_of(q) != kind:
         raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
     if ((points < 0) | (points > 1)).any():
-        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
     shape = shape_of(input)
     if dim is None:
         own, x = 0, reshape(input, (int(np.prod(shape)),))
@@ -308,7 +308,7 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
     last = len(row) - 1
     turned = permute(x, (*(d for d in range(last + 1) if d != own), own))
     if not row[own]:
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
+        raise RuntimeError("quantile() input tensor must be non-empty")
     found = _interpolated(turned, q, points.reshape(-1), interpolation, skip=name == "nanquantile")
     rest = shape_of(turned)[:-1]
     found = permute(found, (last, *range(last)))

@@ -385,7 +385,9 @@ def _infinite(name: str, sign: str, compared: Any) -> None:
             raise RuntimeError(f"{name} does not support complex inputs.")
         if out is not None and dtype_of(out).kind != "b":
             raise RuntimeError(f"{name} does not support non-boolean outputs.")
-        result = c.isinf(input) & compared(input, 0)
+        result = c.isinf(input)
+        if dtype_of(input).kind not in "biu":
+            result = result & compared(input, 0)
         return result if out is None else write_out(out, result, name)
 
     function.__doc__ = f"""Where the input is {sign}∞.

@@ -127,16 +127,22 @@ _OPERATORS = {
     "__invert__": _inverted,
     "__rlshift__": _answering("__rlshift__", _reflected(comparison.bitwise_left_shift), *_NUMBERS),
     "__rrshift__": _answering("__rrshift__", _reflected(comparison.bitwise_right_shift), *_NUMBERS),
-    "__iadd__": inplace_twin("add", arithmetic.add.op.public),
-    "__isub__": inplace_twin("sub", arithmetic.sub.op.public),
-    "__imul__": inplace_twin("mul", arithmetic.mul.op.public),
-    "__itruediv__": inplace_twin("div", arithmetic.div.op.public),
-    "__ipow__": inplace_twin("pow", power),
-    "__ifloordiv__": inplace_twin("floor_divide", mixture.floor_divide_),
-    "__imod__": inplace_twin("remainder", remainder),
-    "__iand__": inplace_twin("bitwise_and", comparison.bitwise_and.op.public),
-    "__ior__": inplace_twin("bitwise_or", comparison.bitwise_or.op.public),
-    "__ixor__": inplace_twin("bitwise_xor", comparison.bitwise_xor.op.public),
+    "__iadd__": inplace_twin("add", arithmetic.add.op.public, operator=True),
+    "__isub__": inplace_twin("sub", arithmetic.sub.op.public, operator=True),
+    "__imul__": inplace_twin("mul", arithmetic.mul.op.public, operator=True),
+    "__itruediv__": inplace_twin("div", arithmetic.div.op.public, operator=True),
+    "__ipow__": inplace_twin("pow", power, operator=True),
+    "__ifloordiv__": inplace_twin("floor_divide", mixture.floor_divide_, operator=True),
+    "__imod__": inplace_twin("remainder", remainder, operator=True),
+    "__iand__": inplace_twin("bitwise_and", comparison.bitwise_and.op.public, operator=True),
+    "__ior__": inplace_twin("bitwise_or", comparison.bitwise_or.op.public, operator=True),
+    "__ilshift__": inplace_twin(
+        "bitwise_left_shift", comparison.bitwise_left_shift.op.public, operator=True
+    ),
+    "__irshift__": inplace_twin(
+        "bitwise_right_shift", comparison.bitwise_right_shift.op.public, operator=True
+    ),
+    "__ixor__": inplace_twin("bitwise_xor", comparison.bitwise_xor.op.public, operator=True),
     "__hash__": lambda self: id(self),
 }
 for _name, _function in _OPERATORS.items():

@@ -392,7 +392,7 @@ _DOCS = {
     "std_mean": "Standard deviation and mean over `dim`.",
 }
 for _name, _call in (("var", r.var), ("std", r.std), ("var_mean", r.var_mean), ("std_mean", r.std_mean)):
-    _function = _spread(_name, _call, "std and var")
+    _function = _spread(_name, _call, _name if "mean" in _name else "std and var")
     _function.__doc__ = _DOCS[_name]
     reduction(_function, method=_name in ("var", "std"), out=_name in ("var", "std"))
 

@@ -258,7 +258,7 @@ def index_reduce(
         raise RuntimeError(
             f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
         )
-    _check_slices("index_reduce()", input, dim, index, tensor("index_reduce", "source", source, 3))
+    _check_slices("index_reduce_()", input, dim, index, tensor("index_reduce", "source", source, 3))
     return o.index_reduce(input, index, source, dim, reduce, bool(include_self))
 
 

@@ -174,8 +174,15 @@ def _as_dtype(value: Any) -> Any:
     return value if type(value) is dtypes.dtype else dtypes.BY_PYTHON_TYPE[value]
 
 
+def _as_int(value: Any) -> int:
+    found = operator.index(value)
+    if not -(1 << 63) <= found < 1 << 63:
+        raise ValueError("Overflow when unpacking long long")
+    return found
+
+
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {
-    "int": operator.index,
+    "int": _as_int,
     "float": lambda value: float(as_number(value)),
     "Number": as_number,
     "bool": bool,

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from .. import dtypes
 from ..core.value import TensorBase
 from ..errors import type_name
 from .signature import Parser
@@ -48,6 +49,11 @@ def _signatures() -> dict[str, dict[str, list[str]]]:
 @cache
 def _tensor_arguments() -> dict[str, dict[str, tuple[int, bool, str, str]]]:
     return _beside("tensor_arguments.json")
+
+
+@cache
+def _natives() -> dict[str, list[dict[str, Any]]]:
+    return _beside("natives.json")
 
 
 @cache
@@ -100,6 +106,101 @@ def no_tensor(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
     return None
 
 
+@cache
+def _native_parser(function: str, which: int) -> Parser:
+    native = _natives()[function][which]
+    return Parser(native["name"], *native["signatures"])
+
+
+def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
+    """Build the error of the function in C that a function of `nn.functional` ends in; None where its
+    arguments fit, or where that is not known.
+    """
+    found = _natives().get(name)
+    if found is None:
+        return None
+    parameters = found[0]["parameters"]
+    if len(args) > len(parameters) or not set(kwargs) <= set(parameters[len(args) :]):
+        return None
+    bound = {**found[0]["defaults"], **dict(zip(parameters, args)), **kwargs}
+    which = int(len(found) > 1 and bool(bound["return_indices"]))
+    native = found[which]
+    try:
+        given = [bound[a] if isinstance(a, str) else a[0] for a in native["args"]]
+        named = {k: bound[a] if isinstance(a, str) else a[0] for k, a in native["kwargs"].items()}
+    except KeyError:
+        return None
+    parser = _native_parser(name, which)
+    for place, a in enumerate(native["args"]):
+        # A default that the function replaces before it passes it on.
+        replaced = isinstance(a, str) and bound[a] is None and native["defaults"].get(a, a) is None
+        if replaced and not parser.signatures[0].positional[place].allows_none:
+            return None
+    try:
+        parser.bind(tuple(given), named)
+    except (TypeError, ValueError) as error:
+        return error
+    return None
+
+
+class Kinds:
+    """The combinations of kinds of arguments that a function was called with and that its signatures allow.
+
+    The bodies of functions would take `keepdim=1` or `alpha=True`, which torch's parser refuses: it is asked
+    once about each combination.
+    """
+
+    __slots__ = ("name", "place", "reads", "safe", "seen")
+
+    def __init__(self, function: Any, place: str, name: str) -> None:
+        self.place = place
+        self.name = name
+        self.seen: set[tuple[Any, ...]] = set()
+        #: Whether the function reads its arguments with a parser of its own.
+        self.reads = hasattr(function, "parser")
+        #: How many arguments by place come before the first of a kind for which Python takes others: what
+        #: stands for a tensor, a size or a dim has to be one, for the function to go on.
+        self.safe = EVERY if self.reads else _before_lenient(function)
+
+    def wrong(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
+        """Build the error for arguments of a combination that was not seen before, or remember it."""
+        if self.reads:
+            return None
+        key = (*map(_kind, args), *kwargs, *map(_kind, kwargs.values()))
+        if key in self.seen:
+            return None
+        if any(type(v) not in _PLAIN and not isinstance(v, TensorBase) for v in (*args, *kwargs.values())):
+            return None
+        if self.place == "nn":
+            error: Exception | None = passed_on(self.name, args, kwargs)
+        else:
+            given = args[1:] if self.place == "Tensor" else args
+            error = wrong_call(self.place, self.name, given, kwargs)
+        if error is None:
+            self.seen.add(key)
+        return error
+
+
+#: More arguments than a call has.
+EVERY = 1 << 30
+
+
+def _before_lenient(function: Any) -> int:
+    kinds = [kind for name, kind in function.__annotations__.items() if name != "return"]
+    words = ("bool", "str", "float")
+    return next((i for i, kind in enumerate(kinds) if any(word in str(kind) for word in words)), EVERY)
+
+
+def _kind(value: Any) -> Any:
+    """The type of an argument, those of its elements where it is a list."""
+    kind = type(value)
+    return kind if kind is not list and kind is not tuple else (kind, *map(type, value))
+
+
+#: The kinds of arguments that are looked at beforehand; of others the function itself decides.
+_PLAIN = frozenset({int, float, bool, complex, str, type(None), list, tuple, dtypes.dtype})
+
+
 def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
     """Build torch's error for a call, or return None where the arguments fit.
 
@@ -120,6 +221,6 @@ def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str
         return TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)") if args else None
     try:
         parser.bind(args, kwargs)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         return error
     return None

@@ -76,6 +76,7 @@ def native_group_norm(
             "improved?  If so, please report an enhancement request to PyTorch.)"
         )
     normalization.check_groups(shape, group, weight, bias)
+    normalization.check_kernel("GroupNormKernelImpl", input, weight, bias)
     out = ops.group_norm(input, weight, bias, group, float(eps))[0]
     # By themselves: the op's statistics carry no derivative, and these do in torch.
     groups = reshape(input, (N, group, C // group * HxW))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from numpy import ndarray
 
 from ... import dtypes
@@ -16,7 +17,7 @@ from ...errors import argument_type
 from ...graph_errors import type_word
 from ...ops import normalize as o
 from ...ops.arithmetic import add, mul, pow_scalar, rsqrt
-from ...ops.convert import as_dtype, clone, widened
+from ...ops.convert import as_dtype, cast, clone, widened
 from ...ops.mixture import clamp
 from ...ops.reduce import mean_dims
 from ...ops.structure import expand, reshape
@@ -42,6 +43,35 @@ def _size(shape: Sequence[int]) -> str:
     return f"torch.Size({list(shape)})"
 
 
+_FLOATING = frozenset({dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64})
+
+
+def _check_floating(kernel: str, own: dtypes.dtype) -> None:
+    if own not in _FLOATING:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(own.numpy)}'")
+
+
+def check_kernel(kernel: str, input: Any, *parameters: Any) -> None:
+    """Raise torch's error for dtypes that a kernel of a norm does not take together: parameters have the
+    input's, or are float32 where the input is a half.
+    """
+    own = dtypes.from_numpy_dtype(dtype_of(input))
+    kinds = [dtypes.from_numpy_dtype(dtype_of(v)) for v in parameters if v is not None]
+    expected = own
+    if kinds and kinds[0] is not own:
+        expected = dtypes.float32
+        if any(kind is not expected for kind in kinds):
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if own not in (dtypes.float16, dtypes.bfloat16):
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    _check_floating(kernel, own)
+    other = next((kind for kind in kinds if kind is not expected), None)
+    if other is not None:
+        raise RuntimeError(
+            f"expected scalar type {type_word(expected.numpy)} but found {type_word(other.numpy)}"
+        )
+
+
 # --- batch norm ---------------------------------------------------------------------------------------------
 
 
@@ -57,7 +87,7 @@ def _update(running: Any, batch: Any, momentum: float) -> None:
     # a plain tensor that a transformed function captured gets the statistics' values, as in torch
     b = writing.innermost(batch) if isinstance(a, ndarray) else batch._value
     if isinstance(a, ndarray) and isinstance(b, ndarray):
-        a[...] = (1 - momentum) * a + momentum * b  # torch leaves the version as it is
+        np.copyto(a, (1 - momentum) * a + momentum * b, casting="unsafe")  # torch leaves the version as it is
         return
     before = change(grad=False)
     try:
@@ -135,7 +165,10 @@ def with_statistics(
         raise RuntimeError(
             f"{'running_mean' if running_mean is None else 'running_var'} must be defined in evaluation mode"
         )
-    if 0 in shape:
+    if 0 not in shape:
+        _check_floating("batch_norm", dtypes.from_numpy_dtype(dtype_of(input)))
+        check_kernel("batch_norm", input, weight, bias, running_mean, running_var)
+    else:
         # Nothing to normalise: torch multiplies with the first weight, which keeps the parameters in the
         # graph.
         out = clone(input)
@@ -188,6 +221,9 @@ def instance_norm(
     folded = reshape(input, (1, n * channels, *shape[2:]))
     if use_input_stats and (running_mean is not None or running_var is not None):
         vectors[:2] = [None if v is None else v.detach().clone() for v in vectors[:2]]
+    # Statistics of another dtype are converted, and converted back: the parameters decide what is mixed.
+    kind = next((dtype_of(v) for v in (weight, bias) if v is not None), dtype_of(input))
+    vectors[:2] = [None if v is None else cast(v, kind) for v in vectors[:2]]
     out = with_statistics(folded, *vectors, use_input_stats, momentum, eps)[0]  # type: ignore[call-arg, arg-type]  # four vectors
     if use_input_stats:
         for running, each in ((running_mean, vectors[0]), (running_var, vectors[1])):
@@ -246,8 +282,7 @@ def layer_norm_with_statistics(
     if not isinstance(normalized_shape, (tuple, list)):
         raise argument_type("layer_norm", "normalized_shape", 2, "tuple of ints", normalized_shape)
     axes = _normalized(input, normalized_shape, weight, bias)
-    if (kind := dtype_of(input)).kind in "biuc":
-        raise NotImplementedError(f"\"LayerNormKernelImpl\" not implemented for '{type_word(kind)}'")
+    check_kernel("LayerNormKernelImpl", input, weight, bias)
     return o.layer_norm(input, weight, bias, axes, float(eps))
 
 
@@ -266,7 +301,7 @@ def check_groups(shape: tuple[int, ...], num_groups: int, weight: Any, bias: Any
             raise RuntimeError(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but "
                 f"got {name} of shape "
-                f"{list(shape_of(v))} and input of shape {list(shape)}"
+                f"{list(shape_of(v if weight is None else weight))} and input of shape {list(shape)}"
             )
 
 
@@ -280,9 +315,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     if sizes[0] * math.prod(sizes[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
     check_groups(shape, num_groups, weight, bias)
-    for v in (weight, bias):
-        if v is not None and dtype_of(v) != dtype_of(input) and dtype_of(input).itemsize != 2:
-            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    check_kernel("GroupNormKernelImpl", input, weight, bias)
     return o.group_norm(input, weight, bias, num_groups, float(eps))[0]
 
 

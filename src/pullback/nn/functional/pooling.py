@@ -4,7 +4,7 @@ torch does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from ...array.pool import Windows
@@ -256,17 +256,19 @@ def adaptive_max_pool3d_with_indices(input: Any, output_size: Any, return_indice
 
 
 def _unpooled_size(
-    size: Sequence[int], kernel: Any, stride: Any, padding: Any, output_size: Any, rank: int
-) -> tuple[int, ...]:
+    size: tuple[int, ...], kernel: Any, stride: Any, padding: Any, output_size: Any, rank: int
+) -> Any:
     """The size that the places belong to: the least that pools to `size`, or `output_size` where it
     may be.
     """
     kernel, padding = _each(kernel, rank), _each(padding, rank)
     stride = kernel if stride is None else _each(stride, rank)
-    least = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(size, stride, kernel, padding, strict=True)]
+    rank = len(kernel)
+    # By places, as torch does: wrong arguments then fail as they do there.
+    least = [(size[d - rank] - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(rank)]
     if output_size is None:
         return tuple(least)
-    wanted = tuple(output_size)
+    wanted = output_size
     if len(wanted) == rank + 2:
         wanted = wanted[2:]
     if len(wanted) != rank:
@@ -274,12 +276,11 @@ def _unpooled_size(
             f"output_size should be a sequence containing {rank} or {rank + 2} elements, but it has a length "
             f"of '{len(wanted)}'"
         )
-    for axis, (n, low, s) in enumerate(zip(wanted, least, stride, strict=True)):
-        if not low - s < n < low + s:
-            raise ValueError(
-                f'invalid output_size "{output_size}" (dim {axis} must be between {low - s} and {low + s})'
-            )
-    return tuple(int(n) for n in wanted)
+    for d in range(rank):
+        low, high = least[d] - stride[d], least[d] + stride[d]
+        if not low < wanted[d] < high:
+            raise ValueError(f'invalid output_size "{wanted}" (dim {d} must be between {low} and {high})')
+    return wanted
 
 
 def _each(value: Any, rank: int) -> tuple[int, ...]:
@@ -289,8 +290,7 @@ def _each(value: Any, rank: int) -> tuple[int, ...]:
 def _max_unpool(
     x: Any, indices: Any, kernel: Any, stride: Any, padding: Any, output_size: Any, rank: int
 ) -> Any:
-    check_tensor(x, f"max_unpool{rank}d")
-    size = _unpooled_size(shape_of(x)[-rank:], kernel, stride, padding, output_size, rank)
+    size = _unpooled_size(x.size(), kernel, stride, padding, output_size, rank)
     if rank == 1:
         y = _put_back(x.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1), 2)
         return squeeze_dim(y, len(shape_of(x)))

@@ -1,0 +1,92 @@
+"""What torch's kernels are called in messages, and the dtypes that they refuse: recorded from torch.
+
+NumPy computes nearly everything in nearly every dtype, torch has most kernels for the common ones only. Read
+by `core/op.py` when an op is declared, which asks it of the dtype that inputs were promoted to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .. import dtypes
+from ..core.op import KERNELS, Kernel
+
+
+def _numpy(*names: str) -> frozenset[np.dtype]:
+    return frozenset(getattr(dtypes, name).numpy for name in names)
+
+
+_NOTHING = _numpy()
+_UNSIGNED = _numpy("uint16", "uint32", "uint64")
+_RARE = _UNSIGNED | dtypes.FLOAT8_NUMPY
+_BOOL = _numpy("bool")
+_COMPLEX = _numpy("complex64", "complex128")
+_SMALL = _numpy("int8", "uint8", "int16", "int32")
+_HALF = _numpy("float16", "bfloat16")
+_NO_FLOAT = _RARE | _BOOL | _COMPLEX | _SMALL | _numpy("int64")
+
+#: Ops whose kernels are of Intel's library of vector mathematics.
+_OF_VML = (
+    "acos", "asin", "atan", "ceil", "cos", "erf", "erfc", "erfinv", "exp", "expm1", "floor", "i0", "lgamma",
+    "log", "log10", "log1p", "log2", "round", "sin", "sqrt", "tan", "tanh", "trunc",
+)  # fmt: skip
+
+#: By dtypes refused: the word of a kernel and the ops that it is the kernel of.
+_TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
+    (_UNSIGNED, {
+        "abs_cpu": "abs", "add_stub": "add sub rsub rsub_tensor", "addcmul_cpu_out": "addcmul",
+        "addmm_impl_cpu_": "addbmm addmm addmm_nt mm", "addr_cpu": "addr", "bincount_cpu": "bincount",
+        "bitwise_not_cpu": "bitwise_not", "clamp_min_scalar_cpu": "relu",
+        "clamp_scalar_cpu": "hardtanh", "div_floor_cpu": "div_floor floor_divide floor_divide_",
+        "div_trunc_cpu": "div_trunc", "fmod_cpu": "fmod", "gcd_cpu": "gcd", "ge_cpu": "ge ge_tensor",
+        "gt_cpu": "gt gt_tensor", "heaviside_cpu": "heaviside", "lcm_cpu": "lcm", "le_cpu": "le le_tensor",
+        "logical_and_cpu": "logical_and", "logical_not_cpu": "logical_not", "logical_or_cpu": "logical_or",
+        "logical_xor_cpu": "logical_xor", "lshift_cpu": "bitwise_left_shift", "lt_cpu": "lt lt_tensor",
+        "masked_select": "masked_select",
+        "maximum_cpu": "clamp_min clamp_min_tensor fmax maximum",
+        "minimum_cpu": "clamp_max clamp_max_tensor fmin minimum", "neg_cpu": "neg", "pow": "pow pow_scalar",
+        "remainder_cpu": "remainder remainder_number remainder_of_number",
+        "rshift_cpu": "bitwise_right_shift", "sign_cpu": "sgn sign", "trace": "trace",
+    }),
+    (_UNSIGNED | _BOOL, {
+        "addmv_impl_cpu": "addmv mv", "baddbmm": "baddbmm", "bmm": "bmm", "clamp_cpu": "clamp_both",
+        "dot": "dot vdot", "threshold_cpu": "threshold",
+    }),
+    (_RARE, {
+        "cross": "linalg_cross", "index_copy_cpu": "index_copy", "index_fill_cpu": "index_fill_tensor",
+        "isin_default_cpu": "isin", "masked_fill": "masked_fill masked_fill_tensor",
+        "masked_scatter": "masked_scatter", "max_all": "max_all", "max_pool2d": "max_pool_2d",
+        "max_pool3d": "max_pool_3d", "min_all": "min_all", "scatter_gather_tensor_cpu": "scatter scatter_add",
+        "take_cpu": "take", "take_put_cpu": "put_places", "topk_cpu": "topk",
+    }),
+    (_RARE | _BOOL, {"median_cpu": "median_all nanmedian_all", "median_out": "median nanmedian"}),
+    (_RARE | _COMPLEX, {"aminmax_cpu": "aminmax", "mode_cpu": "mode"}),
+    (_RARE | _BOOL | _COMPLEX, {"kthvalue_cpu": "kthvalue"}),
+    (_NO_FLOAT, {
+        "binary_cross_entropy": "binary_cross_entropy", "max_unpool2d": "max_unpool_2d",
+        "max_unpool3d": "max_unpool_3d", "nll_loss_out_frame": "nll_loss nll_loss2d", "prelu_cpu": "prelu",
+    }),
+    ((_NO_FLOAT | _HALF) - _COMPLEX, {"orgqr_cpu": "linalg_householder_product"}),
+    (dtypes.FLOAT8_NUMPY, {
+        "adaptive_max_pool2d": "adaptive_max_pool_2d", "adaptive_max_pool3d_cpu": "adaptive_max_pool_3d",
+        "index_fill_cpu": "index_fill", "logit_cpu": "logit",
+    }),
+    (dtypes.FLOAT8_NUMPY | _HALF, {
+        "linalg.lu_solve_cpu": "linalg_lu_solve", "ldl_solve_kernel_cpu": "linalg_ldl_solve",
+        "multi_margin_loss_cpu_kernel": "multi_margin_loss",
+        "multilabel_margin_loss_forward_out_frame": "multilabel_margin_loss",
+    }),
+    # Refused already, under a word that is not the op's name.
+    (_NOTHING, {
+        "div_cpu_reduced_float": "div", **{f"{op}_vml_cpu": op for op in _OF_VML},
+        "mul_cpu_reduced_float": "mul", "huber_cpu": "huber_loss", "mse_cpu": "mse_loss",
+        "smooth_l1_cpu": "smooth_l1_loss",
+    }),
+)  # fmt: skip
+
+for _refused, _kernels in _TABLE:
+    for _word, _ops in _kernels.items():
+        for _op in _ops.split():
+            KERNELS[_op] = Kernel(_word, _refused)

@@ -1,0 +1,46 @@
+"""What torch works out for an in-place function of two operands before it looks for a kernel: the result's
+shape and its dtype, which the first operand has to hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes, graph_errors
+from ..core.inplace import castable
+from ..core.op import check_broadcast
+from ..core.value import dtype_of, shape_of
+
+#: The functions, by what becomes of the operands' common dtype: it is the result's, or integers are divided
+#: as floating numbers, or the result is one of zeros and ones, which every dtype holds.
+_SAME = frozenset({
+    "add_", "sub_", "subtract_", "mul_", "multiply_", "remainder_", "fmod_", "floor_divide_", "bitwise_and_",
+    "bitwise_or_", "bitwise_xor_", "bitwise_left_shift_", "bitwise_right_shift_", "gcd_", "hypot_", "lcm_",
+    "nextafter_", "pow_",
+})  # fmt: skip
+_DIVIDING = frozenset({"div_", "divide_", "true_divide_", "copysign_", "atan2_", "xlogy_"})
+_COMPARING = frozenset({
+    "eq_", "ne_", "lt_", "le_", "gt_", "ge_", "logical_and_", "logical_or_", "logical_xor_"
+})  # fmt: skip
+
+
+def check_result(name: str, x: Any, other: Any) -> None:
+    """Raise torch's error where the result of ``x.name(other)`` would have another shape than `x`, or a dtype
+    that `x` cannot hold.
+    """
+    if name not in _SAME | _DIVIDING | _COMPARING:
+        return
+    own, shape = dtype_of(x), shape_of(x)
+    check_broadcast((x, other))
+    whole = np.broadcast_shapes(shape, shape_of(other))
+    if whole != shape:
+        raise graph_errors.wrong_out_shape(shape, whole)
+    from .properties import common_dtype  # properties are declared with what calls this
+
+    common = common_dtype(x, other)
+    if name in _DIVIDING and common.kind in "biu":
+        common = dtypes.get_default_dtype().numpy
+    if name not in _COMPARING and not castable(common, own):
+        raise graph_errors.unsafe_result(common, own)
