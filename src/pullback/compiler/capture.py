@@ -33,7 +33,7 @@ from ..tensor import warn
 from ..tensor.random import default_generator
 from ..tensor.tensor import Tensor
 from ..utils._pytree import tree_flatten, tree_unflatten
-from .frontend import calls, hooks  # noqa: F401  # which fills in what rewritten code calls
+from .frontend import calls, hooks, operations  # noqa: F401  # which fills in what rewritten code calls
 from .frontend.arguments import taken_apart
 from .frontend.deferred import Deferred
 from .frontend.guards import SCALARS, Alike, Guard
@@ -121,6 +121,8 @@ class Captured:
     results: list[Result]
     effects: list[tuple[Callable[..., Any], Any]]
     guards: list[Guard]
+    #: Those of them that are what backward will read of custom functions.
+    later: list[Guard]
     #: Numbers that the program depends on: the place among the results, and what it must be.
     late: list[tuple[int, Any]]
     #: The lines at which the function has asked for them.
@@ -326,6 +328,7 @@ class _Capture:
         token = current.set(session)
         try:
             session.seen(self.function)
+            operations.check_operators(session)
             for n, t in enumerate(self._given.values()):
                 self._add(t, Cell("argument", n))
             for leaf in self._leaves_given:
@@ -468,6 +471,7 @@ class _Capture:
         for deferred, expected in self.session.late:
             out.late.append((len(leaves), expected))
             leaves.append(deferred)
+        leaves += self.session.may_raise
         out.asked = self.session.asked
         out.guards = self.session.guards
         out.alike, out.changed = self._alike, self.session.changed()
@@ -478,7 +482,7 @@ class _Capture:
         roots = found.roots
         forward = list(recorder.equations)
         out.pullback, out.saved, out.pulled, out.refused = None, [], [], []
-        out.arrives = []
+        out.arrives, out.later = [], []
         pulled: list[Any] = []
         covectors: list[Any] = []
         reached: list[set[int]] = []
@@ -488,17 +492,18 @@ class _Capture:
             out.pulled = [(at, None) for at in wanted]
             refused: dict[int, Exception] = {}
             before = self._held()
-            try:
-                pulled = self._pull_back(roots, covectors, wanted)
-            except RuntimeError as error:
-                # Mostly, the function has pulled back itself; a second time is refused, as in eager.
-                refused = self._refused(roots, covectors, wanted, error)
-                del recorder.equations[len(forward) :]
-                self._part(out, roots, covectors, refused)
-                if roots:
+            with self.session.later() as out.later:
+                try:
                     pulled = self._pull_back(roots, covectors, wanted)
-            self._check_ends(roots, found.tensors)
-            reached = self._reached(roots, covectors, wanted)
+                except RuntimeError as error:
+                    # Mostly, the function has pulled back itself; a second time is refused, as in eager.
+                    refused = self._refused(roots, covectors, wanted, error)
+                    del recorder.equations[len(forward) :]
+                    self._part(out, roots, covectors, refused)
+                    if roots:
+                        pulled = self._pull_back(roots, covectors, wanted)
+                self._check_ends(roots, found.tensors)
+                reached = self._reached(roots, covectors, wanted)
             if any(a is not b for a, b in zip(before, self._held(), strict=True)):
                 raise Unsupported("pulling its results back writes to tensors, or calls backward")
         forward = self._taken_apart(len(forward), numbers)

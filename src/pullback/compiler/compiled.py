@@ -57,8 +57,9 @@ RECOMPILE_LIMIT = 8
 _ROUNDS = 12
 #: Why a call runs eagerly that fits a program otherwise.
 _SHARED = "it writes to a tensor whose memory another one shares"
-#: Errors of an op on numbers that it does not take, as a singular matrix; memory that is missing is none.
-_OPS_RAISE = (RuntimeError, ValueError, IndexError, ArithmeticError)
+#: Errors of an op on numbers that it does not take, as a singular matrix, and of Python's own operators;
+#: memory that is missing is none.
+_OPS_RAISE = (RuntimeError, ValueError, IndexError, ArithmeticError, TypeError)
 
 
 class Specialization:
@@ -83,6 +84,8 @@ class Specialization:
         self._pull: Any = None
         if self.pullback is not None:
             self._pull = shortcut.backward(self.pullback, self._pull_slowly)
+        if captured.later:
+            self._pull = self._unless_changed(self._pull)
         self.shortcut = shortcut.forward(
             captured, self.forward, leaves, spec, self.tensors(leaves), modes(), self._pull
         )
@@ -205,11 +208,11 @@ class Specialization:
                 history = Output(refusing[new.refused], 0)
             made.append(wrap(_array_of(new, values, cells), history))
             made[-1]._counter[0] = new.version
+        if not self._is_as_expected(cells, made):
+            return MISS
         results = [
             None if result.kind == "grad" else result.tensor(cells, made) for result in captured.results
         ]
-        if not self._is_as_expected(results):
-            return MISS
         if node is not None and self.pullback is not None:
             node._saved = tuple(self._saved(values, cells, made))
         # Up to here nothing has changed that the user holds; from here on nothing fails.
@@ -229,9 +232,12 @@ class Specialization:
             function(*values_given)
         return answer
 
-    def _is_as_expected(self, results: Sequence[Any]) -> bool:
+    def _is_as_expected(self, cells: Sequence[Any], made: Sequence[Any]) -> bool:
         """Whether the numbers that have decided what the function does are as at the trace."""
-        return all(is_same(results[at], expected) for at, expected in self.captured.late)
+        results = self.captured.results
+        return all(
+            is_same(results[at].tensor(cells, made), expected) for at, expected in self.captured.late
+        )
 
     def _boundary(self, edges: Sequence[Any]) -> Any:
         captured = self.captured
@@ -253,6 +259,18 @@ class Specialization:
                 yield array, t._counter, t._counter[0]
             else:
                 yield values[saved.output], None, 0  # type: ignore[index]  # one of the three is given
+
+    def _unless_changed(self, pull: Any) -> Any:
+        """Return a pullback that is refused where the code of custom functions is another one by then."""
+
+        def checked(*args: Any) -> Any:
+            if not all(guard.holds() for guard in self.captured.later):
+                raise RuntimeError(
+                    "compile: what the backward of a custom function reads has changed since the call"
+                )
+            return pull(*args)
+
+        return checked
 
     def _pull_slowly(
         self, saved: Sequence[ndarray], covectors: Sequence[ndarray | None]
@@ -504,7 +522,9 @@ class Compiled:
             return partial(self.function, *args, **kwargs)
         except Unsupported as reason:
             return partial(self._give_up, str(reason), args, kwargs, breaks=True)
-        except Exception as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # what a trace stumbles over, eager may do
             if not str(error).startswith("a traced value has no data"):
                 return partial(self._after, error, args, kwargs)
             return partial(self._give_up, _control_flow(error), args, kwargs, breaks=True)
@@ -581,13 +601,13 @@ class Compiled:
         # Eager does all of the call, up to the error that it raises, or that the function handles.
         return self.function(*args, **kwargs)
 
-    def _after(self, error: Exception, args: Any, kwargs: Any) -> Any:
+    def _after(self, error: BaseException, args: Any, kwargs: Any) -> Any:
         """Run eagerly what raised when it was traced: it may raise in eager, too, in this call."""
         if self.fullgraph:
             raise error
         try:
             result = self.function(*args, **kwargs)
-        except Exception:
+        except (Exception, SystemExit):
             # To trace what will only raise again is work for nothing.
             self._raised += 1
             if self._raised >= self.limit:

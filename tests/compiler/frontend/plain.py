@@ -53,7 +53,8 @@ def plain_hooks() -> tuple[Hooks, list[str]]:
     hooks.sequence = hooks.unpacked = hooks.extended = hooks.mapping = lambda thing: thing
     hooks.match_mapping, hooks.match_sequence = _is_mapping, _is_sequence
     hooks.match_keys, hooks.match_class, hooks.get_len = _match_keys, _match_class, len
-    hooks.made = hooks.key = hooks.exception = lambda thing: thing
+    hooks.made = hooks.key = hooks.exception = hooks.caught = lambda thing: thing
+    hooks.new_dict, hooks.new_set = lambda parts: dict(zip(parts[::2], parts[1::2])), set
     hooks.enter = _enter
     hooks.format = _format
     hooks.convert = {1: str, 2: repr, 3: ascii}

@@ -1,201 +1,343 @@
-"""Wrappers of torch's that are made outside the function, and what they hold that changes between calls."""
+"""Programs with wrappers of ours around things of the user's that change between calls."""
 
 from __future__ import annotations
 
 from .programs import read
 
 PROGRAMS = read(r'''
-=== vmap_of_a_function_of_a_global: compiles
-k = [2.0]
-def f(a): return a * k[0]
-g = torch.func.vmap(f)
-def step(x): return g(x)
+=== vmap_outside: compiles
+G = 2.0
+def f(x): return x * G
+v = torch.vmap(f)
+def step(x):
+    return v(x)
 --- change 3
-k[0] = 3.0
-=== vmap_of_a_module_whose_parameter_is_replaced
-m = nn.Sequential(nn.Linear(3, 2), nn.Tanh())
-g = torch.func.vmap(m)
-def step(x): return g(x)
---- call
-torch.ones(4, 3) + n
---- change 3
-m[0].weight = nn.Parameter(torch.ones(2, 3))
---- change 5
-m[1] = nn.ReLU()
-=== grad_of_a_function_replaced_in_its_global: compiles
-def h(a): return a.sin()
-def f(a): return h(a).sum()
-g = torch.func.grad(f)
-def step(x): return g(x)
---- change 3
-def h(a): return a.cos()
-=== grad_of_a_bound_method: compiles
-class Model:
-    def __init__(self): self.k = 2.0
-    def loss(self, a): return (a * a * self.k).sum()
-m = Model()
-g = torch.func.grad(m.loss)
-def step(x): return g(x)
---- change 3
-m.k = 5.0
---- change 5
-Model.loss = lambda self, a: a.sum() * self.k
-=== grad_of_a_callable_object: compiles
-class Loss:
+G = 3.0
+=== vmap_object
+class C:
     k = 2.0
-    def __call__(self, a): return (a ** 3 * self.k).sum()
-f = Loss()
-g = torch.func.grad(f)
-def step(x): return g(x)
+    def __call__(self, x): return x * self.k
+c = C()
+v = torch.vmap(c)
+def step(x):
+    return v(x)
 --- change 3
-f.k = 4.0
+c.k = 5.0
+=== vmap_in_dims_list
+def f(x, y): return x * y
+dims = [0, None]
+v = torch.vmap(f, in_dims=tuple(dims))
+def step(x):
+    return v(x, torch.ones(3))
+=== grad_outside: compiles
+G = 2.0
+def f(x): return (x * x * G).sum()
+v = torch.func.grad(f)
+def step(x):
+    return v(x)
+--- change 3
+G = 3.0
+=== grad_code_replaced
+def f(x): return (x * x).sum()
+def g(x): return (x * x * x).sum()
+v = torch.func.grad(f)
+def step(x):
+    return v(x)
+--- change 3
+f.__code__ = g.__code__
+=== jacrev_counter
+d = {'n': 0}
+def f(x):
+    d['n'] += 1
+    return x * x
+v = torch.func.jacrev(f)
+def step(x):
+    return v(x)
+--- state
+dict(d)
+=== functional_call_state: compiles
+m = nn.Linear(3, 3)
+with torch.no_grad():
+    for p in m.parameters(): p.fill_(0.5)
+P = {k: v.detach() * 2 for k, v in m.named_parameters()}
+def step(x):
+    return torch.func.functional_call(m, P, (x,))
+--- change 3
+P['weight'] = torch.ones(3, 3)
 --- change 5
-Loss.__call__ = lambda self, a: a.sum()
-=== grad_of_a_partial: compiles
-def loss(k, a): return (a * a * k[0]).sum()
-k = [2.0]
-g = torch.func.grad(functools.partial(loss, k))
-def step(x): return g(x)
---- change 3
-k[0] = 7.0
-=== wrapper_in_a_wrapper: compiles
-k = [2.0]
-def f(a): return (a ** 3).sum() * k[0]
-g = torch.func.vmap(torch.func.grad(f))
-def step(x): return g(x)
---- call
-torch.arange(6.0).reshape(2, 3) + n
---- change 3
-k[0] = 3.0
-=== jacrev_of_a_function_of_a_global
-k = [2.0]
-def f(a): return a * a * k[0]
-g = torch.func.jacrev(f)
-def step(x): return g(x)
---- change 3
-k[0] = 3.0
-=== hessian_of_a_function_of_a_global
-k = [2.0]
-def f(a): return (a ** 3).sum() * k[0]
-g = torch.func.hessian(f)
-def step(x): return g(x)
---- change 3
-k[0] = 3.0
-=== in_dims_changed_in_place
-dims = [0]
-g = torch.func.vmap(lambda a: a[0].sum() * 2, in_dims=(dims,))
-def step(x): return g([x])
---- call
-torch.arange(9.0).reshape(3, 3) + n
---- change 3
-dims[0] = 1
-=== no_grad_around_a_function: compiles
-k = [2.0]
+m.bias = None
+=== no_grad_decorated: compiles
+G = 2.0
 @torch.no_grad()
-def f(a): return a * k[0]
-def step(x): return f(x)
---- change 3
-k[0] = 3.0
-=== no_grad_around_a_method: compiles
-class Model:
-    k = 2.0
-    @torch.no_grad()
-    def loss(self, a): return a * self.k
-m = Model()
-def step(x): return m.loss(x)
---- change 3
-m.k = 3.0
---- change 5
-Model.k = 9.0
-=== functional_call_in_a_partial
-m = nn.Linear(3, 2)
-p = {"weight": torch.ones(2, 3), "bias": torch.zeros(2)}
-g = functools.partial(torch.func.functional_call, m)
-def step(x): return g(p, (x,))
---- change 3
-p["bias"] = torch.ones(2)
-=== checkpoint_of_a_function_of_a_global
-from torch.utils.checkpoint import checkpoint
-k = [2.0]
-def f(a): return a.sin() * k[0]
+def f(x): return x * G
+w = torch.ones(3, requires_grad=True)
 def step(x):
-    y = x.clone().requires_grad_()
-    checkpoint(f, y, use_reentrant=False).sum().backward()
-    return y.grad
+    return f(w * x) + w
 --- change 3
-k[0] = 3.0
-=== custom_function_of_globals: compiles
-k, q = [2.0], [3.0]
-class Scaled(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a): return a * k[0]
-    @staticmethod
-    def backward(ctx, g): return g * q[0]
-def step(x):
-    y = x.clone().requires_grad_()
-    Scaled.apply(y).sum().backward()
-    return y.grad
---- change 3
-k[0] = 5.0
---- change 4
-q[0] = 7.0
---- change 5
-Scaled.backward = staticmethod(lambda ctx, g: g * 11.0)
-=== class_as_a_callback_of_tree_map
-from torch.utils import _pytree as pytree
-class Box:
-    k = 2.0
-    def __init__(self, a): self.a = a * self.k
-def step(x): return [b.a for b in pytree.tree_map(Box, [x, x + 1])]
---- change 3
-Box.k = 3.0
-=== distribution_made_outside
+G = 3.0
+=== distribution_outside
 d = torch.distributions.Normal(torch.zeros(3), torch.ones(3))
-def step(x): return d.log_prob(x)
+def step(x):
+    return d.log_prob(x)
 --- change 3
 d.loc = torch.ones(3)
 --- change 5
-d.scale.mul_(2)
-=== module_of_another_class
-class A(nn.Module):
-    def forward(self, x): return x * 2
-class B(nn.Module):
-    def forward(self, x): return x * 3
-m = A()
-def step(x): return m(x)
+d.scale.fill_(3.0)
+=== distribution_kl: compiles
+a = torch.distributions.Normal(torch.zeros(3), torch.ones(3))
+b = torch.distributions.Normal(torch.ones(3), torch.ones(3))
+def step(x):
+    return torch.distributions.kl_divergence(a, b) + x
 --- change 3
-m.__class__ = B
-=== initializer_that_is_a_partialmethod
-class Box:
-    def set(self, k, a): self.a = a * k
-    __init__ = functools.partialmethod(set, 2.0)
-def step(x): return Box(x).a
+a.loc = torch.ones(3)
+=== parametrization
+pz = torch.nn.utils.parametrize
+class S(nn.Module):
+    k = 2.0
+    def forward(self, w): return w * self.k
+m = nn.Linear(3, 3)
+with torch.no_grad():
+    for p in m.parameters(): p.fill_(0.5)
+s = S()
+pz.register_parametrization(m, 'weight', s)
+def step(x):
+    return m(x)
 --- change 3
-Box.__init__ = functools.partialmethod(Box.set, 3.0)
-=== enum_by_value: compiles
-class Color(enum.Enum):
-    RED = 1
-    BLUE = 2
-key = [1]
-def step(x): return x * (2 if Color(key[0]) is Color.RED else 3)
+s.k = 5.0
+--- change 5
+pz.remove_parametrizations(m, 'weight')
+=== later_weight_norm
+m = nn.utils.parametrizations.weight_norm(nn.Linear(3, 2))
+with torch.no_grad():
+    for p in m.parameters(): p.fill_(0.5)
+def step(x):
+    return m(x)
 --- change 3
-key[0] = 2
-=== enum_member_with_an_attribute
-class Color(enum.Enum):
-    RED = 1
-    BLUE = 2
-Color.RED.weight = 2.0
-def step(x): return x * Color(1).weight
+with torch.no_grad():
+    m.parametrizations.weight.original0.fill_(2.0)
+=== spectral_norm_train
+torch.manual_seed(0)
+m = nn.utils.parametrizations.spectral_norm(nn.Linear(3, 2))
+with torch.no_grad():
+    for p in m.parameters(): p.fill_(0.5)
+def step(x):
+    return m(x)
 --- change 3
-Color.RED.weight = 5.0
-=== enum_missing
-fallback = ["RED"]
-class Color(enum.Enum):
-    RED = 1
-    BLUE = 2
+m.eval()
+--- state
+m.parametrizations.weight[0]._u if hasattr(m.parametrizations.weight[0], '_u') else 0
+=== param_shared: compiles
+a, b = nn.Linear(3, 3), nn.Linear(3, 3)
+with torch.no_grad():
+    for p in [*a.parameters(), *b.parameters()]: p.fill_(0.5)
+def step(x):
+    return b(a(x))
+--- change 3
+b.weight = a.weight
+with torch.no_grad(): a.weight.fill_(2.0)
+=== param_frozen: compiles
+m = nn.Linear(3, 3)
+with torch.no_grad():
+    for p in m.parameters(): p.fill_(0.5)
+def step(x):
+    m.zero_grad()
+    y = m(x).sum()
+    y.backward()
+    return y, m.weight.grad
+--- change 3
+m.weight.requires_grad_(False)
+--- change 5
+m.weight.requires_grad_(True)
+=== param_data_set: compiles
+m = nn.Linear(3, 3)
+with torch.no_grad():
+    for p in m.parameters(): p.fill_(0.5)
+def step(x):
+    return m(x)
+--- change 3
+m.weight.data = torch.ones(3, 3)
+--- change 5
+m.weight.data = torch.ones(3, 3)[:, [2, 1, 0]].t()
+=== param_double: compiles
+m = nn.Linear(3, 3)
+with torch.no_grad():
+    for p in m.parameters(): p.fill_(0.5)
+def step(x):
+    return m(x.to(m.weight.dtype))
+--- change 3
+m.double()
+--- change 5
+m.float()
+=== param_modified_before_backward:
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    return (w * w * x).sum()
+--- change 3
+err = None
+with torch.no_grad(): w.add_(1)
+try:
+    last.backward()
+except RuntimeError as e:
+    err = 'modified' in str(e)
+--- state
+w.grad, globals().get('err')
+=== grad_mode_outside: compiles
+w = torch.ones(3, requires_grad=True)
+def step(x):
+    return w * x, torch.is_grad_enabled()
+--- change 3
+torch.set_grad_enabled(False)
+--- change 5
+torch.set_grad_enabled(True)
+--- after
+torch.set_grad_enabled(True)
+=== later_tensor_subclass
+class T(torch.Tensor):
     @classmethod
-    def _missing_(cls, value): return cls[fallback[0]]
-def step(x): return x * Color(9).value
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        log.append(func.__name__)
+        return super().__torch_function__(func, types, args, kwargs or {})
+log = []
+t = torch.ones(3).as_subclass(T)
+def step(x):
+    return x + t
+--- state
+len(log)
+=== tensor_subclass_inside
+class T(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        log.append(func.__name__)
+        return super().__torch_function__(func, types, args, kwargs or {})
+log = []
+def step(x):
+    t = x.as_subclass(T)
+    return (t + 1).exp(), torch.sin(t)
+--- state
+len(log)
+=== tensor_subclass_method
+class T(torch.Tensor):
+    def twice(self): return self * K
+K = 2
+def step(x):
+    return x.as_subclass(T).twice()
 --- change 3
-fallback[0] = "BLUE"
+K = 3
+=== tensor_patched_method: compiles
+def twice(self): return self * K
+torch.Tensor.twice = twice
+K = 2
+def step(x):
+    return x.twice()
+--- change 3
+K = 3
+--- change 5
+torch.Tensor.twice = lambda self: self * 7
+--- after
+del torch.Tensor.twice
+=== tensor_patched_add
+old = torch.Tensor.add
+d = {'n': 0}
+def step(x):
+    return x.add(1) + 1
+--- change 3
+def add(self, *a, **k):
+    d['n'] += 1
+    return old(self, *a, **k) * 2
+torch.Tensor.add = add
+--- change 5
+torch.Tensor.add = old
+--- state
+dict(d)
+--- after
+torch.Tensor.add = old
+=== tensor_patched_dunder
+old = torch.Tensor.__add__
+d = {'n': 0}
+def step(x):
+    return x + 1
+--- change 3
+def add(self, o):
+    d['n'] += 1
+    return old(self, o) * 2
+torch.Tensor.__add__ = add
+--- change 5
+torch.Tensor.__add__ = old
+--- state
+dict(d)
+--- after
+torch.Tensor.__add__ = old
+=== functional_patched: compiles
+old = F.relu
+def step(x):
+    return F.relu(x - 2), nn.ReLU()(x - 2) if False else 0
+--- change 3
+F.relu = lambda x: x * 7
+--- change 5
+F.relu = old
+--- after
+F.relu = old
+=== functional_patched_module: compiles
+old = F.linear
+m = nn.Linear(3, 3)
+with torch.no_grad():
+    for p in m.parameters(): p.fill_(0.5)
+def step(x):
+    return m(x)
+--- change 3
+F.linear = lambda x, w, b=None: x * 7
+--- change 5
+F.linear = old
+--- after
+F.linear = old
+=== functional_patched_inside
+old = F.softmax
+d = {'n': 0}
+def step(x):
+    return F.gumbel_softmax(x) if False else F.scaled_dot_product_attention(x, x, x)
+--- call
+torch.arange(12.0).view(1, 1, 4, 3)
+--- change 3
+def f(*a, **k):
+    d['n'] += 1
+    return old(*a, **k)
+F.softmax = f
+--- state
+dict(d)
+--- after
+F.softmax = old
+=== functional_patched_inside2
+old = F.log_softmax
+d = {'n': 0}
+def f(*a, **k):
+    d['n'] += 1
+    return old(*a, **k) * 2
+F.log_softmax = f
+def step(x):
+    return F.cross_entropy(x, torch.tensor([0, 1]))
+--- call
+torch.arange(6.0).view(2, 3)
+--- state
+dict(d)
+--- after
+F.log_softmax = old
+=== mha_patched
+old = F.scaled_dot_product_attention
+d = {'n': 0}
+m = nn.MultiheadAttention(4, 2, batch_first=True)
+with torch.no_grad():
+    for p in m.parameters(): p.fill_(0.1)
+def step(x):
+    return m(x, x, x, need_weights=False)[0]
+--- call
+torch.arange(12.0).view(1, 3, 4) + n
+--- change 3
+def f(*a, **k):
+    d['n'] += 1
+    return old(*a, **k) * 2
+F.scaled_dot_product_attention = f
+--- state
+dict(d)
+--- after
+F.scaled_dot_product_attention = old
 ''')

@@ -102,7 +102,7 @@ def generic(session: Session, thing: Any, cls: type, name: str) -> Any:
     """Return an attribute as ``object.__getattribute__`` and ``__getattr__`` find it."""
     found = session.lookup(cls, name)
     kind = type(found)
-    if found is not ABSENT and _is_data(session, kind):
+    if found is not ABSENT and _is_data(session, kind) and session.lookup(kind, "__get__") is not ABSENT:
         return _through(session, found, kind, thing, cls, name)
     held = session.dict_of(thing)
     if held is not None:
@@ -163,6 +163,7 @@ def _through(session: Session, found: Any, kind: type, thing: Any, cls: type, na
     if kind in _BUILTIN_DESCRIPTORS or kind is _FIELD:
         return found.__get__(thing, cls)
     if kind is functools.cached_property:
+        session.note_native(found, "func")
         value = calls.call(found.func, (thing,))
         held = session.dict_of(thing)
         if held is not None and found.attrname is not None:
@@ -258,7 +259,8 @@ def _of_class(session: Session, thing: type, meta: type, name: str) -> Any:
         raise session.refusal(f"the metaclass {meta.__name__} has a __getattribute__ of its own")
     session.typed(thing)
     above = session.lookup(meta, name)
-    if above is not ABSENT and _is_data(session, type(above)):
+    above_gives = above is not ABSENT and session.lookup(type(above), "__get__") is not ABSENT
+    if above_gives and _is_data(session, type(above)):
         if type(above) is GetSetDescriptorType or type(above) is MemberDescriptorType:
             value = getattr(thing, name)
             if name == "__dict__":
@@ -367,6 +369,12 @@ def store_attribute(parts: tuple[Any, Any, str]) -> None:
     if isinstance(thing, type):
         if setter is not type.__setattr__ and setter is not ABSENT and type(setter) is FunctionType:
             calls.call_user(session, setter, (thing, name, value), {})
+            return
+        above = session.lookup(cls, name)
+        if above is not ABSENT and _is_data(session, type(above)):
+            if type(above) is not property or above.fset is None:
+                raise session.refusal(f"the function assigns to .{name} of a class")
+            calls.call(above.fset, (thing, value))
             return
         session.write_class(thing, name, value)
         return

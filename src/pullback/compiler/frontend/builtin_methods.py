@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import decimal
 import itertools
 import re
 from collections import OrderedDict, deque
@@ -95,7 +96,7 @@ def _is_of_object(owner: Any, name: str) -> bool:
 def _new(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     cls, *rest = args
     if f.__self__ is object:
-        return session.made(object.__new__(cls))
+        return session.made(object.__new__(cls, *rest, **kwargs))
     made = new_builtin(session, cls, f, tuple(rest), kwargs)
     if made is COMPLETE:
         raise session.refusal(f"it makes a {cls.__name__}")
@@ -158,7 +159,8 @@ def _of_immutable(
         if all(texts.is_written_plainly(session, v) for v in every):
             return f(*args, **kwargs)
         raise session.refusal("it writes an object of the user's into a text")
-    if name == "format_map":
+    if name == "format_map" or isinstance(owner, decimal.Decimal):
+        # What Decimals give depends on the thread's context.
         raise callables.refuse(session, f)
     args = tuple(map(operations._known, args))
     if isinstance(owner, str) and name in ("__contains__", "__eq__", "__ne__", "__mod__"):

@@ -76,14 +76,26 @@ _PURE = frozenset(map(id, [
 def _pure(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function of plain values; of deferred ones it is deferred."""
     if any(isinstance(a, TensorBase) for a in args):
+        if f in _NOT_OF_TENSORS or not all(_is_taken(f, a) for a in args if isinstance(a, TensorBase)):
+            # It raises an error, or asks the tensor for what a trace does not have.
+            return f(*args, **kwargs)
         args = tuple(_number(session, a) if isinstance(a, TensorBase) else a for a in args)
     if any(isinstance(a, Deferred) for a in args) and not kwargs:
         if all(operations._is_counter(a) for a in args if isinstance(a, Deferred)):
             return f(*map(operations._known, args))
-        return operations.deferred(session, f, args, float if f.__module__ == "math" else object)
+        return operations.deferred(session, f, args, operations.kind_of_result(f, args))
     if all(map(operations.is_plain, args)) and all(map(operations.is_plain, kwargs.values())):
         return f(*args, **kwargs)
     raise session.refusal(f"it passes an object of the user's to {calls.name_of(f)}")
+
+
+#: Functions that ask for a method of their own, which tensors do not have.
+_NOT_OF_TENSORS = (builtins.round, builtins.divmod, math.trunc)
+
+
+def _is_taken(f: Any, t: Any) -> bool:
+    """Whether a function takes a tensor for a number: those outside of `math` take integers alone."""
+    return f.__module__ == "math" or not (t.dtype.is_floating_point or t.dtype.is_complex)
 
 
 def _number(session: Session, t: Any) -> Any:
@@ -210,7 +222,9 @@ def _convert(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, 
                 method = session.lookup(type(value), name)
                 if type(method) is FunctionType:
                     session.typed(value)
-                    return calls.call_function(session, method, (value,), {})
+                    found = calls.call_function(session, method, (value,), {})
+                    kind = found.kind if isinstance(found, Deferred) else type(found)
+                    return found if kind is f else operations.taken(f, value, name, operations._known(found))
             if isinstance(value, (int, float, str)):
                 return f(value)
     return _pure(session, f, args, kwargs)
@@ -231,7 +245,7 @@ def _bool(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 @rule(builtins.len)
 def _len(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     (thing,) = args
-    if isinstance(thing, (str, bytes, range, Size, TensorBase)):
+    if type(thing) in (str, bytes, range, Size) or isinstance(thing, TensorBase):
         return len(thing)  # type: ignore[arg-type]  # tensors have a length
     if containers.is_view(thing):
         containers.follow_view(session, thing)
@@ -243,8 +257,8 @@ def _len(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     session.typed(thing)
     method = session.lookup(type(thing), "__len__")
     if type(method) is FunctionType:
-        return calls.call_function(session, method, (thing,), {})
-    if method is ABSENT or session.is_fresh(thing):
+        return containers.counted(thing, calls.call_function(session, method, (thing,), {}))
+    if method is ABSENT or session.is_fresh(thing) or isinstance(thing, str | bytes):
         return len(thing)
     raise session.refusal(f"it asks for the length of a {type(thing).__name__}")
 
@@ -252,14 +266,10 @@ def _len(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 @rule(builtins.isinstance, builtins.issubclass)
 def _isinstance(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing, classes = args
-    if isinstance(thing, Deferred):
-        if thing.kind is object:
-            raise session.refusal("it asks for the type of a number that a tensor will give")
-        return issubclass(thing.kind, classes)
     session.typed(thing)
     if f is issubclass and isinstance(thing, type):
         session.mro(thing)
-    elif not isinstance(thing, TensorBase):
+    elif not isinstance(thing, (TensorBase, Deferred)):
         session.mro(type(thing))
         if session.lookup(type(thing), "__class__") is not vars(object)["__class__"]:
             raise session.refusal(f"a {type(thing).__name__} says itself of which class it is")
@@ -286,6 +296,10 @@ def _isinstance(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[st
         if not isinstance(cls, type) and type(cls).__module__ in ("types", "typing"):
             continue
         raise session.refusal(f"it asks whether something is a {getattr(cls, '__name__', cls)}")
+    if isinstance(thing, Deferred):
+        if thing.kind is object:
+            raise session.refusal("it asks for the type of a number that a tensor will give")
+        return issubclass(thing.kind, classes)
     return f(thing, classes)
 
 

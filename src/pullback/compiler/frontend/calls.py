@@ -47,7 +47,7 @@ from ...tensor.constants import layout, memory_format
 from ...tensor.random import Generator
 from . import builtin_methods, callables, containers, iteration, iteration_rules
 from .deferred import Deferred
-from .guards import ABSENT, SCALARS, is_heap_type
+from .guards import ABSENT, SCALARS, is_heap_type, mro_of
 from .instrument import HOOKS, instrumented
 from .session import Session, current
 
@@ -104,6 +104,8 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) ->
         return construct(session, f, args, kwargs or {})
     if kind is functools.partial:
         held = f.keywords
+        session.note_native(f, "func")
+        session.note_native(f, "args")
         if session.is_fresh(f):
             session.made(held)
         else:
@@ -379,7 +381,7 @@ def given(session: Session, f: Any, value: Any) -> Any:
         session.passed(value)
         return value
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return kind(*(given(session, f, v) for v in value))
+        return tuple.__new__(kind, (given(session, f, v) for v in value))
     if isinstance(kind, EnumMeta) and isinstance(value, int):
         return int(value)
     if isinstance(kind, EnumMeta) or isinstance(value, (Node, Generator, np.generic, np.dtype)):
@@ -395,8 +397,8 @@ def given(session: Session, f: Any, value: Any) -> Any:
         if is_users_class(value) and not issubclass(value, Function):
             raise session.refusal(f"it passes the class {value.__name__} to {name_of(f)}")
         if issubclass(value, Function):
-            for name in vars(Function):
-                session.lookup(value, name)
+            session.custom(value)
+            session.lookup(value, "generate_vmap_rule")
         return value
     if kind in (FunctionType, MethodType, functools.partial, BuiltinFunctionType):
         return callback(session, value)
@@ -448,7 +450,8 @@ def construct(session: Session, cls: type, args: tuple[Any, ...], kwargs: dict[s
     session.typed(cls)
     if isinstance(cls, EnumMeta):
         missing = session.lookup(cls, "_missing_")
-        if len(args) == 1 and not kwargs and type(args[0]) in SCALARS and missing is vars(Enum)["_missing_"]:
+        plain = maker is vars(EnumMeta)["__call__"] and missing is vars(Enum)["_missing_"]
+        if len(args) == 1 and not kwargs and type(args[0]) in SCALARS and plain:
             # A member by its value was there before.
             session.whole_dict(cls.__dict__["_value2member_map_"])
             return session.seen(cls(args[0]))
@@ -467,7 +470,7 @@ def construct(session: Session, cls: type, args: tuple[Any, ...], kwargs: dict[s
         new = new.__func__
     if type(new) is FunctionType:
         made = call_function(session, new, (cls, *args), kwargs)
-        if not isinstance(made, cls):
+        if cls not in mro_of(type(made), None):
             return made
         session.typed(made)
         init = session.lookup(type(made), "__init__")
@@ -540,4 +543,7 @@ def call_unpacked(parts: tuple[Any, ...]) -> Any:
         kwargs = dict(held)
         if not all(isinstance(key, str) for key in kwargs):
             raise TypeError("keywords must be strings")
-    return call_plain(f, args) if not kwargs else call(f, args, kwargs)
+    looking = (super, builtins.globals, builtins.locals, builtins.vars)
+    if not args and not kwargs and any(f is each for each in looking):
+        raise session.refusal(f"it calls {f.__name__} in an unusual way")
+    return call(f, args, kwargs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import itertools
+import operator
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from types import FunctionType, GeneratorType, MappingProxyType
@@ -15,6 +16,7 @@ import numpy as np
 from ...core.value import TensorBase
 from ...size import Size
 from . import calls, iteration, operations
+from .deferred import Deferred
 from .guards import ABSENT
 from .instrument import HOOKS
 from .session import Session
@@ -28,6 +30,7 @@ ITERATORS: frozenset[Any] = frozenset({
     zip, map, filter, reversed, type(reversed([])), type(reversed({})), GeneratorType,
     type(iter(OrderedDict())), type(iter("é")), itertools.zip_longest, itertools.pairwise, itertools.count,
     itertools.cycle, itertools.accumulate, itertools.takewhile, itertools.dropwhile, itertools.compress,
+    itertools.filterfalse,
 })  # fmt: skip
 _VIEWS: tuple[type, ...] = (
     type({}.keys()), type({}.values()), type({}.items()), type(OrderedDict().keys()),
@@ -216,7 +219,7 @@ def length(session: Session, container: Any) -> int:
     """Return ``len(container)``."""
     method = own_method(session, container, "__len__")
     if method is not None:
-        return calls.call_function(session, method, (container,), {})
+        return counted(container, calls.call_function(session, method, (container,), {}))
     if isinstance(container, list):
         session.list_length(container)
         return list.__len__(container)
@@ -225,6 +228,14 @@ def length(session: Session, container: Any) -> int:
         return dict.__len__(container)
     session.whole(container)
     return len(container)
+
+
+def counted(thing: Any, found: Any) -> Any:
+    """Return the length that a method has answered."""
+    if isinstance(found, Deferred) and found.kind is int:
+        return found
+    found = operations._known(found)
+    return found if type(found) is int and found >= 0 else operations.taken(len, thing, "__len__", found)
 
 
 def has(session: Session, container: Any, value: Any) -> bool:
@@ -281,13 +292,17 @@ def update(
                 iteration.key(part)
             session.mutate(container, getattr(set, own), other)
             return container
-    if isinstance(container, dict) and own == "__ior__" and isinstance(other, dict):
-        session.whole(other)
-        session.mutate(container, dict.update, other)
+    if isinstance(container, deque) and own == "__imul__" and isinstance(other, int):
+        session.whole(container)
+        session.mutate(container, deque.__imul__, other)
         return container
+    if isinstance(container, dict) and own == "__ior__":
+        _of_dict(session, container, "update", (other,), {})
+        return container
+    # Nothing changes in place.
     plain = own.replace("__i", "__")
     return operations._binary_slowly(
-        session, own, function, (plain,), plain.replace("__", "__r", 1), container, other
+        session, own, getattr(operator, plain), (plain,), plain.replace("__", "__r", 1), container, other
     )
 
 
@@ -377,7 +392,8 @@ def method(
         session.whole(container)
         if is_container(args[0]):
             session.whole(args[0])
-        if all(map(operations.is_plain, values_of(container))) and operations.is_plain(args[0]):
+        other = values_of(args[0]) if kind in (list, tuple) and is_container(args[0]) else args
+        if all(map(operations.is_plain, [*values_of(container), *other])):
             return getattr(kind, name)(container, *args)
     if name == "__init__":
         if kind is tuple:
@@ -435,7 +451,7 @@ def _of_dict(
         value = session.dict_item(container, iteration.key(args[0]))
         if value is ABSENT:
             value = args[1] if len(args) > 1 else None
-            set_item(session, container, args[0], value)
+            _put(session, container, args[0], value)
         return value
     if name == "pop" and not kwargs:
         value = session.dict_item(container, iteration.key(args[0]))
@@ -443,13 +459,16 @@ def _of_dict(
             if len(args) > 1:
                 return args[1]
             raise KeyError(args[0])
-        delete(session, container, args[0])
+        if isinstance(container, OrderedDict):
+            session.mutate(container, OrderedDict.__delitem__, args[0])
+        else:
+            session.delete_item(container, args[0])
         return value
     if name in ("update", "__init__"):
         others = [iteration.mapping_or_pairs(other) for other in args]
         for other in [*others, kwargs]:
             for each, value in other.items():
-                set_item(session, container, each, value)
+                _put(session, container, each, value)
         return None
     if name in ("clear", "popitem", "move_to_end"):
         session.whole_dict(container)
@@ -464,6 +483,15 @@ def _of_dict(
         session.dict_keys(container)
         return getattr(container, name)()
     raise session.refusal(f"it calls dict.{name}")
+
+
+def _put(session: Session, container: dict[Any, Any], key: Any, value: Any) -> None:
+    """Assign an item as methods of ``dict`` do: those of ``OrderedDict`` ask a derived class."""
+    if isinstance(container, OrderedDict):
+        set_item(session, container, key, value)
+    else:
+        iteration.key(key)
+        session.write_item(container, key, value)
 
 
 def proxy_dict(proxy: MappingProxyType[Any, Any]) -> dict[Any, Any] | None:

@@ -8,6 +8,7 @@ its program has run and before it changes anything (`Session.speculate`).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -47,6 +48,13 @@ class Deferred:
         """Work it out; `tensor` gives the present tensor for one of the trace."""
         raise NotImplementedError
 
+
+#: Functions that raise no error, whatever they are given, and those that raise none of real numbers.
+_NEVER_RAISE = frozenset({bool, str, repr, ascii, operator.not_, operator.eq, operator.ne})
+_OF_NUMBERS = frozenset({
+    operator.add, operator.sub, operator.mul, operator.iadd, operator.isub, operator.imul, operator.neg,
+    operator.pos, operator.lt, operator.le, operator.gt, operator.ge, abs, min, max,
+})  # fmt: skip
 
 _ASKING = """
     abs add and bool call ceil complex contains divmod enter eq float floor floordiv format ge getitem
@@ -112,6 +120,14 @@ class Applied(Deferred):
         super().__init__(session, kind)
         self.function = function
         self.args = args
+        if function not in _NEVER_RAISE and not self._is_sum():
+            session.may_raise.append(self)
+
+    def _is_sum(self) -> bool:
+        """Whether it adds, multiplies or compares real numbers, which raises no error."""
+        return self.function in _OF_NUMBERS and all(
+            (a.kind if isinstance(a, Deferred) else type(a)) in (bool, int, float) for a in self.args
+        )
 
     def parts(self) -> Iterator[Any]:
         """Return the arguments."""

@@ -35,7 +35,7 @@ HARMLESS = frozenset({
     "LOAD_ASSERTION_ERROR", "LOAD_CLOSURE", "LOAD_CONST", "LOAD_FAST", "LOAD_FAST_AND_CLEAR",
     "LOAD_FAST_CHECK", "LOAD_FAST_LOAD_FAST", "MAKE_CELL", "NOP", "POP_EXCEPT", "POP_JUMP_BACKWARD_IF_NONE",
     "POP_JUMP_BACKWARD_IF_NOT_NONE", "POP_JUMP_FORWARD_IF_NONE", "POP_JUMP_FORWARD_IF_NOT_NONE",
-    "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE", "POP_TOP", "PUSH_EXC_INFO", "RERAISE", "RESUME",
+    "POP_JUMP_IF_NONE", "POP_JUMP_IF_NOT_NONE", "POP_TOP", "RERAISE", "RESUME",
     "RETURN_CONST", "RETURN_GENERATOR", "RETURN_VALUE", "SEND", "STORE_FAST",
     "STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST", "SWAP", "WITH_EXCEPT_START", "YIELD_VALUE",
     "BUILD_TUPLE", "BUILD_SLICE", "CLEANUP_THROW", "LOAD_COMMON_CONSTANT", "LOAD_FAST_BORROW",
@@ -93,9 +93,12 @@ class Hooks:
     extended: Callable[[Any], Any]
     mapping: Callable[[Any], Any]
     made: Callable[[Any], Any]
+    new_dict: Callable[[tuple[Any, ...]], dict[Any, Any]]
+    new_set: Callable[[tuple[Any, ...]], set[Any]]
     key: Callable[[Any], Any]
     enter: Callable[[Any], tuple[Any, Any]]
     exception: Callable[[Any], Any]
+    caught: Callable[[BaseException], None]
     format: Callable[[tuple[Any, int, Any]], Any]
     convert: dict[int, Callable[[Any], Any]]
     concatenate: Callable[[tuple[Any, ...]], Any]
@@ -477,6 +480,10 @@ class _Writer:
                 yield Instruction("DICT_UPDATE", i.arg)
             else:
                 yield i
+        elif name in ("BUILD_MAP", "BUILD_SET") and i.arg:
+            # Their keys are seen before they are hashed.
+            hook = hooks.new_dict if name == "BUILD_MAP" else hooks.new_set
+            yield from self.call_packed(hook, 2 * i.arg if name == "BUILD_MAP" else i.arg)
         elif name in _MAKING:
             yield i
             yield from self.call(hooks.made, 1)
@@ -497,6 +504,11 @@ class _Writer:
                 yield Instruction("SWAP", 2)
             yield i
         elif name == "RAISE_VARARGS":
+            yield i
+        elif name == "PUSH_EXC_INFO":
+            yield Instruction("COPY", 1)
+            yield from self.call(hooks.caught, 1)
+            yield pop
             yield i
         elif name == "FORMAT_VALUE":
             yield from self._format(i.arg & 3, bool(i.arg & 4))

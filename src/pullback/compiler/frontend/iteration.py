@@ -155,11 +155,17 @@ def mapping_or_pairs(thing: Any) -> dict[Any, Any]:
 
 def made(thing: Any) -> Any:
     """Note a container or function that was just made."""
-    session = current.get()
-    if type(thing) in (dict, set):
-        for part in thing:
-            key(part)
-    return session.made(thing)
+    return current.get().made(thing)
+
+
+def new_dict(parts: tuple[Any, ...]) -> dict[Any, Any]:
+    """Return a dict of keys and values that stand in turn."""
+    return made(dict(zip(map(key, parts[::2]), parts[1::2])))
+
+
+def new_set(parts: tuple[Any, ...]) -> set[Any]:
+    """Return a set of values."""
+    return made(set(map(key, parts)))
 
 
 def key(thing: Any) -> Any:

@@ -40,6 +40,13 @@ def _iter(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
                 yield value
 
         return session.made(walk())
+    method = session.lookup(type(args[0]), "__iter__")
+    if type(method) is FunctionType and not isinstance(args[0], TensorBase):
+        session.typed(args[0])
+        found = calls.call_function(session, method, (args[0],), {})
+        if session.lookup(type(found), "__next__") is ABSENT:
+            raise TypeError(f"iter() returned non-iterator of type '{type(found).__name__}'")
+        return found
     found = iteration.iterate(args[0])
     return session.made(found) if not session.is_fresh(found) else found
 
@@ -79,30 +86,17 @@ def _zip(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _map(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function, *things = args
     walks = [iteration.iterate(thing) for thing in things]
-
-    def walk() -> Any:
-        for values in zip(*walks):
-            try:
-                value = calls.call(function, values)
-            except StopIteration:
-                return
-            yield value
-
-    return session.made(walk())
+    return session.made(map(lambda *values: calls.call(function, values), *walks))
 
 
 @rule(filter, itertools.filterfalse)
 def _filter(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     function, thing = args
-    wanted = f is filter
-    every = iteration.iterate(thing)
 
-    def walk() -> Any:
-        for value in every:
-            if operations.truth(value if function is None else calls.call(function, (value,))) is wanted:
-                yield value
+    def holds(value: Any) -> bool:
+        return operations.truth(value if function is None else calls.call(function, (value,)))
 
-    return session.made(walk())
+    return session.made(f(holds, iteration.iterate(thing)))
 
 
 @rule(reversed)
@@ -136,6 +130,8 @@ def _any(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _sum(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     thing, *start = args
     total = start[0] if start else kwargs.get("start", 0)
+    if isinstance(total, (str, bytes, bytearray)):
+        return sum((), total)  # type: ignore[arg-type]  # it raises an error
     values = list(iteration.iterate(thing))
     if all(type(v) in (int, float, bool) for v in values) and type(total) in (int, float):
         # Python adds floats up with a correction (3.12).

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import decimal
+import math
 import operator
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from enum import EnumMeta
-from types import CellType, FunctionType, MethodType, ModuleType, WrapperDescriptorType
+from types import CellType, FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ...size import Size
 from ...tensor.tensor import Tensor
 from . import callables, calls, containers, iteration
 from .deferred import Applied, Counter, Deferred
-from .guards import _COMPARED, ABSENT, SCALARS
+from .guards import _COMPARED, ABSENT, SCALARS, is_heap_type, mro_of
 from .session import Session, current
 
 #: Types on whose values Python's operators do nothing that is not seen.
@@ -31,18 +32,46 @@ PLAIN = frozenset({
     type(NotImplemented), *_COMPARED,
 }) - {decimal.Decimal}  # fmt: skip
 _NUMBERS = (bool, int, float, complex)
+#: Types of methods that are written in C.
+_OF_PYTHON = (WrapperDescriptorType, MethodDescriptorType)
+_POWERS = frozenset({operator.pow, operator.ipow, pow, math.pow})
 
 
 def is_plain(value: Any) -> bool:
     """Whether operators on a value, and on what it holds, run none of the user's code."""
     kind = type(value)
-    if kind in PLAIN or isinstance(value, (type, ModuleType, np.generic, np.dtype)) or kind is FunctionType:
+    if kind in PLAIN or kind in (type, FunctionType, ModuleType):
         return True
     if kind in (tuple, list, set, frozenset):
         return all(map(is_plain, value))
     if kind is dict:
         return all(map(is_plain, value)) and all(map(is_plain, value.values()))
-    return isinstance(kind, EnumMeta)
+    if isinstance(kind, EnumMeta) or isinstance(value, (type, ModuleType, np.generic, np.dtype)):
+        return not is_heap_type(kind) or has_no_methods(kind)
+    return False
+
+
+#: What operators, conversions and formatting ask of a class.
+_ASKED = tuple(f"__{name}__" for name in (
+    "eq", "ne", "lt", "le", "gt", "ge", "hash", "bool", "len", "index", "int", "float", "str", "repr",
+    "format",
+))  # fmt: skip
+
+
+def has_no_methods(kind: type) -> bool:
+    """Whether what operators and conversions ask of a class is Python's own, as that of enumerations."""
+    session = current.get()
+    for name in _ASKED:
+        method = session.lookup(kind, name)
+        own = type(method) is FunctionType and (method.__module__ == "enum" or from_library(method))
+        if method is not ABSENT and method is not None and type(method) not in _OF_PYTHON and not own:
+            return False
+    return True
+
+
+def from_library(method: FunctionType) -> bool:
+    """Whether a method is one of this package's."""
+    return own_file[method.__code__.co_filename]
 
 
 # --- names --------------------------------------------------------------------------------------------------
@@ -87,6 +116,22 @@ def store_cell(value: Any, cell: CellType) -> None:
     current.get().write_cell(cell, value)
 
 
+#: Methods of tensors that operators and built-in functions call by themselves.
+_OF_TENSORS = tuple(
+    name for name, found in vars(Tensor).items()
+    if name.startswith("__") and type(found) is FunctionType
+    and name not in ("__repr__", "__str__", "__format__", "__dir__", "__init__", "__getattr__", "__setattr__")
+)  # fmt: skip
+
+
+def check_operators(session: Session) -> None:
+    """Guard that tensors have this package's operators, which are called without being looked up."""
+    for name in _OF_TENSORS:
+        found = session.lookup(Tensor, name)
+        if type(found) is not FunctionType or not from_library(found):
+            raise session.refusal(f"Tensor.{name} is replaced")
+
+
 # --- operators ----------------------------------------------------------------------------------------------
 
 
@@ -126,6 +171,12 @@ def _known(value: Any) -> Any:
     return value.known() if isinstance(value, Deferred) else value
 
 
+def taken(function: Callable[..., Any], thing: Any, name: str, found: Any) -> Any:
+    """Return what a built-in function makes of an unusual answer of a special method, or raise its error."""
+    cls: Any = type(type(thing).__name__, (), {name: lambda self, *args: found})
+    return function(cls())
+
+
 def index_of(value: Any) -> Any:
     """Return what stands for a number in a subscript as the number itself."""
     if type(value) in PLAIN or isinstance(value, (int, TensorBase, np.generic)):
@@ -135,7 +186,10 @@ def index_of(value: Any) -> Any:
     session = current.get()
     session.typed(value)
     method = session.lookup(type(value), "__index__")
-    return calls.call_function(session, method, (value,), {}) if type(method) is FunctionType else value
+    if type(method) is not FunctionType:
+        return value
+    found = _known(calls.call_function(session, method, (value,), {}))
+    return found if type(found) is int else taken(operator.index, value, "__index__", found)
 
 
 def _is_counter(value: Any) -> bool:
@@ -155,15 +209,23 @@ def _kind_of(value: Any) -> type:
     return value.kind if isinstance(value, Deferred) else type(value)
 
 
-def _kind_of_result(sign: str, a: Any, b: Any) -> type:
-    kinds = {_kind_of(a), _kind_of(b)}
-    if sign.startswith("/") and not sign.startswith("//") and kinds <= {bool, int, float}:
-        return float
-    if float in kinds and kinds <= {bool, int, float} and not sign.startswith("**"):
-        return float
-    if kinds <= {bool, int} and sign.rstrip("=") in ("+", "-", "*", "//", "%"):
-        return int
-    return object
+#: A number of each type.
+_SAMPLES: dict[Any, Any] = {bool: True, int: 1, float: 1.0, complex: 1j}
+
+
+def kind_of_result(function: Callable[..., Any], args: tuple[Any, ...]) -> type:
+    """Return the type of what a function of numbers gives, where that follows from the types of these."""
+    values = [_SAMPLES.get(_kind_of(a)) if isinstance(a, Deferred) else a for a in args]
+    first, *others = values
+    if function in _POWERS and not (type(first) in _SAMPLES and type(others[0]) is int and others[0] >= 0):
+        return object
+    if function in _POWERS and isinstance(args[1], Deferred):
+        return object
+    try:
+        found = type(function(*values))
+    except Exception:  # noqa: BLE001  # each call will raise it
+        return object
+    return found if found in _SAMPLES else object
 
 
 def _binary_slowly(
@@ -173,7 +235,7 @@ def _binary_slowly(
     if isinstance(a, Deferred) or isinstance(b, Deferred):
         if isinstance(a, TensorBase) or isinstance(b, TensorBase):
             return function(_known(a), _known(b))
-        kind = str if type(a) is str else _kind_of_result(sign, a, b)
+        kind = str if type(a) is str else kind_of_result(function, (a, b))
         return deferred(session, function, (a, b), kind)
     if type(a) is str and type(b) is tuple and any(isinstance(part, Deferred) for part in b):
         return deferred(session, lambda text, *parts: text % parts, (a, *b), str)
@@ -206,7 +268,7 @@ def _dispatched(
     asked: list[tuple[str, Any, Any]] = [(name, a, b) for name in names]
     other = session.lookup(second, reflected)
     if first is not second and other is not ABSENT:
-        goes_first = issubclass(second, first) and other is not session.lookup(first, reflected)
+        goes_first = first in mro_of(second, None) and other is not session.lookup(first, reflected)
         asked.insert(0 if goes_first else len(asked), (reflected, b, a))
     for name, own, operand in asked:
         method = session.lookup(type(own), name)
@@ -250,7 +312,7 @@ def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
             return function(a)
         session = current.get()
         if isinstance(a, Deferred):
-            return Applied(session, a.kind, function, (a,))
+            return Applied(session, kind_of_result(function, (a,)), function, (a,))
         if isinstance(a, np.ndarray) and session.is_fresh(a):
             return session.made(function(a))
         session.typed(a)
@@ -305,7 +367,7 @@ def compared(
     session.typed(a)
     session.typed(b)
     asked = [(name, a, b), (_MIRRORED[name], b, a)]
-    if type(a) is not type(b) and issubclass(type(b), type(a)):
+    if type(a) is not type(b) and type(a) in mro_of(type(b), None):
         asked.reverse()
     for each, own, operand in asked:
         method = session.lookup(type(own), each)
@@ -350,7 +412,8 @@ def truth(value: Any) -> bool:
         if callables.is_single(session, value):
             return bool(callables.bool_of(session, value).known())
         return bool(value)
-    if type(value) in PLAIN or isinstance(value, (np.generic, type, FunctionType, MethodType, ModuleType)):
+    kind = type(value)
+    if kind in PLAIN or kind in (type, FunctionType, MethodType, ModuleType) or isinstance(value, np.generic):
         return bool(value)
     session = current.get()
     if isinstance(value, Deferred):
@@ -361,7 +424,8 @@ def truth(value: Any) -> bool:
         if method is ABSENT:
             continue
         if type(method) is FunctionType:
-            return truth(calls.call_function(session, method, (value,), {}))
+            found = _known(calls.call_function(session, method, (value,), {}))
+            return found if type(found) is bool else taken(bool, value, name, found)
         if containers.is_container(value):
             return containers.length(session, value) > 0
         if session.is_fresh(value) or isinstance(value, (Exception,)):
@@ -459,7 +523,7 @@ def load_item(container: Any, key: Any) -> Any:
 
 def _of_generic(session: Session, container: type, key: Any) -> Any:
     method = session.lookup(type(container), "__getitem__")
-    if type(method) is FunctionType and type(type(container)).__name__ != "type":
+    if type(method) is FunctionType and method.__module__ != "enum":
         return special(session, method, container, key)
     found = session.lookup(container, "__class_getitem__")
     function = found.__func__ if isinstance(found, classmethod) else None
@@ -532,6 +596,12 @@ def exception(thing: Any) -> Any:
     if isinstance(thing, type) and issubclass(thing, BaseException):
         return calls.call(thing, ())
     return thing
+
+
+def caught(error: BaseException) -> None:
+    """Refuse to handle what a trace, whose calls are deeper and larger, may raise where eager does not."""
+    if isinstance(error, (RecursionError, MemoryError)):
+        raise current.get().refusal(f"it handles a {type(error).__name__}")
 
 
 def unknown(name: str) -> None:

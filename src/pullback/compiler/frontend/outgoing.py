@@ -67,6 +67,9 @@ def _rebuilt(children: Any, about: tuple[type, Any]) -> Any:
         return defaultdict(context[0], zip(context[1], children, strict=True))
     if kind is OrderedDict or kind is dict:
         return kind(zip(context, children, strict=True))
+    if context is Ellipsis:
+        # A named tuple, whose class may make them in its own way, or a method of an object.
+        return MethodType(*children) if kind is MethodType else tuple.__new__(kind, children)
     return kind(children) if context is None else kind(children, context)
 
 
@@ -116,11 +119,18 @@ def outgoing(session: Session, value: Any, seen: set[int]) -> Any:
     if id(value) in session.arguments:
         raise session.refusal("a container that the function is given is a result")
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return kind(*(outgoing(session, part, seen) for part in value))
-    if isinstance(value, (type, ModuleType, BuiltinFunctionType)):
+        if kind.__dictoffset__ and value.__dict__:
+            raise session.refusal("a named tuple with attributes of its own is a result")
+        return Rebuilt(kind, [outgoing(session, part, seen) for part in value], Ellipsis)
+    bound = getattr(value, "__self__", None) if isinstance(value, BuiltinFunctionType) else None
+    if isinstance(value, (type, ModuleType)) or (
+        isinstance(value, BuiltinFunctionType) and (bound is None or isinstance(bound, ModuleType))
+    ):
         return Given(value)
-    if isinstance(value, MethodType) and not session.is_fresh(value.__self__):
-        return Given(value)
+    if isinstance(value, MethodType) and not session.was_there(value):
+        if session.is_fresh(value.__self__):
+            raise session.refusal("a method of an object that the function makes is a result")
+        return Rebuilt(MethodType, [Given(value.__func__), Given(value.__self__)], Ellipsis)
     if not session.is_fresh(value):
         if isinstance(value, ReturnType):
             return Rebuilt(kind, [outgoing(session, part, seen) for part in value], None)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
-from types import CellType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -48,8 +49,17 @@ from .guards import (
 current: ContextVar[Session] = ContextVar("pullback_frontend")
 
 
+#: Packages whose custom functions read nothing of the user's.
+_OURS = ("torch", "pullback")
+#: Types of what code consists of, which seldom changes between a call and its backward.
+_CODE = (
+    type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, CodeType, staticmethod, classmethod,
+    dict, tuple, NoneType, type(ABSENT),
+)  # fmt: skip
 #: Numbers of tensors that a program may depend on.
 ASKED = 32
+#: Types of keys that Python itself compares.
+SIMPLE = frozenset({str, int, bool, type(None), float, bytes})
 
 
 class Effect(NamedTuple):
@@ -139,11 +149,17 @@ class Session:
         self._there: dict[int, Any] = {}
         #: Deferred numbers that the function has asked for, and what they are.
         self.late: list[tuple[Deferred, Any]] = []
+        #: Those that may turn out to be an error, which eager raises where they are worked out.
+        self.may_raise: list[Deferred] = []
         #: The lines at which it has.
         self.asked: list[str] = []
         #: What places held before they were assigned to.
         self._held: dict[Any, Any] = {}
         self._passed: dict[int, Any] = {}
+        #: Custom functions that were applied.
+        self.functions: dict[type, None] = {}
+        #: Dicts of the user's with keys that no code of the user's compares.
+        self._looked_into: dict[int, Any] = {}
         #: Tensors that the trace has made and set attributes on.
         self.tagged: list[Any] = []
         self._generators: WeakSet[Any] = WeakSet()
@@ -223,6 +239,41 @@ class Session:
 
     # --- reading --------------------------------------------------------------------------------------------
 
+    def custom(self, cls: type) -> None:
+        """Guard the methods of a custom function."""
+        self.functions[cls] = None
+        for name in ("forward", "setup_context", "backward", "vjp", "jvp", "vmap"):
+            self.lookup(cls, name)
+
+    @contextmanager
+    def later(self) -> Iterator[list[Guard]]:
+        """Trace what eager code does after the call, as the backward of custom functions.
+
+        Yields
+        ------
+        list of Guard
+            What is read then, known or not; it may be another thing by then.
+        """
+        before = self._noted, self.guards, self._written
+        self._noted, self.guards, self._written = {}, [], {}
+        self.lookups.clear()
+        for cls in self.functions:
+            self.custom(cls)
+        counts = len(self.effects), len(self.late), len(self.may_raise)
+        try:
+            yield self.guards
+            noted, reads = self._noted, self.guards
+        finally:
+            self._noted, self.guards, self._written = before
+        # What is checkpointed reads again what the call has read.
+        custom = any(cls.__module__.partition(".")[0] not in _OURS for cls in self.functions)
+        again = () if custom else before[0]
+        if counts != (len(self.effects), len(self.late), len(self.may_raise)):
+            raise Unsupported("what backward does besides its numbers would be done by the call")
+        if not all(isinstance(read.value, _CODE) or name in again for name, read in noted.items()):
+            raise Unsupported("backward reads what may be another thing by then")
+        self.guards += reads
+
     def seen(self, value: Any) -> Any:
         """Note a value that was read from the user's state, with what tuples in it hold; return it."""
         if isinstance(value, TensorBase):
@@ -260,16 +311,27 @@ class Session:
 
     def dict_item(self, container: dict[Any, Any], key: Any) -> Any:
         """Read an item of a dict; `ABSENT` where there is none."""
-        value = dict.get(container, key, ABSENT)
         name = id(container)
         if name in self.fresh:
-            return value
+            return dict.get(container, key, ABSENT)
+        if name not in self._looked_into:
+            self._look_into(container)
+        value = dict.get(container, key, ABSENT)
         if self.tainted:
             self.check_taint(container)
         written = self._written.get(name)
         if written is not None and key in written:
             return value
         return self._read((name, "item", key), Guard(dict_item, container, key, value))
+
+    def _look_into(self, container: dict[Any, Any]) -> None:
+        """Refuse a dict whose keys the user's code compares."""
+        from .iteration import is_hashed_plainly
+
+        self._looked_into[id(container)] = container
+        keys = [*dict.keys(container)]
+        if not SIMPLE.issuperset(map(type, keys)) and not all(map(is_hashed_plainly, keys)):
+            raise self.refusal("it looks into a dict with keys that have a comparison of their own")
 
     def _read(self, name: Any, guard: Guard) -> Any:
         """Note a guard of one place; return what the place holds, as the trace is to see it."""
@@ -685,7 +747,8 @@ class Session:
 def _user_line() -> str:
     """Return the file and line of the user's code that is running."""
     frame = user_frame(sys._getframe(1))
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    # Code that Python adds, as before the handlers of errors, has no line.
+    return f"{frame.f_code.co_filename}:{frame.f_lineno or frame.f_code.co_firstlineno}"
 
 
 def _fixed(value: Any) -> None:

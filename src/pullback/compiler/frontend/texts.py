@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -12,7 +13,7 @@ from ... import dtypes
 from ...core.value import TensorBase
 from ...device import device
 from ...size import Size
-from . import calls
+from . import calls, operations
 from .deferred import Applied, Deferred
 from .guards import _COMPARED, SCALARS
 from .session import Session, current
@@ -30,11 +31,16 @@ def formatted(parts: tuple[Any, int, Any]) -> Any:
         if not isinstance(value, Deferred) and type(value) not in SCALARS:
             raise session.refusal(f"it writes a {type(value).__name__} into a text")
         return Applied(session, str, _format, (value, form or ""))
+    if isinstance(value, decimal.Decimal) and form:
+        raise session.refusal("it rounds a Decimal, as the thread's context says")
     if is_written_plainly(session, value):
         return format(value, form or "")
     method = session.lookup(type(value), "__format__")
     if type(method) is FunctionType:
-        return calls.call_function(session, method, (value, form or ""), {})
+        text = calls.call_function(session, method, (value, form or ""), {})
+        if isinstance(text, str) or (isinstance(text, Deferred) and text.kind is str):
+            return text
+        return operations.taken(format, value, "__format__", text)
     if method is object.__format__ and not form:
         return text_of(session, value, str)
     raise session.refusal(f"it writes a {type(value).__name__} into a text")
@@ -71,6 +77,8 @@ def text_of(session: Session, value: Any, function: Callable[[Any], str]) -> Any
         method = session.lookup(type(value), name)
         if type(method) is FunctionType and not isinstance(value, TensorBase):
             text = calls.call_function(session, method, (value,), {})
+            if not isinstance(text, str) and not (isinstance(text, Deferred) and text.kind is str):
+                return operations.taken(function, value, name, text)
             return ascii(text) if function is ascii else text
         if method is not object.__str__:
             break
