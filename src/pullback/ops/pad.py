@@ -32,7 +32,9 @@ def _pad(x: ndarray, /, amounts: Amounts, value: float) -> ndarray:
         _fill_borders(y, amounts, value)
     source = tuple(slice(max(0, -a), n - max(0, -b)) for n, (a, b) in zip(x.shape, amounts, strict=True))
     target = tuple(slice(max(0, a), n - max(0, b)) for n, (a, b) in zip(shape, amounts, strict=True))
-    copy_into(y[(*target, ...)], x[source])
+    # With the ellipsis a 0-d array is a view, too, no number.
+    inside: Any = (*target, ...)
+    copy_into(y[inside], x[source])
     return y
 
 

@@ -253,7 +253,7 @@ def _closed_over(f: FunctionType, tables: bool) -> Iterator[Any]:
 @functools.lru_cache(maxsize=1)
 def _named(loaded: int) -> frozenset[FunctionType]:
     """The functions that stand in modules and classes of this package, when so many modules are loaded."""
-    found = set()
+    found: set[FunctionType] = set()
     for name, module in [*sys.modules.items()]:
         if name.partition(".")[0] == "pullback":
             for value in [*vars(module).values()]:
@@ -277,7 +277,7 @@ def _may_be_users(held: Any) -> bool:
     plain = (BuiltinFunctionType, operator.itemgetter, np.dtype, np.generic, ModuleType, Op)
     if kind in TRANSPARENT or isinstance(held, plain) or (callable(held) and kind.__module__ == "numpy"):
         return False
-    return not is_of_ours(kind)
+    return not is_of_ours(kind)  # type: ignore[arg-type]  # classes are hashable
 
 
 def is_users_class(cls: type) -> bool:

@@ -44,7 +44,8 @@ def _undefined(objects: Iterable[Any]) -> set[str]:
     """Return the names that machine code calls and does not define, of objects in the 64-bit format of ELF;
     none of others.
     """
-    called, defined = set(), set()
+    called: set[str] = set()
+    defined: set[str] = set()
     for held in objects:
         sections = {section.name(): section.data() for section in held.sections()}
         names = sections.get(b".strtab", b"")
