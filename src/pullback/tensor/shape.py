@@ -9,6 +9,7 @@ from typing import Any
 from numpy import ndarray
 
 from .. import dtypes, errors
+from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
 from ..graph_errors import class_name, type_word
 from ..ops import structure
@@ -163,8 +164,8 @@ def ravel(input: Any) -> Any:
     """All elements along one axis."""
     if not isinstance(input, TensorBase):
         raise errors.argument_type("ravel", "input", 1, "Tensor", input)
-    value = input._value
-    if type(value) is ndarray and not value.flags.c_contiguous:
+    array = array_or_phantom(input)
+    if array is not None and not array.flags.c_contiguous:
         input = structure.contiguous_copy(input)
     return reshaped(input, (-1,)) if count(shape_of(input)) else reshaped(input, (0,))
 
