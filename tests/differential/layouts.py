@@ -76,8 +76,8 @@ def arrays(shape: tuple[int, ...]) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
-def run(expression: str, shape: tuple[int, ...], way: int, torch: Any) -> Outcome:
-    """Run a case under a module."""
+def operands(expression: str, shape: tuple[int, ...], way: int, torch: Any) -> dict[str, Any]:
+    """The operands of a case, laid out in one of the ways."""
     rng = random.Random(f"{expression}{shape}{way}")
     first, others = TOGETHER[way]
     scope: dict[str, Any] = {}
@@ -88,10 +88,16 @@ def run(expression: str, shape: tuple[int, ...], way: int, torch: Any) -> Outcom
         axis = rng.randrange(len(shape))
         same = order if kind == "same" or name == "x" else _order(len(shape), rng)
         scope[name] = lay_out(torch.from_numpy(array), same, axis, torch)
-    leaves = [name for name, value in scope.items() if value.is_floating_point()]
+    scope["o"] = LAYOUTS["permuted"](torch.zeros(shape), _order(len(shape), rng), 0, torch)
+    return scope
+
+
+def run(expression: str, shape: tuple[int, ...], way: int, torch: Any) -> Outcome:
+    """Run a case under a module."""
+    scope = operands(expression, shape, way, torch)
+    leaves = [name for name, value in scope.items() if name != "o" and value.is_floating_point()]
     for name in leaves:
         scope[name].requires_grad_()
-    scope["o"] = LAYOUTS["permuted"](torch.zeros(shape), _order(len(shape), rng), 0, torch)
     torch.manual_seed(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -61,8 +61,7 @@ def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
             break
         if array.ndim:
             break
-    kinds = tuple([(array.shape, strides_of(array)) for array in arrays])
-    strides = _shared_strides(result.shape, kinds)
+    strides = shared_strides(result.shape, arrays)
     return result if strides == strides_of(result) else laid_out(result, strides)
 
 
@@ -77,9 +76,14 @@ def in_order(result: ndarray, operands: Sequence[Any]) -> ndarray:
     return result if strides == strides_of(result) else laid_out(result, strides)
 
 
+def shared_strides(shape: Ints, arrays: Sequence[ndarray]) -> Ints:
+    """Strides of a result of a shape that is computed of arrays element by element."""
+    return _shared_strides(shape, tuple([(array.shape, strides_of(array)) for array in arrays]))
+
+
 @functools.lru_cache(maxsize=4096)
 def _shared_strides(shape: Ints, operands: tuple[tuple[Ints, Ints], ...]) -> Ints:
-    """Strides of what is computed of operands of these shapes and strides element by element."""
+    """The same of operands of these shapes and strides."""
     if all(own == shape for own, _ in operands):
         first = operands[0][1] if operands else ()
         if all(strides == contiguous_strides(shape) for _, strides in operands):

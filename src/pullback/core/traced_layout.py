@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ..array.layout import dense_strides
+from ..array.layout import dense_strides, placed, shared_strides
 from ..array.random import Generator
 from ..array.strides import (
     channels_last_strides,
@@ -229,6 +229,8 @@ def _computed(
     plain = [contiguous_strides(shape) for shape in shapes]
     if in_order and op.kind == "elementwise" and any(v.shape == shapes[0] for v in arrays):
         return plain
+    if op.kind == "elementwise" and op.place is placed:
+        return [shared_strides(shape, arrays) for shape in shapes]
     kinds = tuple((v.shape, v.dtype, v.strides) if isinstance(v, ndarray) else v for v in operands)
     key = (op.name, attrs, kinds)
     try:
