@@ -282,10 +282,10 @@ def store(x: Any, new: Any) -> Any:
     """Do what `write` does where `check_writable` has allowed it."""
     node = new._node if modes().grad else None
     value = x._value
-    if dtype_of(value) != dtype_of(new._value) and not castable(dtype_of(new._value), dtype_of(value)):
-        raise errors.unsafe_result(dtype_of(new._value), dtype_of(value))
     if shape_of(value) != shape_of(new._value):
         raise errors.wrong_out_shape(shape_of(value), shape_of(new._value))
+    if dtype_of(value) != dtype_of(new._value) and not castable(dtype_of(new._value), dtype_of(value)):
+        raise errors.unsafe_result(dtype_of(new._value), dtype_of(value))
     if type(value) is ndarray and type(new._value) is ndarray:
         if node is not None:
             _keep_overwritten(node, x, new)
@@ -352,6 +352,21 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
         _move_history(x, new._node)
         x._counter[3] |= {id(old)}
     return x
+
+
+def refuse_result(x: Any, operands: Iterable[Any], of_bools: bool) -> None:
+    """Raise torch's error where what `x` and the operands promote to does not fit into `x`; where the result
+    is of bools, only its shape can be wrong.
+    """
+    met = [v for v in (x, *operands) if isinstance(v, (TensorBase, int, float, complex))]
+    shape = np.broadcast_shapes(*(shape_of(v) for v in met if isinstance(v, TensorBase)))
+    if shape != tuple(shape_of(x)):
+        raise errors.wrong_out_shape(shape_of(x), shape)
+    common = dtypes.result_numpy_dtype(
+        [np.empty((0,) * len(shape_of(v)), dtype_of(v)) if isinstance(v, TensorBase) else v for v in met]
+    )
+    if not of_bools and not castable(common, dtype_of(x)):
+        raise errors.unsafe_result(common, dtype_of(x))
 
 
 def castable(source: Any, destination: Any) -> bool:
