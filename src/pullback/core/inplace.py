@@ -355,6 +355,21 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     return x
 
 
+def refuse_result(x: Any, operands: Iterable[Any], of_bools: bool) -> None:
+    """Raise torch's error where what `x` and the operands promote to does not fit into `x`; where the result
+    is of bools, only its shape can be wrong.
+    """
+    met = [v for v in (x, *operands) if isinstance(v, (TensorBase, int, float, complex))]
+    shape = np.broadcast_shapes(*(shape_of(v) for v in met if isinstance(v, TensorBase)))
+    if shape != tuple(shape_of(x)):
+        raise errors.wrong_out_shape(shape_of(x), shape)
+    common = dtypes.result_numpy_dtype(
+        [np.empty((0,) * len(shape_of(v)), dtype_of(v)) if isinstance(v, TensorBase) else v for v in met]
+    )
+    if not of_bools and not castable(common, dtype_of(x)):
+        raise errors.unsafe_result(common, dtype_of(x))
+
+
 def castable(source: Any, destination: Any) -> bool:
     """Whether torch writes results of one NumPy dtype into a tensor of another."""
     return dtypes.can_cast(dtypes.from_numpy_dtype(source), dtypes.from_numpy_dtype(destination))

@@ -188,12 +188,12 @@ def _clamp_high(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
 #: x cut from below by y.
 clamp_min = elementwise(
     "clamp_min", _clamp_low, lambda g, x, y: where(ge(x, y), g, 0), lambda g, x, y: where(lt(x, y), g, 0),
-    node_name="ClampBackward0", check=_no_complex_limits,
+    node_name="ClampBackward0", check=refuse("maximum_cpu", "c"),
 )
 #: x cut from above by y.
 clamp_max = elementwise(
     "clamp_max", _clamp_high, lambda g, x, y: where(le(x, y), g, 0), lambda g, x, y: where(gt(x, y), g, 0),
-    node_name="ClampBackward0", check=_no_complex_limits,
+    node_name="ClampBackward0", check=refuse("minimum_cpu", "c"),
 )
 
 

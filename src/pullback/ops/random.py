@@ -21,7 +21,7 @@ from ..array import (
     random_uniform,
 )
 from ..core.batched import mappings
-from ..core.op import Call, check_broadcast, elementwise, like_first, op
+from ..core.op import HALVES, Call, check_broadcast, elementwise, like_first, op, unsupported
 from ..core.tracer import traced
 from ..core.underivable import no_tangent, not_implemented
 from ..core.value import dtype_of, shape_of
@@ -130,7 +130,7 @@ dropout_noise = _draw("dropout_noise", random_transform.dropout_noise, ("p",), "
 
 
 def _bernoulli(p: ndarray, /, generator: Any) -> ndarray:
-    return random_transform.bernoulli(generator, laid_out_like(p), p)
+    return random_transform.bernoulli(generator, np.empty(p.shape, p.dtype), p)
 
 
 _bernoulli_op = op(
@@ -246,6 +246,8 @@ poisson = _weighing(
 def _binomial(counts: ndarray, p: ndarray, /, generator: Any) -> ndarray:
     from ..array import random_choice
 
+    if counts.dtype in HALVES:
+        raise unsupported("binomial", (counts,))
     return random_choice.binomial(generator, counts, p)
 
 

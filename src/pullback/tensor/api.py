@@ -385,6 +385,11 @@ def ask_overrides(
 
 #: Functions whose twins torch lets write to expanded tensors, with a warning.
 FILLING = frozenset({"index_fill", "masked_fill"})
+#: Functions whose results are bools, which any dtype takes.
+COMPARING = frozenset({
+    "eq", "ne", "lt", "le", "gt", "ge", "less", "less_equal", "greater", "greater_equal", "not_equal",
+    "logical_and", "logical_or", "logical_xor",
+})  # fmt: skip
 #: Functions that torch also takes by an older signature, a number first.
 OLDER = frozenset({"add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addr", "baddbmm", "sub"})
 #: Functions whose twins may not read what they write to.
@@ -461,6 +466,10 @@ def inplace_twin(
                 warn_of_expanded(name + "_")
             writable = True
             new = function(input, *args, **kwargs)
+        except NotImplementedError:
+            # torch looks at the result's shape and dtype before it looks for a kernel.
+            inplace.refuse_result(input, operands, of_bools=name in COMPARING)
+            raise
         except Exception:
             if operator and not isinstance(args[0], (TensorBase, bool, int, float, complex, np.generic)):
                 return NotImplemented

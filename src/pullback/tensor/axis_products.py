@@ -13,12 +13,15 @@ from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import permute, reshape, sum_dims, unsafe_view
 from .api import public
+from .sizes import tensor
 from .tensor import Tensor
 
 
 @public
 def inner(input: Any, other: Any) -> Any:
     """Sums of products over the last axes of both."""
+    tensor("inner", "input", input)
+    tensor("inner", "other", other, 2)
     a, b = shape_of(input), shape_of(other)
     if not a or not b:
         return mul(input, other)

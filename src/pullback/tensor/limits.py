@@ -38,6 +38,8 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     Tensor
     """
     if isinstance(min, TensorBase) or isinstance(max, TensorBase):
+        if dtype_of(input).kind == "c":
+            raise NotImplementedError("clamp is not supported for complex types")
         if min is None:
             return m.clamp_max(input, max)
         return m.clamp_min(input, min) if max is None else m.clamp_both(input, min, max)

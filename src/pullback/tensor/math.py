@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..core.op import HALVES, check_broadcast
-from ..core.value import dtype_of, shape_of, wrap
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..ops import arithmetic as a
 from ..ops import comparison as c
 from ..ops import mixture as m
@@ -97,6 +97,11 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return m.add_scaled(input, other, number(alpha))
 
 
+def refuse_bools(input: Any, other: Any) -> None:
+    """Raise torch's error where a bool would be subtracted, or subtracted from."""
+    a.sub.op.check(*(np.empty(0, dtype_of(v)) if isinstance(v, TensorBase) else v for v in (input, other)))
+
+
 def _scaled_difference_parts(other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     return (
         _sum_parts(other, -alpha)
@@ -121,6 +126,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """
     if type(alpha) is int and alpha == 1:
         return a.sub.op.public(input, other)
+    refuse_bools(input, other)
     _check_alpha("sub", alpha, input, other)
     alpha = number(alpha)
     return a.sub.op.public(input, a.mul(other, alpha) if isinstance(other, Tensor) else other * alpha)

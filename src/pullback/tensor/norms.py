@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from .. import dtypes
 from ..core.op import check_broadcast
 from ..core.value import dtype_of, shape_of
@@ -17,7 +19,9 @@ from ..ops.spectral import svd
 from ..ops.structure import permute, sum_dims
 from ..ops.view import unsqueeze
 from .api import public
+from .math import refuse_bools
 from .reductions import check_tensor, in_dtype, reduced_dims, reduction
+from .sizes import tensor
 from .tensor import checked_dim
 
 
@@ -199,11 +203,15 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, 
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """Norm of order `p` of ``input − other``."""
     check_tensor("dist", input)
+    tensor("dist", "other", other, 2)
+    refuse_bools(input, other)
     if dtype_of(input).kind in "biu" and dtype_of(other).kind in "biu":
-        common = dtypes.promote_types(dtypes.BY_NUMPY[dtype_of(input)], dtypes.BY_NUMPY[dtype_of(other)])
+        common = dtypes.result_numpy_dtype(
+            [np.empty((0,) * len(shape_of(v)), dtype_of(v)) for v in (input, other)]
+        )
         raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got "
-            f"{type_word(common.numpy)} instead."
+            f"norm(): input dtype should be either floating point or complex. Got {type_word(common)} "
+            f"instead."
         )
     check_broadcast((input, other))
     return r.dist(input, other, float(p))
