@@ -18,6 +18,7 @@ from ..core import inplace
 from ..core.blame import is_freed, next_sequence, stamp
 from ..core.calls import edge_of
 from ..core.engine import as_tensor
+from ..core.general_call import node_watchers
 from ..core.modes import change, modes, set_modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
 from ..core.saved import FROZEN, Packed, blamed, damaged, freed, pack, unpack_hooked
@@ -124,7 +125,9 @@ class BackwardCFunction(MultiNode, FunctionCtx):
             edge = Output(self, index) if index is not None and t._node is not None else edge_of(t)
             hooks = modes().saved_hooks
             if hooks:
-                entries.append((pack(t, t._value, hooks[-1]), FROZEN, 0, edge, None, t._level))  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
+                own = edge if index is not None else None
+                packed = pack(t, t._value, hooks[-1], own, index is None)
+                entries.append((packed, FROZEN, 0, edge, None, t._level))  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
             else:
                 plain = t if edge is None else None
                 entries.append((t._value, t._counter, t._counter[0], edge, plain, t._level))  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
@@ -307,7 +310,12 @@ def new_context(cls: Any, args: Sequence[Any], edges: Sequence[Any]) -> Any:
     node._edges = tuple(edges)
     node._saved = ()
     stamp(node)
-    node.needs_input_grad = tuple(e is not None for e in edges)
+    # As in torch, also where nothing is recorded.
+    recording = modes().grad
+    node.needs_input_grad = tuple(
+        e is not None or (not recording and isinstance(a, Tensor) and a.requires_grad)
+        for a, e in zip(args, edges, strict=True)
+    )
     node._variable = tuple(isinstance(a, Tensor) for a in args)
     return node
 
@@ -399,6 +407,8 @@ def attach_outputs(node: Any, args: Sequence[Any], output: Any, recorded: bool) 
             else:
                 o._node = Output(node, k)
         node._save(outputs)
+        for created in node_watchers:
+            created(node)
     return tuple(outputs) if several else outputs[0]
 
 

@@ -330,7 +330,7 @@ def _jacobian_forward(func: Callable[..., Any], inputs: Any, strict: bool, vecto
     several_in, xs = _as_tuple(inputs, "inputs", "jacobian")
     if not vectorize:
         raise NotImplementedError(
-            "Computing Jacobian using forward-AD or forward-over-reverse Hessian is only implemented for "
+            "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
             "`vectorize=True`."
         )
     kept: dict[str, Any] = {}
@@ -396,7 +396,7 @@ def hessian(
                     )
         return rows
 
-    result = jacobian(gradient, xs, create_graph=create_graph, strict=strict, vectorize=vectorize)
+    result = jacobian(gradient, xs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return result if several_in else result[0][0]
 
 

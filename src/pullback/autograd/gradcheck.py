@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ..core.marked import Marked
 from ..core.value import array_of, dtype_of, shape_of, wrap
 from ..tensor.backward import grad
 from ..tensor.tensor import Tensor
 from . import forward_ad
-from .grad_mode import enable_grad, no_grad
+from .grad_mode import enable_grad
 
 
 class GradcheckError(RuntimeError):
@@ -149,21 +150,21 @@ def _check_no_graph(func: Any, inputs: tuple[Any, ...], xs: list[Any], eps: floa
 def _numerical(func: Any, inputs: tuple[Any, ...], x: Any, k: int, eps: float) -> np.ndarray:
     """Central differences of output k: a matrix (elements of x, elements of output)."""
     array = array_of(x)
+    held = x._value if type(x._value) is Marked else array
     rows = []
-    with no_grad():
-        for index in np.ndindex(array.shape):
-            before = array[index]
+    for index in np.ndindex(array.shape):
+        before = array[index]
 
-            def at(value: Any, index: Any = index) -> np.ndarray:
-                array[index] = value
-                return np.array(array_of(_outputs(func(*inputs))[k])).reshape(-1)
+        def at(value: Any, index: Any = index) -> np.ndarray:
+            held[index] = value
+            return np.array(array_of(_outputs(func(*inputs))[k])).reshape(-1)
 
-            slope = (at(before + eps) - at(before - eps)) / (2 * eps)
-            if array.dtype.kind == "c":
-                turned = (at(before + 1j * eps) - at(before - 1j * eps)) / (2 * eps)
-                slope = slope, turned
-            array[index] = before
-            rows.append(slope)
+        slope = (at(before + eps) - at(before - eps)) / (2 * eps)
+        if array.dtype.kind == "c":
+            turned = (at(before + 1j * eps) - at(before - 1j * eps)) / (2 * eps)
+            slope = slope, turned
+        held[index] = before
+        rows.append(slope)
     if array.dtype.kind == "c":
         return np.array([[a, b] for a, b in rows])
     return np.array(rows) if rows else np.zeros((0, 0))

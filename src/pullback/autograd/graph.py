@@ -14,6 +14,7 @@ from ..core.modes import change, modes
 from ..core.node import GradientEdge, Node, edge_target
 from ..core.value import TensorBase
 from ..core.versions import bump
+from .saved_hooks import allow_mutation_on_saved_tensors, saved_tensors_hooks
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
@@ -32,23 +33,6 @@ def increment_version(tensor: Any) -> None:
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for t in (tensor,) if isinstance(tensor, TensorBase) else tensor:
         bump(t)
-
-
-class saved_tensors_hooks:
-    """Within: every saved tensor goes through `pack_hook`, and comes back through `unpack_hook`."""
-
-    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        self.pack_hook = pack_hook
-        self.unpack_hook = unpack_hook
-
-    def __enter__(self) -> None:
-        reason = modes().saved_hooks_disabled
-        if reason is not None:
-            raise RuntimeError(reason)
-        change(saved_hooks=(*modes().saved_hooks, (self.pack_hook, self.unpack_hook)))
-
-    def __exit__(self, *exc: object) -> None:
-        change(saved_hooks=modes().saved_hooks[:-1])
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -150,14 +134,20 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """Accepted: there are no streams on a CPU."""
 
 
+def set_override_stale_capture_stream(enabled: bool) -> None:
+    """Accepted: there are no streams on a CPU."""
+
+
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "set_override_stale_capture_stream",
     "set_warn_on_accumulate_grad_stream_mismatch",
 ]

@@ -279,6 +279,16 @@ def write(x: Any, new: Any) -> Any:
     return store(x, new)
 
 
+#: Called with each tensor whose memory is about to be written to.
+before_writes: list[Callable[[Any], None]] = []
+
+
+def announce_write(x: Any) -> None:
+    """Tell those who watch that the memory of `x` is about to be written to."""
+    for watch in before_writes:
+        watch(x)
+
+
 def store(x: Any, new: Any) -> Any:
     """Do what `write` does where `check_writable` has allowed it."""
     node = new._node if modes().grad else None
@@ -287,6 +297,7 @@ def store(x: Any, new: Any) -> Any:
         raise errors.wrong_out_shape(shape_of(value), shape_of(new._value))
     if dtype_of(value) != dtype_of(new._value) and not castable(dtype_of(new._value), dtype_of(value)):
         raise errors.unsafe_result(dtype_of(new._value), dtype_of(value))
+    announce_write(x)
     if type(value) in IN_MEMORY and type(new._value) in IN_MEMORY:
         if node is not None:
             _keep_overwritten(node, x, new)

@@ -80,6 +80,7 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
     if b.dtype.kind == "c" and a.dtype.kind != "c":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
         b = b.real
+    inplace.announce_write(x)
     np.copyto(a, towards(b, a.dtype), casting="unsafe")
     bump(x)
     inplace.record_write(x, edge if wanted else None)
@@ -105,6 +106,7 @@ def _write_number(x: Any, value: Any, zero: bool) -> Any:
     if type(a) is not ndarray or (recording and x._view is None):
         call = i.zero_inplace if zero else i.fill_inplace
         return inplace.write(x, call(x) if zero else call(x, value))
+    inplace.announce_write(x)
     a.fill(value)
     bump(x)
     inplace.record_write(x, None)

@@ -22,6 +22,7 @@ from . import (  # noqa: F401  # importing a module registers what it declares
     copies,
     creation,
     creation_like,
+    dim_order,
     distances,
     extremes,
     factorizations,

@@ -90,6 +90,7 @@ def _write(out: Any, result: Any, name: str, operands: list[Any]) -> Any:
     if (name in checks.COPYING and modes().grad) or not (is_meta(out) or _is_plain(out, result)):
         return out.copy_(result)
     if not is_meta(out):
+        inplace.announce_write(out)
         out._value[...] = result._value
     bump(out)
     return out

@@ -255,13 +255,6 @@ def to_dense(self: Any, dtype: Any = None, *, masked_grad: bool | None = None) -
 
 
 @public(is_function=False, out=False)
-def dim_order(self: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions from outermost to innermost in memory."""
-    strides = self.stride()
-    return tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
-
-
-@public(is_function=False, out=False)
 def is_coalesced(self: Any) -> bool:
     """Raise torch's error: the tensor is not sparse."""
     raise RuntimeError("is_coalesced expected sparse coordinate tensor layout but got Strided")

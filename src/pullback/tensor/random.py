@@ -475,6 +475,7 @@ def _fill(self: Any, draw: ops.Draw, *attrs: Any) -> Any:
     if recording or type(value) is not ndarray or is_tracing():
         return inplace.write(self, draw.call(self, *attrs))
     *numbers, generator = attrs
+    inplace.announce_write(self)
     draw.kernel(generator, value, *numbers)
     bump(self)
     inplace.record_write(self, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 T = Any
@@ -483,3 +484,59 @@ def gradcheck(torch: T) -> None:
     x = torch.tensor([0.3, -0.7], dtype=torch.float64, requires_grad=True)
     print(torch.autograd.gradcheck(_square(torch).apply, (x,)))
     print(torch.autograd.gradgradcheck(_square(torch).apply, (x,)))
+
+
+def which_inputs_need_gradients_where_nothing_is_recorded(torch: T) -> None:
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any) -> Any:
+            print(ctx.needs_input_grad)
+            return x * y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g, g
+
+    class Apart(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any, y: Any) -> Any:
+            return x * y
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            print(ctx.needs_input_grad)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g, g
+
+    x, y = torch.ones(1, requires_grad=True), torch.ones(1)
+    for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
+        with mode():
+            for function in (Product, Apart):
+                function.apply(x, y)
+                function.apply(y, x)
+                function.apply(y, 3)
+
+
+def a_failing_backward_in_anomaly_mode(torch: T) -> None:
+    class Fails(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            raise ValueError("no")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with torch.autograd.set_detect_anomaly(True):
+            y = Fails.apply(torch.ones(1, requires_grad=True))
+            try:
+                y.backward()
+            except ValueError as error:
+                print(error)
+    for item in caught:
+        text = str(item.message)
+        print(text.splitlines()[0], "Fails.apply(torch.ones" in text)

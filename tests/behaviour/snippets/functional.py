@@ -177,3 +177,38 @@ def gradcheck_of_several(torch: T) -> None:
     a = torch.tensor([[0.3, 0.7]], dtype=torch.float64, requires_grad=True)
     b = torch.tensor([[0.2], [0.1]], dtype=torch.float64, requires_grad=True)
     print(torch.autograd.gradcheck(torch.mm, (a, b)))
+
+
+def hessians_by_forward_mode(torch: T) -> None:
+    hessian = torch.autograd.functional.hessian
+    x, w = torch.tensor([1.0, 2.0]), torch.tensor([2.0, 3.0], requires_grad=True)
+    found = hessian(lambda x: (w * x**3).sum(), x, outer_jacobian_strategy="forward-mode", vectorize=True)
+    print(found.detach(), found.requires_grad, *torch.autograd.grad(found.sum(), w))
+    pairs = hessian(
+        lambda a, b: (a * b * b).sum(), (x, x * 2), outer_jacobian_strategy="forward-mode", vectorize=True
+    )
+    print([[part.tolist() for part in row] for row in pairs])
+    for options in ({"create_graph": True, "vectorize": True}, {}):
+        try:
+            hessian(lambda x: (x**3).sum(), x, outer_jacobian_strategy="forward-mode", **options)
+        except NotImplementedError as error:
+            print(error)
+
+
+def gradcheck_records(torch: T) -> None:
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    print(torch.autograd.gradcheck(lambda x: torch.autograd.grad((x**3).sum(), x, create_graph=True)[0], x))
+    seen = set()
+
+    def square(x: Any) -> Any:
+        seen.add(torch.is_grad_enabled())
+        return x**2
+
+    print(torch.autograd.gradcheck(square, x), seen)
+    try:
+        with torch.no_grad():
+            torch.autograd.gradcheck(square, x)
+    except RuntimeError as error:
+        print(error)
+    y = (torch.ones(2, dtype=torch.complex128) + 2j).conj().requires_grad_()
+    print(torch.autograd.gradcheck(lambda y: y * y.conj() * 1j, y))

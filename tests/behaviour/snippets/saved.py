@@ -219,3 +219,67 @@ def hooks_see_the_inputs_themselves(torch: T) -> None:
         z = (y.exp() / weight).max()
     z.backward()
     print(weight.grad, len(kept))
+
+
+def written_to_while_that_is_allowed(torch: T) -> None:
+    graph = torch.autograd.graph
+    with graph.allow_mutation_on_saved_tensors() as context:
+        a = torch.ones(2, 3, requires_grad=True)
+        b = a.clone()
+        out = (b**2).sum()
+        b.sin_()
+        out.sum().backward()
+        print(a.grad, type(context).__name__)
+    with graph.allow_mutation_on_saved_tensors() as context:
+        a = torch.ones(2, requires_grad=True)
+        b = a * 2
+        first = (b * b).sum()
+        b[0:1].mul_(5)
+        b.add_(1)
+        second = (b * b.exp()).sum()
+        b.zero_()
+        torch.mul(b.detach(), 3, out=b.detach())
+        (first + second).backward()
+        print(a.grad, b)
+        kept = (a * a).sum()
+        print(len(context.cloned) > 0)
+        context.clear()
+        print(len(context.cloned), len(context.original))
+    try:
+        kept.backward()
+    except AssertionError as error:
+        print(error)
+    try:
+        with graph.allow_mutation_on_saved_tensors(), graph.allow_mutation_on_saved_tensors():
+            pass
+    except RuntimeError as error:
+        print(error)
+    with graph.allow_mutation_on_saved_tensors():
+        a = torch.ones(2, requires_grad=True)
+        result = a.exp()
+        result.mul_(2)
+        result.sum().backward()
+        print(a.grad)
+
+
+def what_a_function_saves_is_at_its_place(torch: T) -> None:
+    def pack(tensor: Any) -> Any:
+        print(tensor.requires_grad, tensor.grad_fn is None, tensor.is_leaf)
+        return tensor
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            out = x * x
+            ctx.save_for_backward(x, out)
+            return out
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return 2 * ctx.saved_tensors[0] * g
+
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        Square.apply(x).sum().backward()
+        Square.apply(x * 1).sum().backward()
+    print(x.grad)
