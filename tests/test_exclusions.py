@@ -40,8 +40,8 @@ def test_the_page_is_what_the_list_gives() -> None:
 @pytest.mark.parametrize(
     ("place", "name"),
     [
-        ("torch", "sparse_csr_tensor"), ("torch", "jagged"), ("torch", "AliasDb"),
-        ("torch.Tensor", "to_sparse_csr"), ("torch.Tensor", "chalf"),
+        ("torch", "sspaddmm"), ("torch", "jagged"), ("torch", "AliasDb"),
+        ("torch.Tensor", "sparse_resize_"), ("torch.Tensor", "chalf"),
     ],
 )  # fmt: skip
 def test_the_error_says_why(place: str, name: str) -> None:

@@ -12,15 +12,11 @@ from typing import NoReturn
 EXCLUDED: dict[str, dict[str, str]] = {
     "sparse tensors": {
         "torch": (
-            "ccol_indices_copy col_indices_copy crow_indices_copy hsmm hspmm indices_copy "
-            "resize_as_sparse_ row_indices_copy saddmm smm sparse_bsc_tensor sparse_bsr_tensor "
-            "sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor sspaddmm "
-            "values_copy"
+            "ccol_indices_copy col_indices_copy crow_indices_copy hsmm indices_copy "
+            "resize_as_sparse_ row_indices_copy saddmm smm sspaddmm values_copy"
         ),
         "torch.Tensor": (
-            "ccol_indices coalesce col_indices crow_indices indices resize_as_sparse_ row_indices smm "
-            "sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm to_sparse_bsc "
-            "to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values"
+            "resize_as_sparse_ smm sparse_resize_ sparse_resize_and_clear_ sspaddmm"
         ),
     },
     "quantized tensors": {
