@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import dtypes
 from ..core.value import InnerValue, TensorBase, array_of, dtype_of, wrap
+from ..ops.embedding_bag import embedding_bag
 from .constants import SPARSE
 from .indexing import index_put
 from .interception import OVERRIDING
@@ -419,10 +420,17 @@ def _product(x: Any, y: Any, **_: Any) -> Any:
         return to_sparse(_product(x, dense(y)))
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(f"mm: Argument #3 (mat2): Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
-    rows, columns = x._where[0], x._where[1]
-    values = x._what if y.dim() == 1 else x._what.unsqueeze(1)
-    weighted = y.index_select(0, columns) * values
-    return weighted.new_zeros((x.shape[0], *y.shape[1:])).index_add(0, rows, weighted)
+    if y.dim() == 1:
+        return _product(x, y.unsqueeze(1)).squeeze(1)
+    if not x._nnz() or not y.shape[1]:
+        return y.new_zeros((x.shape[0], y.shape[1]))
+    rows, columns = array_of(x._where)
+    values = x._what
+    if (np.diff(rows) < 0).any():
+        order = np.argsort(rows, kind="stable")
+        rows, columns, values = rows[order], columns[order], values.index_select(0, wrap(order))
+    starts = np.searchsorted(rows, np.arange(x.shape[0]))
+    return embedding_bag(y, wrap(columns), wrap(starts), values, "sum", -1, False)
 
 
 def _addmm(
