@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from .excluded_modules import DECLARED
+
 #: Reason → place → names.
 EXCLUDED: dict[str, dict[str, str]] = {
     "sparse tensors": {
@@ -148,7 +150,8 @@ EXCLUDED: dict[str, dict[str, str]] = {
 
 def excluded(place: str) -> list[str]:
     """The names of a place that are not part of pullback."""
-    return [name for places in EXCLUDED.values() for name in places.get(place, "").split()]
+    lists = (*EXCLUDED.values(), *DECLARED.values())
+    return [name for places in lists for name in places.get(place, "").split()]
 
 
 def reason(place: str, name: str) -> str | None:
@@ -159,7 +162,7 @@ def reason(place: str, name: str) -> str | None:
     place : str
         ``"torch"``, ``"torch.Tensor"``, ``"torch.nn.functional"`` and so on.
     """
-    for why, places in EXCLUDED.items():
+    for why, places in (*EXCLUDED.items(), *DECLARED.items()):
         if name in places.get(place, "").split():
             return why
     return None

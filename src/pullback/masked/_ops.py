@@ -14,13 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
-from . import dtypes
-from .exclusions import missing
-from .tensor.creation import tensor
-from .tensor.norms import vector_norm
-from .tensor.select import where
+from .. import dtypes
+from ..tensor.creation import tensor
+from ..tensor.norms import vector_norm
+from ..tensor.select import where
 
 __all__ = [
     "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean",
@@ -348,9 +347,3 @@ def normalize(
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     least = tensor(eps, dtype=length.dtype)
     return _filled(input, mask, lambda: 0) / length.maximum(least)
-
-
-def __getattr__(name: str) -> NoReturn:
-    raise AttributeError(
-        f"module 'torch.masked' has no attribute '{name}': {missing('torch.masked', name)}", name=name
-    )
