@@ -22,8 +22,8 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 LAYERS = [
     [
         (
-            "version torch_version absent dtypes device errors exclusions futures graph_errors size streams "
-            "process_group symbolic _guards"
+            "version torch_version absent dtypes device errors excluded_modules exclusions futures "
+            "graph_errors size streams process_group symbolic _guards"
         )
     ],
     ["array"],

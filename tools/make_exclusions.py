@@ -8,28 +8,38 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import fill
 
+from pullback.excluded_modules import DECLARED, MODULES
 from pullback.exclusions import EXCLUDED
 
 PAGE = Path(__file__).parents[1] / "docs" / "exclusions.md"
 
 HEAD = """# What is not part of pullback
 
-Every public name of torch 2.13 is in pullback or on this page, with the reason. To ask for one of these is an
-`AttributeError` that says so. Names that begin with an underscore are torch's own affair and not listed.
+Every public name of every public module of torch 2.13 is in pullback or on this page, with the reason. To ask
+for one of these is an `AttributeError`, which mostly says so. Names that begin with an underscore are torch's
+own affair and not listed.
 
 This page is written by `python -m tools.make_exclusions` from `src/pullback/exclusions.py`; a test holds it
 against the names that torch has.
 """
 
 
+def listed(what: str, names: list[str]) -> str:
+    """A paragraph of names."""
+    text = f"{what}: {', '.join(f'`{name}`' for name in names)}"
+    return f"\n{fill(text, 110, break_long_words=False, break_on_hyphens=False)}\n"
+
+
 def page() -> str:
     """The text of the page."""
     parts = [HEAD]
-    for why, places in EXCLUDED.items():
+    for why in dict.fromkeys([*EXCLUDED, *DECLARED, *MODULES]):
         parts.append(f"\n## {why[0].upper()}{why[1:]}\n")
-        for place, names in places.items():
-            listed = f"`{place}`: {', '.join(f'`{name}`' for name in names.split())}"
-            parts.append(f"\n{fill(listed, 110, break_long_words=False, break_on_hyphens=False)}\n")
+        places = [*EXCLUDED.get(why, {}).items(), *DECLARED.get(why, {}).items()]
+        for place, names in places:
+            parts.append(listed(f"`{place}`", names.split()))
+        if why in MODULES:
+            parts.append(listed("Whole modules", [f"torch.{name}" for name in MODULES[why].split()]))
     return "".join(parts)
 
 

@@ -139,6 +139,15 @@ def _conj(input: Tensor) -> Tensor:
     """The complex conjugates, a view; a real tensor itself."""
 def _conj_physical(input: Tensor) -> Tensor:
     """The complex conjugates as new elements; a real tensor itself."""
+def _convert_indices_from_coo_to_csr(
+    input: Tensor, size: builtins.int, *, out_int32: builtins.bool = False, out: Tensor | None = None,
+) -> Tensor:
+    """Return where each of `size` rows begins among the rows of entries, which are in order."""
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Any, col_indices: Any, *, out_int32: builtins.bool = False,
+    transpose: builtins.bool = False, out: Tensor | None = None,
+) -> Tensor:
+    """Return rows and columns, ``(2, entries)``, of where each row begins and of the columns."""
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """How Dirichlet numbers `x` move with their concentrations `alpha`, which add up to `total`, before
     the numbers' sum is kept at 1.
@@ -1179,6 +1188,8 @@ def histogramdd(
     """How many points lie in each cell of a grid."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 1 (axis 0 of a vector)."""
+def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
+    """Return the product of a sparse and a dense matrix: its entries are the rows that are not empty."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors joined along axis 1 (vectors along axis 0)."""
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2233,7 +2244,21 @@ def sort(
 ) -> return_types.sort:
     """Values in order along `dim`, and the indices where they were; equal values keep their order."""
 sparse_bsc: layout
+def sparse_bsc_tensor(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, **options: Any,
+) -> Any:
+    """Return a sparse tensor in BSC: `sparse_compressed_tensor` of that layout."""
 sparse_bsr: layout
+def sparse_bsr_tensor(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, **options: Any,
+) -> Any:
+    """Return a sparse tensor in BSR: `sparse_compressed_tensor` of that layout."""
+def sparse_compressed_tensor(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
+    requires_grad: builtins.bool = False, check_invariants: builtins.bool | None = None,
+) -> Any:
+    """Return a sparse tensor of one of the compressed layouts."""
 sparse_coo: layout
 def sparse_coo_tensor(
     indices: Any = None, values: Any = None, size: Any = None, *, dtype: dtype | None = None,
@@ -2242,7 +2267,15 @@ def sparse_coo_tensor(
 ) -> Any:
     """A sparse tensor of coordinates."""
 sparse_csc: layout
+def sparse_csc_tensor(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, **options: Any,
+) -> Any:
+    """Return a sparse tensor in CSC: `sparse_compressed_tensor` of that layout."""
 sparse_csr: layout
+def sparse_csr_tensor(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, **options: Any,
+) -> Any:
+    """Return a sparse tensor in CSR: `sparse_compressed_tensor` of that layout."""
 def split(
     tensor: Any, split_size_or_sections: Any = None, dim: builtins.int = 0, *, split_size: Any = None,
 ) -> tuple[Tensor, ...]:

@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+from .excluded_modules import DECLARED
+
 #: Reason → place → names.
 EXCLUDED: dict[str, dict[str, str]] = {
     "sparse tensors": {
         "torch": (
-            "ccol_indices_copy col_indices_copy crow_indices_copy hsmm hspmm indices_copy "
-            "resize_as_sparse_ row_indices_copy saddmm smm sparse_bsc_tensor sparse_bsr_tensor "
-            "sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor sspaddmm "
-            "values_copy"
+            "ccol_indices_copy col_indices_copy crow_indices_copy hsmm indices_copy "
+            "resize_as_sparse_ row_indices_copy saddmm smm sspaddmm values_copy"
         ),
         "torch.Tensor": (
-            "ccol_indices coalesce col_indices crow_indices indices resize_as_sparse_ row_indices smm "
-            "sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm to_sparse_bsc "
-            "to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values"
+            "resize_as_sparse_ smm sparse_resize_ sparse_resize_and_clear_ sspaddmm"
         ),
     },
     "quantized tensors": {
@@ -153,7 +151,8 @@ EXCLUDED: dict[str, dict[str, str]] = {
 
 def excluded(place: str) -> list[str]:
     """The names of a place that are not part of pullback."""
-    return [name for places in EXCLUDED.values() for name in places.get(place, "").split()]
+    lists = (*EXCLUDED.values(), *DECLARED.values())
+    return [name for places in lists for name in places.get(place, "").split()]
 
 
 def reason(place: str, name: str) -> str | None:
@@ -164,7 +163,7 @@ def reason(place: str, name: str) -> str | None:
     place : str
         ``"torch"``, ``"torch.Tensor"``, ``"torch.nn.functional"`` and so on.
     """
-    for why, places in EXCLUDED.items():
+    for why, places in (*EXCLUDED.items(), *DECLARED.items()):
         if name in places.get(place, "").split():
             return why
     return None

@@ -16,6 +16,7 @@ from typing import Any
 from ..nn import Module, Parameter, Sequential
 from ..overrides import _assert
 from ..tensor.tensor import Tensor
+from ._compatibility import compatibility  # noqa: F401  # libraries take it from here
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import map_aggregate

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..exclusions import answer_for
 from . import _reduction as _reduction  # libraries take it from here, as from torch
 from . import attention, functional, grad, init, modules, parallel, parameter, utils
@@ -351,5 +353,33 @@ __all__ = [
     "parameter",
     "utils",
 ]
+
+
+def factory_kwargs(kwargs: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the options of a module's constructor that functions such as `torch.empty` take.
+
+    Parameters
+    ----------
+    kwargs : dict, optional
+        `device`, `dtype` and `memory_format`, or a dict of such under the key `factory_kwargs`.
+
+    Raises
+    ------
+    TypeError
+        Where there are others, or one is given twice.
+    """
+    if kwargs is None:
+        return {}
+    simple = {"device", "dtype", "memory_format"}
+    expected = simple | {"factory_kwargs"}
+    if not kwargs.keys() <= expected:
+        raise TypeError(f"unexpected kwargs {kwargs.keys() - expected}")
+    found = dict(kwargs.get("factory_kwargs", {}))
+    for key in simple & kwargs.keys():
+        if key in found:
+            raise TypeError(f"{key} specified twice, in **kwargs and in factory_kwargs")
+        found[key] = kwargs[key]
+    return found
+
 
 answer_for(globals())

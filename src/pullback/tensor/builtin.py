@@ -57,9 +57,9 @@ _HOME_OF_LAYERS = {name: home for home, names in _OF_LAYERS.items() for name in 
 _OF_LAYOUTS = {
     ("sparse", name): label
     for name, label in {
-        "_spdiags": "_spdiags", "addmm": "_sparse_addmm", "log_softmax": "_sparse_log_softmax",
+        "addmm": "_sparse_addmm", "log_softmax": "_sparse_log_softmax",
         "mm": "_sparse_mm", "sampled_addmm": "sparse_sampled_addmm", "softmax": "_sparse_softmax",
-        "spsolve": "_spsolve",
+        "spdiags": "_spdiags", "spsolve": "_spsolve",
     }.items()
 } | {("nested", "to_padded_tensor"): "nested_to_padded_tensor"}  # fmt: skip
 _RENAMED = {("nn.functional", "logsigmoid"): ("torch._C._nn", "log_sigmoid"),

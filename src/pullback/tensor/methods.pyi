@@ -357,6 +357,8 @@ class Methods(TensorBase):
         self, median: builtins.float = 0, sigma: builtins.float = 1, *, generator: Generator | None = None,
     ) -> Tensor:
         """Fill with Cauchy numbers."""
+    def ccol_indices(self) -> Tensor:
+        """Refused: only a tensor of the column compressed layouts has them."""
     def cdouble(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in complex128: itself where it is that already."""
     def ceil(self) -> Tensor:
@@ -419,6 +421,10 @@ class Methods(TensorBase):
         """In-place version of :func:`clip`: writes the result into `input` and returns it."""
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy with its own storage, in the input's layout or in a given one."""
+    def coalesce(self) -> Tensor:
+        """Refused: only a tensor of the coordinate layouts has them."""
+    def col_indices(self) -> Tensor:
+        """Refused: only a tensor of the row compressed layouts has them."""
     def conj(self) -> Tensor:
         """The complex conjugates, a view; a real tensor itself."""
     def conj_physical(self) -> Tensor:
@@ -465,6 +471,8 @@ class Methods(TensorBase):
         """The tensor itself: it is on the CPU."""
     def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
         """The vector product along `dim`, or along the first axis of length 3."""
+    def crow_indices(self) -> Tensor:
+        """Refused: only a tensor of the row compressed layouts has them."""
     def cuda(
         self, device: _Device | None = None, non_blocking: builtins.bool = False,
         memory_format: memory_format | None = None,
@@ -734,6 +742,8 @@ class Methods(TensorBase):
         """In-place version of :func:`index_reduce`: writes the result into `input` and returns it."""
     def index_select(self, dim: builtins.int, index: Any) -> Tensor:
         """Slices of axis `dim`, in the order of the vector `index`."""
+    def indices(self) -> Tensor:
+        """Refused: only a tensor of the coordinate layouts has them."""
     def inner(self, other: Any) -> Tensor:
         """Sums of products over the last axes of both."""
     def int(self, *, memory_format: memory_format | None = None) -> Tensor:
@@ -1283,6 +1293,8 @@ class Methods(TensorBase):
     @overload
     def round_(self, *, decimals: builtins.int) -> Tensor:
         """In-place version of :func:`round`: writes the result into `input` and returns it."""
+    def row_indices(self) -> Tensor:
+        """Refused: only a tensor of the column compressed layouts has them."""
     def rsqrt(self) -> Tensor:
         """Return 1/√x of each element: nan below 0 and ∞ at 0."""
     def rsqrt_(self) -> Tensor:
@@ -1387,6 +1399,8 @@ class Methods(TensorBase):
         """Values in order along `dim`, and the indices where they were; equal values keep their order."""
     def sparse_dim(self) -> builtins.int:
         """0: the tensor is dense."""
+    def sparse_mask(self, mask: Tensor) -> Tensor:
+        """Return the elements at the places that `mask`, which is sparse, has entries."""
     def split(
         self, split_size_or_sections: Any = None, dim: builtins.int = 0, *, split_size: Any = None,
     ) -> tuple[Tensor, ...]:
@@ -1493,7 +1507,17 @@ class Methods(TensorBase):
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: builtins.bool | None = None) -> Tensor:
         """The tensor itself, in another dtype where one is given."""
     def to_sparse(self, sparse_dim: builtins.int | None = None, **options: Any) -> Tensor:
-        """The elements that are not zero, as a sparse tensor of coordinates."""
+        """The elements that are not zero, as a sparse tensor: of coordinates, or of another `layout`."""
+    def to_sparse_bsc(self, blocksize: Any, dense_dim: builtins.int | None = None) -> Tensor:
+        """Return the elements that are not zero as a sparse tensor in BSC."""
+    def to_sparse_bsr(self, blocksize: Any, dense_dim: builtins.int | None = None) -> Tensor:
+        """Return the elements that are not zero as a sparse tensor in BSR."""
+    def to_sparse_coo(self) -> Tensor:
+        """Return the elements that are not zero as a sparse tensor of coordinates."""
+    def to_sparse_csc(self, dense_dim: builtins.int | None = None) -> Tensor:
+        """Return the elements that are not zero as a sparse tensor in CSC."""
+    def to_sparse_csr(self, dense_dim: builtins.int | None = None) -> Tensor:
+        """Return the elements that are not zero as a sparse tensor in CSR."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
     def topk(
@@ -1614,6 +1638,8 @@ class Methods(TensorBase):
         """In-place version of :func:`unsqueeze`."""
     def untyped_storage(self) -> UntypedStorage:
         """The bytes that the tensor, and all that share memory with it, lie in."""
+    def values(self) -> Tensor:
+        """Refused: only a sparse tensor has them."""
     def var(
         self, dim: Any = None, unbiased: Any = None, keepdim: builtins.bool = False, *, correction: Any = ...,
     ) -> Tensor:

@@ -91,6 +91,11 @@ def get_printoptions() -> dict[str, Any]:
     return _options._asdict()
 
 
+def printing_options() -> PrintOptions:
+    """Return the options in force."""
+    return _options
+
+
 @contextmanager
 def printoptions(**kwargs: Any) -> Iterator[None]:
     """Print with other options inside a ``with`` block; takes the arguments of :func:`set_printoptions`."""

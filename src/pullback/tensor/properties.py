@@ -217,7 +217,7 @@ def get_device(input: Any) -> int:
 
 @public(is_function=False, out=False)
 def to_sparse(self: Any, sparse_dim: int | None = None, **options: Any) -> Any:
-    """The elements that are not zero, as a sparse tensor of coordinates."""
+    """The elements that are not zero, as a sparse tensor: of coordinates, or of another `layout`."""
     from .sparse import to_sparse
 
     return to_sparse(self, sparse_dim, **options)

@@ -9,24 +9,27 @@ none makes a dense copy unless the program asks for one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from .. import dtypes
 from ..core.value import InnerValue, TensorBase, array_of, dtype_of, wrap
+from ..ops.embedding_bag import embedding_bag
 from .constants import SPARSE
 from .indexing import index_put
 from .interception import OVERRIDING
 from .interchange import as_tensor
 from .join import cat
+from .printing import contents_text, printing_options
 from .tensor import Tensor
 
 Function = Callable[..., Any]
 
 
-class _NoElements(InnerValue):
+class NoElements(InnerValue):
     """Stands where a dense tensor has its array: it has a shape and a dtype, and gives no elements."""
 
     __array_ufunc__ = None
@@ -59,7 +62,9 @@ class SparseTensor(Tensor):
         cls, func: Function, types: Iterable[type], args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:  # fmt: skip
-        handler = _HANDLERS.get(func.__name__)
+        if any(t is not cls and hasattr(t, "crow_indices") and t.__name__ == "Tensor" for t in types):
+            return NotImplemented  # compressed tensors know those of coordinates
+        handler = HANDLERS.get(func.__name__)
         if handler is None:
             refuse(func.__name__)
         return handler(*args, **(kwargs or {}))
@@ -138,6 +143,11 @@ class SparseTensor(Tensor):
         """Transposed."""
         return _transpose(self)
 
+    @property
+    def mT(self) -> Any:
+        """Transposed in its last two axes."""
+        return _transpose(self, -2, -1)
+
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Refused where it would make a leaf: the gradient would have to be sparse."""
         if requires_grad and not self.requires_grad:
@@ -154,9 +164,9 @@ class SparseTensor(Tensor):
         """Refused: ask for `to_dense` first."""
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
 
-    def tolist(self) -> Any:
-        """Nested lists of all elements."""
-        return _dense(self).tolist()
+    def tolist(self) -> NoReturn:
+        """Refused: ask for `to_dense` first."""
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
     def item(self) -> Any:
         """The number that a tensor of one element holds."""
@@ -164,26 +174,18 @@ class SparseTensor(Tensor):
             raise RuntimeError(
                 f"a Tensor with {math.prod(self.shape)} elements cannot be converted to Scalar"
             )
-        return _dense(self).item()
+        return dense(self).item()
 
     def __bool__(self) -> bool:
         if math.prod(self.shape) != 1:
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        return bool(_dense(self))
+        return bool(dense(self))
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        def part(name: str, value: Any) -> str:
-            text = repr(value.detach())
-            if 0 in value.shape:
-                text = f"tensor([], size={tuple(value.shape)})"
-            return f"{name}=" + text.replace("\n", "\n" + " " * (len(name) + 8))
-
-        values = part("values", self._what)
-        kind = f", dtype={self.dtype}"
-        shown = values.replace(kind, "") if values.endswith(f"{kind})") else values
-        named = kind if shown != values else ""
+        values = shown_part("values", self._what)
+        named = f", {kind}" if (kind := shown_dtype(self._what)) else ""
         lines = [
-            f"tensor({part('indices', self._where)}", shown,
+            f"tensor({shown_part('indices', self._where)}", values,
             f"size={tuple(self.shape)}, nnz={self._nnz()}{named}, layout=torch.sparse_coo",
         ]  # fmt: skip
         if self.requires_grad:
@@ -198,11 +200,13 @@ class SparseTensor(Tensor):
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise NotImplementedError("sparse tensors are not pickled; save their indices and values")
 
-    def __iter__(self) -> NoReturn:
-        refuse("unbind")
+    def __iter__(self) -> Iterator[Any]:
+        return (self[n] for n in range(self.shape[0]))
 
-    def __getitem__(self, index: Any) -> NoReturn:
-        refuse("select")
+    def __getitem__(self, index: Any) -> Any:
+        from .sparse_shape import item
+
+        return item(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         refuse("index_put_")
@@ -212,10 +216,32 @@ SparseTensor.__name__ = SparseTensor.__qualname__ = "Tensor"
 SparseTensor.__module__ = "torch"
 
 
+def shown_part(name: str, value: Any) -> str:
+    """How a sparse tensor prints one of its parts."""
+    begin = f"{name}=tensor("
+    if 0 in value.shape:
+        return f"{begin}[], size={tuple(value.shape)})"
+    array = array_of(value.detach())
+    text = contents_text(array, value.dtype, len("tensor(") + len(begin), printing_options())
+    return f"{begin}{text})"
+
+
+def shown_dtype(values: Any) -> str:
+    """What a sparse tensor prints of the dtype of its values; nothing where it goes without saying."""
+    kind, usual = values.dtype, dtypes.get_default_dtype()
+    plain = kind in (usual, usual.to_complex(), dtypes.int64, dtypes.bool)
+    return "" if plain else f"dtype={kind}"
+
+
 def refuse(name: str) -> NoReturn:
     """Raise torch's error for an op without a form for sparse tensors."""
+    in_backend(name, "SparseCPU")
+
+
+def in_backend(name: str, backend: str) -> NoReturn:
+    """Raise torch's error for an op that a backend does not have."""
     raise NotImplementedError(
-        f"Could not run 'aten::{name}' with arguments from the 'SparseCPU' backend. This could be because "
+        f"Could not run 'aten::{name}' with arguments from the '{backend}' backend. This could be because "
         "the operator doesn't exist for this backend, or was omitted during the selective/custom build "
         "process (if using custom build)."
     )
@@ -224,7 +250,7 @@ def refuse(name: str) -> NoReturn:
 def sparse(where: Any, what: Any, size: Sequence[int], unique: bool = False) -> SparseTensor:
     """A sparse tensor of its two parts, which are not looked at."""
     OVERRIDING.add(SparseTensor)
-    made: Any = wrap(_NoElements(tuple(size), dtype_of(what)))
+    made: Any = wrap(NoElements(tuple(size), dtype_of(what)))
     made.__class__ = SparseTensor
     made._where, made._what, made._unique = where, what, unique
     return made
@@ -292,8 +318,24 @@ def sparse_coo_tensor(
     return sparse(where, what, size, bool(is_coalesced))
 
 
-def to_sparse(input: Any, sparse_dim: int | None = None, **_: Any) -> Any:
+class Invariants(threading.local):
+    """Whether the parts of every sparse tensor are held against each other when it is made."""
+
+    enabled = False
+
+
+invariants = Invariants()
+
+
+def to_sparse(
+    input: Any, sparse_dim: int | None = None, *, layout: Any = None, blocksize: Any = None,
+    dense_dim: int | None = None,
+) -> Any:  # fmt: skip
     """The elements of a dense tensor that are not zero, as a sparse one."""
+    if layout is not None and layout is not SPARSE[0]:
+        from .compressed import to_layout
+
+        return to_layout(input, layout, blocksize, dense_dim)
     if isinstance(input, SparseTensor):
         return input
     count = input.dim() if sparse_dim is None else sparse_dim
@@ -344,7 +386,8 @@ def _clone(x: SparseTensor, **_: Any) -> SparseTensor:
     return sparse(x._where.clone(), x._what.clone(), x.shape, x._unique)
 
 
-def _dense(x: Any, dtype: Any = None, **_: Any) -> Any:
+def dense(x: Any, dtype: Any = None, **_: Any) -> Any:
+    """All elements as a dense tensor; one that is dense as it is."""
     if not isinstance(x, SparseTensor):
         return x
     values = x._what if dtype is None else x._what.to(dtype)
@@ -374,13 +417,20 @@ def _product(x: Any, y: Any, **_: Any) -> Any:
     if x.sparse_dim() != 2 or x.dense_dim():
         refuse("mm")
     if isinstance(y, SparseTensor):
-        return to_sparse(_product(x, _dense(y)))
+        return to_sparse(_product(x, dense(y)))
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(f"mm: Argument #3 (mat2): Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
-    rows, columns = x._where[0], x._where[1]
-    values = x._what if y.dim() == 1 else x._what.unsqueeze(1)
-    weighted = y.index_select(0, columns) * values
-    return weighted.new_zeros((x.shape[0], *y.shape[1:])).index_add(0, rows, weighted)
+    if y.dim() == 1:
+        return _product(x, y.unsqueeze(1)).squeeze(1)
+    if not x._nnz() or not y.shape[1]:
+        return y.new_zeros((x.shape[0], y.shape[1]))
+    rows, columns = array_of(x._where)
+    values = x._what
+    if (np.diff(rows) < 0).any():
+        order = np.argsort(rows, kind="stable")
+        rows, columns, values = rows[order], columns[order], values.index_select(0, wrap(order))
+    starts = np.searchsorted(rows, np.arange(x.shape[0]))
+    return embedding_bag(y, wrap(columns), wrap(starts), values, "sum", -1, False)
 
 
 def _addmm(
@@ -400,7 +450,7 @@ def _add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
     if not isinstance(x, SparseTensor):
         if _goes_into(y, x):
             return index_put(x, tuple(y._where), y._what * alpha, accumulate=True)
-        return x + _dense(y) * alpha
+        return x + dense(y) * alpha
     if x.shape != y.shape:
         raise RuntimeError(
             f"add: expected sizes of 'self' and 'other' to match, but {tuple(x.shape)} != {tuple(y.shape)}"
@@ -421,10 +471,11 @@ def _add_(x: Any, y: Any, *, alpha: Any = 1) -> Any:
     if not isinstance(x, SparseTensor) and isinstance(y, SparseTensor) and _goes_into(y, x):
         return x.index_put_(tuple(y._where), y._what * alpha, accumulate=True)
     result = _add(x, y, alpha=alpha)
-    return _become(x, result) if isinstance(x, SparseTensor) else x.copy_(result)
+    return become(x, result) if isinstance(x, SparseTensor) else x.copy_(result)
 
 
-def _become(x: SparseTensor, result: SparseTensor) -> SparseTensor:
+def become(x: SparseTensor, result: SparseTensor) -> SparseTensor:
+    """Give a tensor the entries of another one."""
     x._where, x._what, x._unique = result._where, result._what, result._unique
     return x
 
@@ -433,7 +484,7 @@ def _scaled(x: Any, y: Any) -> Any:
     if not isinstance(x, SparseTensor):
         x, y = y, x
     if isinstance(y, Tensor) and y.dim():
-        y = _dense(y)
+        y = dense(y)
         if y.shape != x.shape:
             refuse("mul")
         return _with_values(x, x._what * y[tuple(x._where)])
@@ -474,7 +525,7 @@ def _converted(x: SparseTensor, *args: Any, **kwargs: Any) -> SparseTensor:
 
 
 def _zero_(x: SparseTensor) -> SparseTensor:
-    return _become(x, sparse(x._where[:, :0], x._what[:0].detach(), x.shape, unique=True))
+    return become(x, sparse(x._where[:, :0], x._what[:0].detach(), x.shape, unique=True))
 
 
 def _each(name: str) -> Function:
@@ -501,12 +552,18 @@ def _type(name: str) -> Function:
     return lambda x: _converted(x, getattr(dtypes, name))
 
 
-_HANDLERS: dict[str, Function] = {
+#: Functions of each entry.
+EACH = (
+    "abs", "sqrt", "sin", "tan", "tanh", "sinh", "asin", "asinh", "atan", "atanh", "relu", "sign",
+    "floor", "ceil", "round", "trunc", "frac", "expm1", "log1p", "erf", "deg2rad", "rad2deg", "pow",
+)  # fmt: skip
+
+HANDLERS: dict[str, Function] = {
     "matmul": _product, "mm": _product, "mv": _product, "spmm": _product, "__matmul__": _product,
     "__rmatmul__": lambda x, y: _product(y, x), "addmm": _addmm, "add": _add, "__add__": _add, "add_": _add_,
-    "mul_": lambda x, y: _become(x, _scaled(x, y)), "linear": _linear,
+    "mul_": lambda x, y: become(x, _scaled(x, y)), "linear": _linear,
     "__radd__": lambda x, y: _add(y, x), "sub": _difference, "mul": _scaled, "div": _divided,
-    "true_divide": _divided, "neg": _negative, "to_dense": _dense, "to_sparse": to_sparse, "t": _transpose,
+    "true_divide": _divided, "neg": _negative, "to_dense": dense, "to_sparse": to_sparse, "t": _transpose,
     "transpose": _transpose, "sum": _sum, "clone": _clone, "detach": SparseTensor.detach, "to": _converted,
     "type": _converted, "cpu": lambda x, *_, **__: x, "contiguous": lambda x, *_, **__: x, "zero_": _zero_,
     "is_tensor": lambda x: True, "is_floating_point": lambda x: x._what.is_floating_point(),
@@ -514,11 +571,5 @@ _HANDLERS: dict[str, Function] = {
     "zeros_like": lambda x, **_: sparse(x._where[:, :0], x._what[:0].detach(), x.shape, True),
     "numel": lambda x: math.prod(x.shape), "coalesce": SparseTensor.coalesce, "norm": _norm,
     **{name: _type(name) for name in ("float", "double", "half", "bfloat16", "long", "int")},
-    **{
-        name: _each(name)
-        for name in (
-            "abs", "sqrt", "sin", "tan", "tanh", "sinh", "asin", "asinh", "atan", "atanh", "relu", "sign",
-            "floor", "ceil", "round", "trunc", "frac", "expm1", "log1p", "erf", "deg2rad", "rad2deg", "pow",
-        )
-    },
+    **{name: _each(name) for name in EACH},
 }  # fmt: skip

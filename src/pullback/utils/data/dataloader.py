@@ -12,6 +12,7 @@ from .collate import default_collate, default_convert
 from .dataset import Indexed, IterableDataset
 from .iterators import HereIterator, LoaderIterator, WorkersIterator
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
+from .worker import get_worker_info  # noqa: F401  # torch has it here too
 
 T_co = TypeVar("T_co", covariant=True)
 

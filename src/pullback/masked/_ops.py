@@ -16,11 +16,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from . import dtypes
-from .exclusions import answer_for
-from .tensor.creation import tensor
-from .tensor.norms import vector_norm
-from .tensor.select import where
+from .. import dtypes
+from ..tensor.creation import tensor
+from ..tensor.norms import vector_norm
+from ..tensor.select import where
 
 __all__ = [
     "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean",
@@ -348,6 +347,3 @@ def normalize(
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     least = tensor(eps, dtype=length.dtype)
     return _filled(input, mask, lambda: 0) / length.maximum(least)
-
-
-answer_for(globals())
