@@ -46,7 +46,8 @@ _C_NAME = {
 
 def c_name(numpy_dtype: object) -> str:
     """Return the C++ type that some of torch's messages name for a dtype: 'long int' for int64."""
-    return _C_NAME.get(str(numpy_dtype), str(numpy_dtype))
+    name = str(numpy_dtype)
+    return f"c10::{name.capitalize()}" if name.startswith("float8") else _C_NAME.get(name, name)
 
 
 def class_name(numpy_dtype: object) -> str:

@@ -42,7 +42,7 @@ def _dims(dim: Any, rank: int) -> tuple[int, ...]:
     for d in (dim,) if isinstance(dim, int) else dim:
         if d in found:
             raise RuntimeError(f"dim={d} appears multiple times in the list of dims")
-        if not -rank <= d < rank:
+        if d >= rank or d < -rank:
             raise IndexError(
                 f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})"
             )

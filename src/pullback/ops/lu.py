@@ -236,6 +236,12 @@ lu: Call = op(
 def _lu_solve(
     x: ndarray, pivots: ndarray, y: ndarray, /, left: bool, adjointed: bool
 ) -> ndarray:
+    # LAPACK would exchange rows that are not there.
+    said = "Did you properly pass the result of lu_factor?"
+    if pivots.size and pivots.min() < 1:
+        raise RuntimeError(f"Pivots given to lu_solve must all be greater or equal to 1. {said}")
+    if pivots.size and pivots.max() > x.shape[-2]:
+        raise RuntimeError(f"Pivots given to lu_solve must all be smaller or equal to LU.size(-2). {said}")
     if not left:
         flipped = y.conj().swapaxes(-1, -2)
         return _lu_solve(x, pivots, flipped, True, not adjointed).conj().swapaxes(-1, -2)

@@ -12,6 +12,7 @@ from ..core.value import TensorBase, dtype_of, shape_of
 from ..graph_errors import type_word
 from ..ops import activation as o
 from ..ops import reduce as r
+from ..ops.convert import cast
 from ..ops.mixture import clamp
 from ..ops.structure import expand, reshape, sum_dims
 from .api import public
@@ -109,7 +110,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     dims = (found,) if shape else ()
     parts = []
     for given in (x1, x2):
-        x = given if shape_of(given) == shape else expand(given, shape)
+        x = cast(given if shape_of(given) == shape else expand(given, shape), dtype)
         norm = r.vector_norm(x, 2.0, dims, True)
         # The floor is a constant where it applies, and the norm's own slope is kept there, as in torch.
         parts.append(x / (norm + (clamp(norm.detach(), eps, None) - norm.detach())))

@@ -311,6 +311,8 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, mask
     inplace.check_history(x, wanted)
     have, want = dtype_of(values), dtype_of(x)
     if have != want:
+        if not masked:
+            _check_values(shape_of(values), i.result_shape(shape_of(x), shape_of(where)[1:], dims))
         if not (masked and not accumulate and int(np.prod(shape_of(values))) == 1):
             raise RuntimeError(
                 f"Index put requires the source and destination dtypes match, got {type_word(want)} for the "

@@ -154,6 +154,8 @@ def _solved(LU: Any, pivots: Any, B: Any, left: bool, adjoint: bool) -> Any:
         )
     check_square(LU, "torch.linalg.lu_solve")
     check_system(LU, B, left, "linalg.lu_solve")
+    if not shape_of(pivots):
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     if shape_of(LU)[-1] != shape_of(pivots)[-1]:
         raise RuntimeError(
             "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix"

@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes, errors
 from ..core.op import HALVES, check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
+from ..graph_errors import c_name
 from ..ops import arithmetic as a
 from ..ops import comparison as c
 from ..ops import mixture as m
@@ -348,10 +349,9 @@ def positive(input: Any) -> Any:
 
 def _filled(input: Any, mask: Any, value: Any) -> Any:
     if dtype_of(mask).kind != "b":
-        word = {"int64": "long int", "uint8": "unsigned char", "float32": "float"}.get(
-            str(dtype_of(mask)), str(dtype_of(mask))
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {c_name(dtype_of(mask))}"
         )
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {word}")
     if isinstance(value, Tensor):
         rank = len(shape_of(value))
         if rank:

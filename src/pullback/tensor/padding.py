@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 from ..core.value import shape_of
+from ..errors import argument_type
 from ..ops import pad as ops
 from .api import public
 from .signature import parsed
@@ -23,7 +25,7 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
     value : float, optional
         For the constant mode (0).
     """
-    amounts = [int(n) for n in pad]
+    amounts = [operator.index(n) for n in pad]
     shape = shape_of(input)
     if len(amounts) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
@@ -33,6 +35,8 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
             f"length {len(amounts)} and input of dimension {len(shape)}"
         )
     pairs = [(amounts[i], amounts[i + 1]) for i in range(0, len(amounts), 2)]
+    if not isinstance(mode, str):
+        raise argument_type("pad", "mode", 3, "str", mode)
     if mode == "constant":
         return _constant(input, pairs, 0.0 if value is None else value)
     if value is not None and value != 0:

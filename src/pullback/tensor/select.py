@@ -11,6 +11,7 @@ from .. import dtypes, errors
 from ..array.strides import laid_out_empty
 from ..core.op import check_broadcast
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..errors import argument_type
 from ..graph_errors import type_word
 from ..ops import comparison as c
 from ..ops import gather as o
@@ -398,6 +399,8 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 @public
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
+    if not isinstance(as_tuple, bool):
+        raise argument_type("nonzero", "as_tuple", None, "bool", as_tuple)
     refuse_dynamic("nonzero_numpy" if as_tuple else "nonzero", tensor("nonzero", "input", input))
     array = array_of(input)
     if as_tuple:

@@ -347,7 +347,7 @@ class Signature:
         if position < count:
             self._too_many(function, count)
         if used < len(kwargs):
-            self._unknown(function, kwargs)
+            self._unknown(function, kwargs, count)
 
     def check_elements(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Raise the error for sizes of which only the first is an integer, where all else fits: whether a
@@ -393,11 +393,12 @@ class Signature:
             f"{function}() missing {len(missing)} required positional argument{plural}: {', '.join(missing)}"
         )
 
-    def _unknown(self, function: str, kwargs: Mapping[str, Any]) -> NoReturn:
+    def _unknown(self, function: str, kwargs: Mapping[str, Any], count: int) -> NoReturn:
         for name in kwargs:
             if name not in self.by_name:
                 raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
-        name = next(name for name in kwargs if name in self.by_name)
+        by_place = [p.name for p in self.parameters[:count]]
+        name = next((name for name in kwargs if name in by_place), next(iter(kwargs)))
         raise TypeError(f"{function}() got multiple values for argument '{name}'")
 
     def _wrong(self, function: str, parameter: Parameter, value: Any, position: int | None) -> NoReturn:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
-from ..errors import argument_type, type_name
+from ..errors import type_name
 from ..graph_errors import type_word
 from ..ops import sort as o
 from .api import public
 from .return_types import named
-from .signature import is_number
+from .signature import Parser, is_number
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
 
@@ -87,6 +87,19 @@ def _distinct(
     return results[0] if len(results) == 1 else tuple(results)
 
 
+#: What reads the arguments of torch's own functions behind those in Python.
+_FLAGS = "bool return_inverse = False, bool return_counts = False"
+_UNIQUE = Parser("_unique2", f"(Tensor input, bool sorted = True, {_FLAGS})")
+_UNIQUE_DIM = Parser("unique_dim", f"(Tensor input, int dim, bool sorted = True, {_FLAGS})")
+_UNIQUE_CONSECUTIVE = Parser("unique_consecutive", f"(Tensor input, {_FLAGS}, int? dim = None)")
+
+
+def _check_ordered(input: Any, kernel: str) -> None:
+    """Raise torch's error for a dtype without an order."""
+    if dtype_of(input).kind == "c":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
+
+
 @public(out=False)
 def unique(
     input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
@@ -95,10 +108,13 @@ def unique(
     """The distinct values (or slices along `dim`) in order; on request also where each element's
     is, and how many.
     """
-    if not isinstance(sorted, (bool, np.bool_)):
-        raise argument_type("_unique2" if dim is None else "unique_dim", "sorted", None, "bool", sorted)
-    distinct = o.unique if dim is None else o.unique_dim
-    return _distinct(tensor("unique", "input", input), dim, distinct, return_inverse, return_counts)
+    flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
+    if dim is None:
+        _UNIQUE.bind((input,), flags)
+    else:
+        _UNIQUE_DIM.bind((input, dim), flags)
+    _check_ordered(input, "unique" if dim is None else "unique_dim")
+    return _distinct(input, dim, o.unique if dim is None else o.unique_dim, return_inverse, return_counts)
 
 
 @public(out=False)
@@ -106,8 +122,10 @@ def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The values (or slices along `dim`) without those equal to the one before."""
-    checked = tensor("unique_consecutive", "input", input)
-    return _distinct(checked, dim, o.unique_consecutive, return_inverse, return_counts)
+    flags = {"return_inverse": return_inverse, "return_counts": return_counts, "dim": dim}
+    _UNIQUE_CONSECUTIVE.bind((input,), flags)
+    _check_ordered(input, "unique" if dim is None else "unique_dim")
+    return _distinct(input, dim, o.unique_consecutive, return_inverse, return_counts)
 
 
 # --- places in sorted rows ----------------------------------------------------------------------------------

@@ -199,6 +199,10 @@ def kl_div(
             UserWarning,
             stacklevel=3,
         )
+    for v in (input, target):
+        if dtype_of(v).kind in "biuc":
+            kind = "Complex" if dtype_of(v).kind == "c" else "Integral"
+            raise RuntimeError(f"kl_div: {kind} inputs not supported.")
     each = exp(target) * (target - input) if log_target else xlogy(target, target) - target * input
     if reduction == "batchmean":
         return r.sum_all(each) / shape_of(input)[0] if shape_of(input) else r.sum_all(each)

@@ -141,8 +141,9 @@ _NAMES = {
 _KERNELS = {"bicubic": "cubic", "lanczos": "lanczos"}
 
 
-def _unsupported(rank: int, mode: str) -> NotImplementedError:
-    wanted = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}.get(mode, rank)
+def _unsupported(rank: int, mode: Any) -> NotImplementedError:
+    modes = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+    wanted = modes.get(mode, rank) if isinstance(mode, str) else rank
     if 3 <= rank <= 5 and wanted != rank:
         return NotImplementedError(f"Got {rank}D input, but {mode} mode needs {wanted}D input")
     return NotImplementedError(
@@ -192,9 +193,11 @@ def _check_resize(
         def shown(sizes: tuple[int, ...]) -> str:
             return ", ".join(f"{a}: {n}" for a, n in zip("DHW"[-len(sizes) :], sizes, strict=True))
 
+        # torch's kernels of one axis say it with one word more.
+        joined = "and " if len(spatial) == 1 else ""
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({shown(spatial)}) output "
-            f"({shown(output)})"
+            f"Input and output sizes should be greater than 0, but got input ({shown(spatial)}) "
+            f"{joined}output ({shown(output)})"
         )
     dtype, rank = dtype_of(input), len(spatial)
     nearest = mode.startswith("nearest")
@@ -256,6 +259,8 @@ def interpolate(
         return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1](input, output)
     if mode in ("nearest", "nearest-exact"):
         kernel, name = mode, f"UpsampleNearest{'Exact' if mode.endswith('exact') else ''}{rank}D"
+    elif not isinstance(mode, str):
+        raise _unsupported(rank + 2, mode)
     elif _LINEAR.get(mode) == rank or (mode in _KERNELS and rank == 2):
         kernel, name = _KERNELS.get(mode, "linear"), _NAMES[mode] + ("Aa" if antialias else "")
     else:
