@@ -8,7 +8,7 @@ import itertools
 import re
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from types import FunctionType, GeneratorType, MappingProxyType, MethodType, ModuleType
+from types import FunctionType, GeneratorType, MappingProxyType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,8 @@ def call_builtin(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[s
         return _of_array(session, f, args, kwargs)
     if isinstance(owner, (FunctionType, MethodType)) and name == "__call__":
         return calls.call(owner, args, kwargs)
+    if type(owner) is FunctionType and name == "__get__" and not kwargs:
+        return owner if args[0] is None else MethodType(owner, args[0])
     if type(owner) is contextvars.ContextVar and name == "get":
         value = owner.get(*args)
         session.note(Guard(answer, owner.get, args, value), (id(owner), "context"))
@@ -132,6 +134,8 @@ def _class_method(
     if name == "__setattr__" and len(args) == 2:
         attributes.store_attribute((args[1], owner, args[0]))
         return None
+    if name == "__call__" and type(f) is MethodWrapperType and f == type.__call__.__get__(owner):
+        return calls.make(session, owner, args, kwargs)
     if name == "__subclasses__" or name == "mro":
         raise callables.refuse(session, f)
     if name == "__init__" or name == "__init_subclass__":

@@ -193,6 +193,11 @@ def bool_of(session: Session, t: Any) -> Item:
     return Item(session, bool, _scalar(session, t), bool)
 
 
+def index_of(session: Session, t: Any) -> Any:
+    """Return a tensor of one integer as that number; any other as it is."""
+    return int_of(session, t) if is_single(session, t) and _is_taken(operator.index, t) else t
+
+
 def int_of(session: Session, t: Any) -> Any:
     """Return ``int(t)``."""
     alone = _scalar(session, t) if session.is_traced(t) and not t.is_complex() else None

@@ -460,6 +460,11 @@ def construct(session: Session, cls: type, args: tuple[Any, ...], kwargs: dict[s
         return call_user(session, maker, (cls, *args), kwargs)
     if maker is not type.__call__:
         raise session.refusal(f"it makes a {cls.__name__}")
+    return make(session, cls, args, kwargs)
+
+
+def make(session: Session, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return a new object of a class as ``type.__call__`` makes it."""
     if issubclass(cls, type):
         raise session.refusal("it makes a class")
     if session.lookup(cls, "__del__") is not ABSENT:

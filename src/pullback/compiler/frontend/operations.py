@@ -179,11 +179,13 @@ def taken(function: Callable[..., Any], thing: Any, name: str, found: Any) -> An
 
 def index_of(value: Any) -> Any:
     """Return what stands for a number in a subscript as the number itself."""
-    if type(value) in PLAIN or isinstance(value, (int, TensorBase, np.generic)):
-        return value
+    session = current.get()
+    if isinstance(value, TensorBase):
+        value = callables.index_of(session, value)
     if isinstance(value, Deferred):
         return value.known()
-    session = current.get()
+    if type(value) in PLAIN or isinstance(value, (int, np.generic)):
+        return value
     session.typed(value)
     method = session.lookup(type(value), "__index__")
     if type(method) is not FunctionType:

@@ -70,6 +70,8 @@ def _rebuilt(children: Any, about: tuple[type, Any]) -> Any:
     if context is Ellipsis:
         # A named tuple, whose class may make them in its own way, or a method of an object.
         return MethodType(*children) if kind is MethodType else tuple.__new__(kind, children)
+    if issubclass(kind, np.generic):
+        return children[0].copy()
     return kind(children) if context is None else kind(children, context)
 
 
@@ -110,6 +112,8 @@ def outgoing(session: Session, value: Any, seen: set[int]) -> Any:
         return Rebuilt(Size, list(value), None)
     if isinstance(value, TensorBase) and any(value is tagged for tagged in session.tagged):
         raise session.refusal("a result has attributes that the function has set")
+    if isinstance(value, np.generic) and not session.was_there(value):
+        return Rebuilt(kind, [Given(value)], None)
     if kind in _VALUES or isinstance(value, (TensorBase, Deferred, Given, np.generic)):
         return value
     if isinstance(value, tuple) and session.was_there(value):
