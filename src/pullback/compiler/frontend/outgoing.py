@@ -72,7 +72,9 @@ def _rebuilt(children: Any, about: tuple[type, Any]) -> Any:
         return MethodType(*children) if kind is MethodType else tuple.__new__(kind, children)
     if issubclass(kind, np.generic):
         return children[0].copy()
-    return kind(children) if context is None else kind(children, context)
+    if context is None:
+        return kind(children)  # type: ignore[call-arg]  # a class of containers
+    return kind(children, context)  # type: ignore[call-arg]  # as before
 
 
 def _instance(children: Any, about: tuple[type, tuple[str, ...]]) -> Any:
