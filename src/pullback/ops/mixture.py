@@ -257,7 +257,7 @@ def _first_of_equal(function: np.ufunc) -> Callable[..., ndarray]:
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
         result = function(x, y)
         if result.dtype.kind == "f":
-            result = np.where(np.equal(x, y), x, result)
+            np.copyto(result, x, where=np.equal(x, y))
         return into(out, result)
 
     return kernel
