@@ -48,7 +48,10 @@ def sum_over(x: ndarray, dims: Ints, keepdim: bool = False) -> ndarray:
     dtype = x.dtype
     if dtype in _HALVES:
         return sum_over(x.astype(np.float32), dims, keepdim).astype(dtype)
-    if x.size <= _SMALL or dtype.kind not in "fc" or not dims:
+    plain = x.size <= _SMALL or dtype.kind not in "fc" or not dims
+    if not plain and len(dims) == 1:
+        plain = x.shape[dims[0]] <= _FEW or (dims[0] == x.ndim - 1 and x.flags.c_contiguous)
+    if plain:
         return np.add.reduce(x, axis=dims, dtype=dtype, keepdims=keepdim, out=...)
     if x.ndim == 2 and dims == (0,) and dtype in _FLOATS and x.flags.c_contiguous:
         result = sum_of_rows(x)
@@ -69,7 +72,7 @@ def sum_over(x: ndarray, dims: Ints, keepdim: bool = False) -> ndarray:
 def sum_of_rows(x: ndarray) -> ndarray:
     """Return the sum of the rows of a C-ordered matrix of float32 or float64."""
     rows, length = x.shape
-    if rows <= _ROWS and length <= _LENGTH:
+    if rows <= 2 * _ROWS and rows * length <= _ROWS * _LENGTH:
         return _ones(rows, x.dtype).dot(x)
     return _over_rows(x.reshape(1, rows, length)).reshape(length)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..core.op import TABLE
 from .gradients import GOOD, SHARED, finder
 from .index import Variable
 from .jobs import number
@@ -81,8 +82,14 @@ class Update:
         self._library = engine.Library(_text(written, dtype), {})
         self._part = self._library.address("part")
         self._dtype = dtype
-        # An operand has the arrays' dtype; an attribute is as exact as the computation.
-        self._operands = [~at for name, *of in written.steps for at in _split(name, of)[0] if at < 0]
+        # An operand has the arrays' dtype; an attribute, and what a product takes unrounded, are as exact as
+        # the computation.
+        self._operands = [
+            ~at
+            for name, *of in written.steps
+            for place, at in enumerate(_split(name, of)[0])
+            if at < 0 and not (place == 1 and name in TABLE and TABLE[name].exact_scalars)
+        ]
         self._all = _Serial(self._library.address("all"))
 
     def run(self, rows: Rows, numbers: Sequence[float]) -> None:

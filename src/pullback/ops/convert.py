@@ -87,7 +87,8 @@ def widened(x: Any) -> Any:
     """Return float16 and bfloat16 in float32, in which a rule of several steps computes. The engine rounds
     its result once.
     """
-    return cast(x, SINGLE) if dtype_of(x) in HALVES else x
+    dtype = dtype_of(x)
+    return cast(x, SINGLE) if dtype.itemsize == 2 and dtype in HALVES else x
 
 
 def _convert(value: Any, dtype: np.dtype[Any]) -> Any:

@@ -33,7 +33,7 @@ def reduced(values: ndarray, reduction: str) -> ndarray:
     """The mean, the sum, or the values themselves."""
     if reduction == "none":
         return values
-    r = sum_over(values.ravel(), (0,))
+    r = np.add.reduce(values, axis=None, out=...)
     if reduction == "mean":
         if not values.size:
             return np.full((), np.nan, values.dtype)

@@ -253,10 +253,13 @@ def _less_or_nan(x: Any, y: Any) -> Any:
 
 
 def _first_of_equal(function: np.ufunc) -> Callable[..., ndarray]:
-    """An extreme that of 0 and -0 takes the first; NumPy's takes the second."""
+    """An extreme that of 0 and -0 takes the first; NumPy's takes either."""
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        return function(y, x, out=out)
+        result = function(x, y)
+        if result.dtype.kind == "f":
+            np.copyto(result, x, where=np.equal(x, y))
+        return into(out, result)
 
     return kernel
 

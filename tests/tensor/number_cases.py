@@ -1,0 +1,107 @@
+"""Expressions at the edge of what a dtype holds: signs of zeros, wrapping, rounding, refusals."""
+
+from __future__ import annotations
+
+EXPRESSIONS = [
+    # Signs of zero, and nan.
+    "torch.sign(torch.tensor([float('nan'), -0.0, 0.0, -2.0])).tolist()",
+    "torch.sgn(torch.tensor([float('nan'), -0.0])).tolist()",
+    "torch.remainder(torch.tensor([-2.0, -0.0, 2.0, 0.0, -3.0]), 2).tolist()",
+    "torch.remainder(torch.tensor([2.0, -2.0, 0.0]), torch.tensor([-2.0, 2.0, -1.0])).tolist()",
+    "(torch.tensor([-4.0]) % 2).tolist()",
+    "torch.fmax(torch.tensor([0.0, -0.0]), torch.tensor([-0.0, 0.0])).tolist()",
+    "torch.fmin(torch.tensor([0.0, -0.0]), torch.tensor([-0.0, 0.0])).tolist()",
+    "torch.erfinv(torch.tensor([-0.0])).tolist()",
+    "torch.nn.functional.celu(torch.tensor([-0.0])).tolist()",
+    "torch.fft.fft(torch.tensor([1.0, 2.0, 3.0])).imag[0].item()",
+    "torch.fft.fft(torch.zeros(2)).imag.tolist()",
+    "torch.nextafter(torch.tensor([0.0]).half(), torch.tensor([-0.0]).half()).tolist()",
+    # The dtype that is asked for.
+    "torch.tensor([200, 200], dtype=torch.uint8).prod(dtype=torch.uint8)",
+    "torch.tensor([True, False]).prod(dtype=torch.bool)",
+    "torch.tensor([[100, 2], [3, 2]], dtype=torch.int8).prod(0, dtype=torch.int8)",
+    "torch.tensor([True, True]).sum(dtype=torch.bool)",
+    "torch.tensor([100, 100], dtype=torch.int8).nansum(dtype=torch.int8)",
+    "torch.tensor([True, True]).nansum(dtype=torch.bool)",
+    "torch.tensor([1.0]).nansum(dtype=torch.complex64)",
+    "torch.tensor([1.0]).nanmean(dtype=torch.int32)",
+    "torch.linalg.vector_norm(torch.ones(2), dtype=torch.complex64)",
+    # Numbers beyond a dtype.
+    "torch.tensor([5, 200], dtype=torch.uint8) % -1",
+    "torch.tensor([5, 200], dtype=torch.uint8) % 300",
+    "torch.fmod(torch.tensor([5, 200], dtype=torch.uint8), 300)",
+    "torch.clamp(torch.tensor([5, 200], dtype=torch.uint8), min=-1)",
+    "torch.clamp(torch.tensor([5, 200], dtype=torch.uint8), max=-300)",
+    "torch.tensor([5], dtype=torch.int8) ** 300",
+    # Numbers and halves.
+    "(torch.tensor([7.0, 3.0], dtype=torch.bfloat16) * 0.3).tolist()",
+    "(torch.tensor([7.0, 3.0], dtype=torch.bfloat16) / 0.3).tolist()",
+    "(torch.tensor([7.0, 3.0], dtype=torch.bfloat16) * torch.tensor(0.3)).tolist()",
+    "(torch.tensor(0.3) * torch.tensor([7.0, 3.0], dtype=torch.bfloat16)).tolist()",
+    "(torch.tensor([7.0, 3.0], dtype=torch.bfloat16) % 0.3).tolist()",
+    "(torch.tensor([7.0, 3.0], dtype=torch.bfloat16) ** 0.3).tolist()",
+    "(0.3 ** torch.tensor([7.0, 3.0], dtype=torch.bfloat16)).tolist()",
+    "torch.ldexp(torch.tensor([0.0]).half(), torch.tensor([127.0]).half()).tolist()",
+    "torch.nn.functional.rms_norm(torch.full((2,), 1e-4, dtype=torch.bfloat16), (2,)).tolist()",
+    # Shapes and dtypes at the edge.
+    "torch.dist(torch.tensor([1, 2]), torch.tensor([1.0, 3.0]))",
+    "torch.dist(torch.tensor([1.0, 2.0]), torch.tensor([1, 3]))",
+    "torch.dist(torch.tensor([True]), torch.tensor([1.0]))",
+    "torch.nn.functional.nll_loss(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1]))",
+    "torch.nn.functional.nll_loss(torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1, 2]))",
+    (
+        "torch.nn.functional.max_unpool2d(torch.zeros(0, 2, 3, 3), torch.zeros(0, 2, 3, 3, "
+        "dtype=torch.int64), 2).shape"
+    ),
+    (
+        "torch.nn.functional.max_unpool2d(torch.zeros(2, 0, 3, 3), torch.zeros(2, 0, 3, 3, "
+        "dtype=torch.int64), 2).shape"
+    ),
+    (
+        "(torch.full((2, 2), 1.5).to(torch.float8_e4m3fn) @ torch.ones(2, "
+        "2).to(torch.float8_e4m3fn)).float()"
+    ),
+    "(torch.full((2,), 1.5).to(torch.float8_e5m2) * torch.full((2,), 1.5).to(torch.float8_e5m2)).float()",
+    "torch.ones(2).to(torch.float8_e5m2) * 2",
+    "torch.inner(torch.ones(2), 2)",
+    "torch.sub(torch.ones(2), torch.tensor([True, True]), alpha=2)",
+    "torch.binomial(torch.ones(2).bfloat16(), torch.ones(2).bfloat16())",
+    # In place the shape comes first, then the dtype, then the kernel.
+    "torch.ones(()).bool().add_(torch.ones(3))",
+    "torch.ones(3, dtype=torch.bool).bitwise_and_(torch.ones(3))",
+    "torch.ones(3, dtype=torch.int32).remainder_(torch.ones(3, dtype=torch.complex64))",
+    "torch.ones(3, dtype=torch.int32).lt_(torch.ones(3, dtype=torch.complex64))",
+    # Derivatives of norms at zero.
+    (
+        "torch.func.jvp(lambda x: torch.linalg.vector_norm(x, 1), (torch.zeros(2),), "
+        "(torch.ones(2),))[1].item()"
+    ),
+    (
+        "torch.func.jvp(lambda x: torch.linalg.vector_norm(x, 2), (torch.zeros(2),), "
+        "(torch.ones(2),))[1].item()"
+    ),
+    (
+        "torch.func.jvp(lambda x: torch.linalg.vector_norm(x, 3), (torch.zeros(2),), "
+        "(torch.ones(2),))[1].item()"
+    ),
+    (
+        "torch.func.jvp(lambda x: torch.linalg.vector_norm(x, 4), (torch.zeros(2),), "
+        "(torch.ones(2),))[1].item()"
+    ),
+    (
+        "torch.func.jvp(torch.func.grad(lambda x: torch.linalg.vector_norm(x, 3)), (torch.zeros(2),), "
+        "(torch.ones(2),))[1].tolist()"
+    ),
+    (
+        "torch.func.jvp(torch.func.grad(lambda x: torch.linalg.vector_norm(x, 4)), (torch.zeros(2),), "
+        "(torch.ones(2),))[1].tolist()"
+    ),
+    "torch.func.jvp(torch.std, (torch.ones(2),), (torch.ones(2),))[1].item()",
+    "torch.func.jvp(torch.linalg.matrix_norm, (torch.zeros(2, 2),), (torch.ones(2, 2),))[1].item()",
+    # Draws with probabilities in another order of memory.
+    (
+        "(torch.manual_seed(3), torch.bernoulli((torch.arange(15).reshape(3, 5) * 37 % 11 / "
+        "11).t()).int().tolist())[1]"
+    ),
+    "torch.bernoulli(torch.ones(3, 5).t()).stride()",
+]
