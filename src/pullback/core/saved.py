@@ -158,7 +158,7 @@ def in_torch_order(node: Node, indices: Iterable[int]) -> list[int]:
 
 def pack(
     tensor: Any, value: Any, hooks: tuple[Callable[[Any], Any], Callable[[Any], Any]],
-    node: Node | None = None, is_input: bool = False,
+    node: Node | Output | None = None, is_input: bool = False,
 ) -> Packed:  # fmt: skip
     """Run a pack hook on a tensor; writing to it from the hook is refused as torch refuses it.
 

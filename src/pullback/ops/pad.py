@@ -31,7 +31,7 @@ def _pad(x: ndarray, /, amounts: Amounts, value: float) -> ndarray:
         _fill_borders(y, amounts, value)
     source = tuple(slice(max(0, -a), n - max(0, -b)) for n, (a, b) in zip(x.shape, amounts, strict=True))
     target = tuple(slice(max(0, a), n - max(0, b)) for n, (a, b) in zip(shape, amounts, strict=True))
-    copy_into(y[(*target, ...)], x[source])
+    copy_into(y[(*target, ...)], x[source])  # type: ignore[arg-type]  # NumPy's stubs are narrower than NumPy
     return y
 
 

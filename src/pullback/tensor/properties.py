@@ -197,6 +197,7 @@ for _name in (
 ):  # fmt: skip
     setattr(Tensor, _name, _constant(False))
 for _name, _attribute in {
+    "_cdata": property(id),
     "is_cpu": property(lambda self: not self.is_meta), "volatile": property(_volatile),
     "name": _constant(None), "layout": _constant(strided),
     "is_meta": property(lambda self: self._level > 0 and is_meta(self)),
