@@ -70,7 +70,7 @@ SOURCES = {
     "Size": "pullback.size",
     **dict.fromkeys(("layout", "memory_format"), "pullback.tensor.constants"),
     "Generator": "pullback.tensor.random",
-    **dict.fromkeys(("UntypedStorage", "TypedStorage"), "pullback.tensor.storage"),
+    "UntypedStorage": "pullback.tensor.untyped_storage", "TypedStorage": "pullback.tensor.typed_storage",
 }
 
 HEADER = (

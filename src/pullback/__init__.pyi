@@ -96,23 +96,35 @@ from .tensor.constants import layout as layout
 from .tensor.constants import memory_format as memory_format
 from .tensor.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .tensor.random import Generator as Generator
-from .tensor.storage import StorageBase as StorageBase
-from .tensor.storage import TypedStorage as TypedStorage
-from .tensor.storage import UntypedStorage as UntypedStorage
 from .tensor.tensor import Tensor as Tensor
+from .tensor.typed_storage import TypedStorage as TypedStorage
+from .tensor.untyped_storage import StorageBase as StorageBase
+from .tensor.untyped_storage import UntypedStorage as UntypedStorage
 
 _Device: TypeAlias = device | str | builtins.int
 _Number: TypeAlias = builtins.int | builtins.float | builtins.complex
 
+BFloat16Storage: Any
 BFloat16Tensor: Any
+BoolStorage: Any
 BoolTensor: Any
+ByteStorage: Any
 ByteTensor: Any
+CharStorage: Any
 CharTensor: Any
+ComplexDoubleStorage: Any
+ComplexFloatStorage: Any
+DoubleStorage: Any
 DoubleTensor: Any
+FloatStorage: Any
 FloatTensor: Any
+HalfStorage: Any
 HalfTensor: Any
+IntStorage: Any
 IntTensor: Any
+LongStorage: Any
 LongTensor: Any
+ShortStorage: Any
 ShortTensor: Any
 __version__: Any
 def _assert(condition: Any, message: Any) -> Tensor:
@@ -169,6 +181,12 @@ def _pad_packed_sequence(
     """Unpack to (total_length, N, …), or (N, total_length, …) with `batch_first`."""
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
+def _segment_reduce(
+    data: Tensor, reduce: str, *, lengths: Tensor | None = ..., indices: Tensor | None = ...,
+    offsets: Tensor | None = ..., axis: builtins.int = ..., unsafe: builtins.bool = ...,
+    initial: _Number | None = ...,
+) -> Tensor:
+    """Reduce neighbouring places of an axis, segment by segment."""
 def _shape_as_tensor(input: Tensor) -> Tensor:
     """The shape as a tensor of int64."""
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:

@@ -17,7 +17,8 @@ from .nn.parameter import Parameter
 from .tensor.meta import meta_tensor
 from .tensor.namespace import TOP_LEVEL
 from .tensor.properties import _neg_view, conj
-from .tensor.storage import TypedStorage, over_storage
+from .tensor.storage import over_storage
+from .tensor.typed_storage import TypedStorage
 
 
 def _over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Any:

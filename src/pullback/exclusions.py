@@ -137,8 +137,7 @@ EXCLUDED: dict[str, dict[str, str]] = {
     },
     "storages with a dtype, which torch has deprecated": {
         "torch": (
-            "BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage "
-            "DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage"
+            "Storage"
         ),
         "torch.Tensor": "storage_type",
     },

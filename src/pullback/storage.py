@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from .tensor.storage import StorageBase, TypedStorage, UntypedStorage
+from .tensor.typed_storage import TypedStorage
+from .tensor.untyped_storage import StorageBase, UntypedStorage
 
 __all__ = ["StorageBase", "TypedStorage", "UntypedStorage"]

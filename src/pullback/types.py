@@ -17,8 +17,9 @@ from .device import device as _device
 from .dtypes import dtype as _dtype
 from .size import Size
 from .tensor.constants import layout as _layout
-from .tensor.storage import TypedStorage, UntypedStorage
 from .tensor.tensor import Tensor
+from .tensor.typed_storage import TypedStorage
+from .tensor.untyped_storage import UntypedStorage
 
 Number: TypeAlias = int | float | bool
 Device: TypeAlias = device | str | int | None

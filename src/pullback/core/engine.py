@@ -264,7 +264,7 @@ def _loop(
             if freed is not None and node._frees:
                 node._saved = freed
             if hooks is not None and hooks.post:
-                grads = _run_posthooks(hooks, grads, g, create_graph)
+                grads = _run_posthooks(node, hooks, grads, g, create_graph)
             for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
                 if gi is None or edge is None:
                     continue
@@ -470,16 +470,22 @@ def check_count(replacement: tuple[Any, ...], values: Sequence[Any], hook: Any) 
         )
 
 
-def _run_posthooks(hooks: NodeHooks, grads: Sequence[Any], g: Any, create_graph: bool) -> tuple[Any, ...]:
+def _run_posthooks(
+    node: Node, hooks: NodeHooks, grads: Sequence[Any], g: Any, create_graph: bool
+) -> tuple[Any, ...]:
     outputs = tuple(as_tensor(v) for v in (g if isinstance(g, (list, tuple)) else (g,)))
+    found = list(grads)
+    which = node.derivable_inputs()
     for hook in list(hooks.post.values()):
-        replacement = hook(tuple(as_tensor(v) for v in grads), outputs)
+        shown = tuple(as_tensor(found[i]) for i in which)
+        replacement = hook(shown, outputs)
         if replacement is not None:
             if not isinstance(replacement, tuple):
                 replacement = (replacement,)
-            check_count(replacement, grads, hook)
-            grads = [as_inner(v, create_graph) for v in replacement]
-    return tuple(grads)
+            check_count(replacement, shown, hook)
+            for i, value in zip(which, replacement, strict=True):
+                found[i] = as_inner(value, create_graph)
+    return tuple(found)
 
 
 def _capture(node: Node, g: Any, capture: Capture, accumulate: bool, create_graph: bool) -> None:

@@ -9,6 +9,7 @@ replays its steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -158,8 +159,8 @@ def layout_of(value: Any) -> tuple[int, ...] | None:
 def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
     """The node of a view whose base was written to.
 
-    As in torch, the steps together are one node; where a complex value is seen as pairs, pairs as complex or
-    numbers with other signs, they keep their own.
+    As in torch, the steps together are one node, up to a step that sees complex values as pairs, pairs as
+    complex or numbers with other signs: that and those before it keep their own.
     """
     before = change(grad=True, inference=False)
     try:
@@ -167,15 +168,16 @@ def replayed_node(base: Any, view: Any, record: View) -> Node | Output:
         edge = replay(whole, record.steps)._node
     finally:
         set_modes(before)
-    if dtype_of(base) != dtype_of(view) or any(op.signs is not None for op, _, _ in record.steps):
+    together = list(takewhile(lambda step: step[0].signs is None, reversed(record.steps)))
+    if not together:
         return edge
     chain = []
-    for _ in record.steps:
+    for _ in together:
         step, index = edge if type(edge) is Output else (edge, None)
         chain.append((step, index))
         (edge,) = step._edges
     node = AsStridedBackward0()
-    node._edges = (edge_of(base),)
+    node._edges = (edge,)
     node._saved = ()
     node.chain = tuple(chain)
     node._shape = shape_of(view._value)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
@@ -90,16 +90,18 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, output index) that each input came from."""
-        rules = getattr(self._op, "rules", ())
-        edges = self._edges
-        if len(rules) == len(edges):
-            # torch has no edge for an input without a derivative (a mask, an index).
-            edges = tuple(e for e, rule in zip(edges, rules, strict=True) if rule is not None)
-        elif (which := getattr(self._op, "differentiable_inputs", None)) is not None:
-            edges = tuple(edges[i] for i in which)
+        edges = (self._edges[i] for i in self.derivable_inputs())
         return tuple(
             (None, 0) if edge is None or type(edge) is Nowhere else edge_target(edge) for edge in edges
         )
+
+    def derivable_inputs(self) -> Sequence[int]:
+        """Which edges torch has, too: none for an input without a derivative (a mask, an index)."""
+        rules = getattr(self._op, "rules", ())
+        if len(rules) == len(self._edges):
+            return [i for i, rule in enumerate(rules) if rule is not None]
+        which = getattr(self._op, "differentiable_inputs", None)
+        return range(len(self._edges)) if which is None else which
 
     @property
     def requires_grad(self) -> bool:

@@ -261,6 +261,7 @@ view_as_complex: Call = view(
     "view_as_complex",
     _view_as_complex,
     lambda g: view_as_real(g),
+    signs=lambda conjugated, negated: (False, negated),
     batch_rule=lambda size, values, dims: view_as_complex(
         contiguous_copy(permute_to_front(values[0], dims[0]))
     ),

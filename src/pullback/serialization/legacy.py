@@ -17,7 +17,9 @@ import numpy as np
 
 from .. import dtypes
 from ..device import CPU, device
-from ..tensor.storage import TypedStorage, UntypedStorage, _of_bytes, over_storage
+from ..tensor.storage import over_storage
+from ..tensor.typed_storage import TypedStorage
+from ..tensor.untyped_storage import UntypedStorage, _of_bytes
 from .names import StorageKind
 
 MAGIC = 0x1950A86A20F9469CFC6C

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..device import CPU, META, device
 from ..tensor.meta_storage import storage_of_size
-from ..tensor.storage import TypedStorage
+from ..tensor.typed_storage import TypedStorage
 from . import legacy
 from .archive import Archive
 from .legacy import dtype_of_kind, typed

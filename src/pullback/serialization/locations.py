@@ -7,7 +7,8 @@ from enum import Enum
 from typing import Any
 
 from ..device import device
-from ..tensor.storage import TypedStorage, UntypedStorage
+from ..tensor.typed_storage import TypedStorage
+from ..tensor.untyped_storage import UntypedStorage
 
 #: What `load` takes as `map_location`.
 MAP_LOCATION = Callable[[Any, str], Any] | device | str | dict[str, str] | None

@@ -17,7 +17,7 @@ import numpy as np
 from .. import dtypes
 from ..core.value import array_of
 from ..tensor.creation import made
-from ..tensor.storage import mapped
+from ..tensor.untyped_storage import mapped
 from .save import replacing
 
 _DTYPES = {

@@ -31,8 +31,10 @@ from ..size import Size
 from ..tensor.builtin import behind
 from ..tensor.constants import layout, memory_format
 from ..tensor.serialization import attributes
-from ..tensor.storage import TypedStorage, UntypedStorage, storage_of
+from ..tensor.storage import storage_of
 from ..tensor.tensor import Tensor
+from ..tensor.typed_storage import TypedStorage
+from ..tensor.untyped_storage import UntypedStorage
 from .archive import Writer
 from .legacy import MAGIC, VERSION
 from .names import UNTYPED, StorageKind, storage_kind, torch_name

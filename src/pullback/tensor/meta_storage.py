@@ -11,7 +11,7 @@ from ..core.levels import META as LEVEL
 from ..core.meta import Memory, Meta
 from ..core.value import wrap
 from ..device import META, device
-from .storage import UntypedStorage
+from .untyped_storage import UntypedStorage
 
 
 class MetaStorage(UntypedStorage):

@@ -19,9 +19,9 @@ from ..dtypes import dtype as _dtype
 from .constants import layout as _layout
 from .constants import memory_format
 from .random import Generator
-from .storage import TypedStorage
-from .storage import UntypedStorage
 from .tensor import Tensor
+from .typed_storage import TypedStorage
+from .untyped_storage import UntypedStorage
 
 _Device: TypeAlias = _device | str | builtins.int
 _Number: TypeAlias = builtins.int | builtins.float | complex
@@ -126,6 +126,8 @@ class Methods(TensorBase):
     def __torch_function__(cls, *args: Any, **kwargs: Any) -> Any: ...
     def __truediv__(self, other: Any) -> Tensor: ...
     def __xor__(self, other: Any) -> Tensor: ...
+    @property
+    def _cdata(self) -> Any: ...
     def _is_all_true(self) -> Tensor:
         """Whether all elements are true, those of the other rows of a vmap included: what checks ask."""
     def _is_any_true(self) -> Tensor:

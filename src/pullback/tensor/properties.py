@@ -197,6 +197,7 @@ for _name in ("is_cuda", "is_mps", "is_xla", "is_vulkan", "is_xpu", "is_ipu", "i
 for _name in ("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested"):
     setattr(Tensor, _name, _constant(False, "False: the elements lie strided in memory."))
 for _name, _attribute in {
+    "_cdata": property(id, doc="A number that no other tensor alive has."),
     "is_cpu": property(lambda self: not self.is_meta, doc="Whether the elements are in the CPU's memory."),
     "volatile": property(_volatile),
     "name": _constant(None, "None: a name that programs may give is no part of a tensor any more."),

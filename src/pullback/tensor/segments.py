@@ -88,3 +88,6 @@ def segment_reduce(
     return segment.segment_reduce(
         data, lengths, _REDUCTIONS[reduce], axis, None if initial is None else float(initial)
     )
+
+
+public(segment_reduce, name="_segment_reduce", method=False, out=False)

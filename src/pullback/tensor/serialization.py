@@ -27,8 +27,9 @@ from ..core.visible import bits_of
 from .api import dispatch_override
 from .interception import OVERRIDING
 from .meta import meta_tensor
-from .storage import _of_bytes, over_storage, storage_of
+from .storage import over_storage, storage_of
 from .tensor import Tensor
+from .untyped_storage import _of_bytes
 
 #: What the mechanism keeps in a tensor's dictionary.
 _INTERNAL = frozenset(TensorBase.__annotations__) | {"_shared"}

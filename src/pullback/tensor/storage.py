@@ -13,9 +13,8 @@ tensors that shared the old one keep it.
 from __future__ import annotations
 
 import ctypes
-import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -30,259 +29,17 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, shape_of
 from ..core.versions import bump
-from ..device import CPU, device
+from ..device import CPU
 from .api import public
 from .constants import contiguous_format
 from .creation import made
 from .memory_format import in_format
 from .signature import method
 from .tensor import Tensor, c_name
+from .typed_storage import TYPES, TypedStorage
+from .untyped_storage import UntypedStorage, _address, _of_bytes, mapped
 
 _STORAGES: WeakValueDictionary[tuple[int, int], UntypedStorage] = WeakValueDictionary()
-
-
-class StorageBase:
-    """What is a storage, whatever it holds; libraries ask whether something is one."""
-
-    __module__ = "torch._C"
-    __slots__ = ()
-
-
-class UntypedStorage(StorageBase):
-    """The bytes behind one or more tensors.
-
-    Parameters
-    ----------
-    source : int or sequence of int
-        The number of bytes, which are not set, or the bytes themselves.
-    """
-
-    __module__ = "torch.storage"
-    __slots__ = ("__weakref__", "_bytes")
-
-    _is_pullback_storage = True
-
-    def __init__(self, source: int | Sequence[int] = 0) -> None:
-        self._bytes: ndarray = (
-            np.empty(source, np.uint8) if isinstance(source, int) else np.array(source, np.uint8)
-        )
-
-    @staticmethod
-    def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """A storage on a file, whose bytes are read when they are first asked for.
-
-        Parameters
-        ----------
-        filename : str or path
-        shared : bool
-            Whether writes go to the file, which is made as long as is needed; otherwise they stay here.
-        nbytes : int
-            How many bytes of the file.
-        """
-        return _of_bytes(mapped(filename, shared, nbytes))
-
-    def data_ptr(self) -> int:
-        """The address of the first byte; 0 where there is none."""
-        return _address(self._bytes) if self._bytes.size else 0
-
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return int(self._bytes.size)
-
-    size = nbytes
-    __len__ = nbytes
-
-    def element_size(self) -> int:
-        """1."""
-        return 1
-
-    @property
-    def device(self) -> device:
-        """The CPU."""
-        return CPU
-
-    @property
-    def _cdata(self) -> int:
-        return _address(self._bytes)
-
-    def __getitem__(self, index: Any) -> Any:
-        found = self._bytes[index]
-        return _of_bytes(found) if isinstance(found, ndarray) else int(found)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._bytes[index] = value
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._bytes.tolist())
-
-    def tolist(self) -> list[int]:
-        """The bytes as a list."""
-        return self._bytes.tolist()
-
-    def fill_(self, value: int) -> UntypedStorage:
-        """Set every byte."""
-        self._bytes[...] = value
-        return self
-
-    def copy_(self, source: UntypedStorage, non_blocking: bool | None = None) -> UntypedStorage:
-        """Copy the bytes of another storage of the same size."""
-        self._bytes[...] = source._bytes
-        return self
-
-    def clone(self) -> UntypedStorage:
-        """A storage of its own with the same bytes."""
-        return _of_bytes(self._bytes.copy())
-
-    def untyped(self) -> UntypedStorage:
-        """The storage itself."""
-        return self
-
-    def cpu(self) -> UntypedStorage:
-        """The storage itself."""
-        return self
-
-    def is_shared(self) -> bool:
-        """False: no other process sees it."""
-        return False
-
-    def type(self) -> str:
-        """The name of the class."""
-        return "torch.storage.UntypedStorage"
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, UntypedStorage)
-            and self._cdata == other._cdata
-            and self.nbytes() == other.nbytes()
-        )
-
-    __hash__ = object.__hash__
-
-    def __deepcopy__(self, memo: dict[Any, Any]) -> UntypedStorage:
-        copies = memo.setdefault("torch", {})
-        key = (self._cdata, self.nbytes())
-        if key not in copies:
-            copies[key] = self.clone()
-        return copies[key]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _of_bytes, (self._bytes,)
-
-    def __repr__(self) -> str:
-        lines = "\n ".join(map(str, self.tolist()))
-        return f" {lines}\n[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
-
-
-class TypedStorage:
-    """A storage that counts in elements of a dtype (deprecated: see `UntypedStorage`)."""
-
-    __module__ = "torch.storage"
-    __slots__ = ("_untyped_storage", "dtype")
-
-    _is_pullback_storage = True
-
-    def __init__(self, *, wrap_storage: UntypedStorage, dtype: dtypes.dtype, _internal: bool = False) -> None:
-        self._untyped_storage = wrap_storage
-        self.dtype = dtype
-
-    def _elements(self) -> ndarray:
-        return self._untyped_storage._bytes.view(self.dtype.numpy)
-
-    def untyped(self) -> UntypedStorage:
-        """The bytes."""
-        return self._untyped_storage
-
-    def data_ptr(self) -> int:
-        """The address of the first element."""
-        return self._untyped_storage.data_ptr()
-
-    def nbytes(self) -> int:
-        """The number of bytes."""
-        return self._untyped_storage.nbytes()
-
-    def size(self) -> int:
-        """The number of elements."""
-        return self.nbytes() // self.dtype.itemsize
-
-    __len__ = size
-
-    def element_size(self) -> int:
-        """Bytes per element."""
-        return self.dtype.itemsize
-
-    @property
-    def device(self) -> device:
-        """Where the bytes are."""
-        return self._untyped_storage.device
-
-    def __getitem__(self, index: int) -> Any:
-        return made(self._elements()[index, ...]).item()
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._elements()[index] = value
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.tolist())
-
-    def tolist(self) -> list[Any]:
-        """The elements as a list."""
-        return made(self._elements()).tolist()
-
-    def fill_(self, value: Any) -> TypedStorage:
-        """Set every element."""
-        self._elements()[...] = value
-        return self
-
-    def is_shared(self) -> bool:
-        """False: no other process sees it."""
-        return False
-
-    def share_memory_(self) -> TypedStorage:
-        """Return the storage itself."""
-        return self
-
-    def type(self) -> str:
-        """The name of the legacy type."""
-        return f"torch.{self.pickle_storage_type()}"
-
-    def pickle_storage_type(self) -> str:
-        """The name of the legacy type, without the module."""
-        return f"{self.dtype.scalar_type}Storage"
-
-    def __repr__(self) -> str:
-        place = self.device
-        lines = " " + "\n ".join(map(str, self.tolist())) if place is CPU else "..."
-        return (
-            f"{lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={place}) of size {self.size()}]"
-        )
-
-
-def mapped(filename: Any, shared: bool | None, size: int) -> ndarray:
-    """The bytes of a file as an array that the operating system fills when they are read.
-
-    Raises
-    ------
-    RuntimeError
-        Where the file is not there, or too short for one that is not shared.
-    """
-    if size == 0:
-        return np.empty(0, np.uint8)
-    path = os.fspath(filename)
-    try:
-        with open(path, "a+b" if shared else "rb") as file:
-            length = file.seek(0, os.SEEK_END)
-            if length < size and not shared:
-                raise RuntimeError(
-                    f"file <{path}> size <{length}> is smaller than the required mapping size <{size}>"
-                )
-            if length < size:
-                file.truncate(size)
-    except OSError as error:
-        raise RuntimeError(
-            f"unable to open file <{path}> in read-{'write' if shared else 'only'} mode: {error.strerror} "
-            f"({error.errno})"
-        ) from None
-    return np.memmap(path, np.uint8, "r+" if shared else "c", shape=(size,)).view(ndarray)
 
 
 @public(method=False, out=False)
@@ -304,16 +61,6 @@ def from_file(
     """
     kind = (dtype or dtypes.get_default_dtype()).numpy
     return made(mapped(filename, shared, (size or 0) * kind.itemsize).view(kind), requires_grad)
-
-
-def _address(array: ndarray) -> int:
-    return int(array.__array_interface__["data"][0])
-
-
-def _of_bytes(content: ndarray) -> UntypedStorage:
-    new = object.__new__(UntypedStorage)
-    new._bytes = content if content.flags.writeable else content.copy()
-    return new
 
 
 def is_storage(obj: Any, /) -> bool:
@@ -593,6 +340,7 @@ def resize_as(self: Any, tensor: Any) -> Any:
 
 #: torch's top level has these as they are.
 NAMES: dict[str, Any] = {
+    **TYPES,
     "UntypedStorage": UntypedStorage,
     "TypedStorage": TypedStorage,
     "is_storage": is_storage,

@@ -373,3 +373,16 @@ def all_of_several_need_a_graph(torch: T) -> None:
         torch.autograd.graph.register_multi_grad_hook((a, torch.ones(2)), print)
     except AssertionError as error:
         print(error)
+
+
+def node_hooks_see_what_has_a_derivative(torch: T) -> None:
+    weight = torch.ones(3, 2, requires_grad=True)
+    rows = torch.nn.functional.embedding(torch.tensor([1, 0]), weight)
+    chosen = torch.where(torch.tensor([[True], [False]]), rows, rows * 2)
+    taken = chosen.index_select(0, torch.tensor([1, 1]))
+    for tensor in (rows, chosen, taken):
+        tell = partial(_say, tensor.grad_fn.name())
+        tensor.grad_fn.register_hook(lambda given, came, tell=tell: tell(len(given), len(came)))
+    rows.grad_fn.register_hook(lambda given, came: (given[0] * 10,))
+    taken.sum().backward()
+    print(weight.grad)

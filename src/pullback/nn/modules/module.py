@@ -330,15 +330,18 @@ class Module(ModuleState, ModuleHooks):
         return (module for _, module in self.named_children())
 
     def _named_members(
-        self, members: Callable[[Module], Any], prefix: str, recurse: bool, unique: bool
+        self, get_members_fn: Callable[[Module], Any], prefix: str = "", recurse: bool = True,
+        remove_duplicate: bool = True,
     ) -> Iterator[Any]:
         seen: set[int] = set()
-        pairs = self.named_modules(prefix=prefix, remove_duplicate=unique) if recurse else [(prefix, self)]
+        pairs: Any = [(prefix, self)]
+        if recurse:
+            pairs = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         for path, module in pairs:
-            for name, value in members(module):
+            for name, value in get_members_fn(module):
                 if value is None or id(value) in seen:
                     continue
-                if unique:
+                if remove_duplicate:
                     seen.add(id(value))
                 yield (f"{path}.{name}" if path else name), value
 

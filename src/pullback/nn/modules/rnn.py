@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import warnings
-from typing import Any
+from typing import Any, Self
 
 from ...core.modes import modes
 from .. import init
@@ -121,8 +121,26 @@ class RNNBase(Module):
 
     @property
     def _flat_weights(self) -> list[Any]:
-        """The parameters in order, as they are now."""
-        return [getattr(self, name, None) for name in self._flat_weights_names]
+        """What the network runs with: the parameters in order, as they are now, or what was put here."""
+        given: list[Any] | None = self.__dict__.get("_given_weights")
+        return [getattr(self, name, None) for name in self._flat_weights_names] if given is None else given
+
+    @_flat_weights.setter
+    def _flat_weights(self, weights: list[Any]) -> None:
+        self.__dict__["_given_weights"] = weights
+
+    def _init_flat_weights(self) -> None:
+        self.__dict__.pop("_given_weights", None)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Self:
+        self._init_flat_weights()
+        return super()._apply(fn, recurse)
+
+    def __setattr__(self, attr: str, value: Any) -> None:
+        given = self.__dict__.get("_given_weights")
+        if given is not None and attr in self._flat_weights_names:
+            given[self._flat_weights_names.index(attr)] = value
+        super().__setattr__(attr, value)
 
     @property
     def all_weights(self) -> list[list[Any]]:
@@ -251,7 +269,8 @@ class RNNBase(Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # torch's pickles hold the parameters once more, in a list.
-        super().__setstate__({k: v for k, v in state.items() if k != "_flat_weights"})
+        kept = {k: v for k, v in state.items() if k not in ("_flat_weights", "_flat_weight_refs")}
+        super().__setstate__(kept)
         self.__dict__.setdefault("proj_size", 0)
 
 
