@@ -6,7 +6,9 @@ from typing import NoReturn
 
 from ..exclusions import missing
 from . import _ops as _ops  # libraries take it from here
-from ._ops import (
+from ._ops import (  # noqa: F401  # these too
+    _input_mask,
+    _output_mask,
     amax,
     amin,
     argmax,
