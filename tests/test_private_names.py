@@ -21,10 +21,10 @@ def test_marks_of_compatibility() -> None:
         """Do nothing."""
 
     assert kept.__doc__ == (
-        "Do nothing.\n.. note::\n    Backwards-compatibility for this API is guaranteed.\n"
+        "Do nothing.\n\n.. note::\n    Backwards-compatibility for this API is guaranteed.\n"
     )
     assert tried.__doc__ == (
-        "Do nothing.\n.. warning::\n    This API is experimental and is *NOT* backward-compatible.\n"
+        "Do nothing.\n\n.. warning::\n    This API is experimental and is *NOT* backward-compatible.\n"
     )
     assert kept in _BACK_COMPAT_OBJECTS
     assert tried not in _BACK_COMPAT_OBJECTS

@@ -11,8 +11,8 @@ T = TypeVar("T")
 _BACK_COMPAT_OBJECTS: dict[Any, None] = {}
 _MARKED_WITH_COMPATIBILITY: dict[Any, None] = {}
 
-_GUARANTEED = "\n.. note::\n    Backwards-compatibility for this API is guaranteed.\n"
-_EXPERIMENTAL = "\n.. warning::\n    This API is experimental and is *NOT* backward-compatible.\n"
+_GUARANTEED = "\n\n.. note::\n    Backwards-compatibility for this API is guaranteed.\n"
+_EXPERIMENTAL = "\n\n.. warning::\n    This API is experimental and is *NOT* backward-compatible.\n"
 
 
 def compatibility(is_backward_compatible: bool) -> Callable[[T], T]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ..exclusions import answer_for
 from . import _ops as _ops  # libraries take it from here
-from ._ops import (
+from ._ops import (  # noqa: F401  # these too
+    _input_mask,
+    _output_mask,
     amax,
     amin,
     argmax,
