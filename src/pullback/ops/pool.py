@@ -220,13 +220,15 @@ adaptive_max_pools["_3d"] = adaptive_max_pool_3d = _declare_adaptive_max("_3d", 
 def _unpool(x: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
     lead = x.shape[: x.ndim - len(size)]
     flat = np.zeros((*lead, math.prod(size)), x.dtype)
-    np.put_along_axis(flat, indices.reshape(*lead, -1), x.reshape(*lead, -1), -1)
+    whole = (*lead, math.prod(x.shape[len(lead) :]))
+    np.put_along_axis(flat, indices.reshape(whole), x.reshape(whole), -1)
     return flat.reshape(*lead, *size)
 
 
 def _at_places(y: ndarray, indices: ndarray, /, rank: int) -> ndarray:
     lead = y.shape[: y.ndim - rank]
-    taken = np.take_along_axis(y.reshape(*lead, -1), indices.reshape(*lead, -1), -1)
+    images, places = (v.reshape(*lead, math.prod(v.shape[len(lead) :])) for v in (y, indices))
+    taken = np.take_along_axis(images, places, -1)
     return taken.reshape(indices.shape)
 
 
@@ -267,8 +269,9 @@ at_places: Call = op(
 def _add_at_places(x: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
     lead = x.shape[: x.ndim - len(size)]
     planes = math.prod(lead)
+    whole = (1, planes, math.prod(x.shape[len(lead) :]))
     sums = scatter_planes.op.kernel(  # type: ignore[attr-defined]  # an op's call
-        x.reshape(1, planes, -1), indices.reshape(1, planes, -1), size
+        x.reshape(whole), indices.reshape(whole), size
     )
     return np.asarray(sums).reshape(*lead, *size)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..errors import argument_type
+from ..graph_errors import type_word
 from ..ops.comparison import near
 from .api import public
 from .batching import REQUEST, refuse_batched
@@ -45,10 +46,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     Tensor of bool
     """
     if dtype_of(input) != dtype_of(other):
-        names = (str(dtype_of(input)), str(dtype_of(other)))
-        words = {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int", "bool": "Bool"}
-        a, b = (words.get(n, n.capitalize()) for n in names)
-        raise RuntimeError(f"{a} did not match {b}")
+        raise RuntimeError(f"{type_word(dtype_of(input))} did not match {type_word(dtype_of(other))}")
     if rtol < 0:
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol}")
     if atol < 0:

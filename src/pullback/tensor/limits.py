@@ -13,7 +13,7 @@ from ..graph_errors import type_word
 from ..ops import elementwise as e
 from ..ops import mixture as m
 from .data import overflow
-from .math import widened
+from .math import widened, wrapped_number
 from .operands import declare
 
 #: What C++ calls the dtypes.
@@ -44,7 +44,8 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
         return m.clamp_min(input, min) if max is None else m.clamp_both(input, min, max)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    return m.clamp(_real(input, min, max), min, max)
+    wide = _real(input, min, max)
+    return m.clamp(wide, _limit(min, wide), _limit(max, wide))
 
 
 def _real(input: Any, *limits: Any) -> Any:
@@ -64,6 +65,11 @@ def check_held(dtype: np.dtype[Any], *numbers: Any) -> None:
             raise overflow(_SHORT_NAMES.get(str(dtype), _CPP_NAMES[str(dtype)]))
 
 
+def _limit(limit: Any, wide: Any) -> Any:
+    """A limit as the input's dtype holds it."""
+    return None if limit is None else wrapped_number(limit, dtype_of(wide))
+
+
 #: What every floating dtype holds.
 _SMALL = 65504.0
 
@@ -72,6 +78,8 @@ def _holds(dtype: np.dtype[Any], limit: float) -> bool:
     """Whether a dtype has a number within its range; the infinities are in every floating one."""
     bounds = dtypes.iinfo if dtype.kind in "iu" else dtypes.finfo
     known = bounds(dtypes.from_numpy_dtype(dtype))
+    if dtype.kind == "u" and type(limit) is int:
+        limit = abs(limit)  # negative numbers wrap around
     return known.min <= limit <= known.max or (dtype.kind not in "iu" and not math.isfinite(limit))
 
 
@@ -89,7 +97,8 @@ def clamp_min(input: Any, min: Any) -> Any:
     """
     if isinstance(min, TensorBase):
         return m.clamp_min_tensor(input, min)
-    return m.clamp_min_number(_real(input, min), min, None)
+    wide = _real(input, min)
+    return m.clamp_min_number(wide, _limit(min, wide), None)
 
 
 def clamp_max(input: Any, max: Any) -> Any:
@@ -106,7 +115,8 @@ def clamp_max(input: Any, max: Any) -> Any:
     """
     if isinstance(max, TensorBase):
         return m.clamp_max_tensor(input, max)
-    return m.clamp_max_number(_real(input, max), None, max)
+    wide = _real(input, max)
+    return m.clamp_max_number(wide, None, _limit(max, wide))
 
 
 def _limit_parts(min: Any = None, max: Any = None) -> Any:

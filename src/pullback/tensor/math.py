@@ -84,6 +84,14 @@ def widened(input: Any, *numbers: Any) -> Any:
     return input if common == dtype_of(input) else cast(input, common)
 
 
+def wrapped_number(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as it is in a dtype of integers, which it wraps around in."""
+    found = number(value)
+    if dtype.kind not in "iu" or type(found) is not int:
+        return found
+    return np.array([found], np.int64).astype(dtype)[0].item()
+
+
 def _check_alpha(function: str, alpha: Any, *operands: Any) -> None:
     if not is_number(alpha):
         raise errors.argument_type(function, "alpha", None, "Number", alpha)
@@ -276,10 +284,12 @@ def remainder_of(input: Any, other: Any) -> Any:
     Tensor
     """
     if not isinstance(input, Tensor):
-        return m.remainder_of_number(widened(other, input), number(input))
+        wide = widened(other, input)
+        return m.remainder_of_number(wide, wrapped_number(input, dtype_of(wide)))
     if isinstance(other, Tensor):
         return m.remainder(input, other)
-    return m.remainder_number(widened(input, other), number(other))
+    wide = widened(input, other)
+    return m.remainder_number(wide, wrapped_number(other, dtype_of(wide)))
 
 
 def fmod(input: Any, other: Any) -> Any:
@@ -297,7 +307,8 @@ def fmod(input: Any, other: Any) -> Any:
     """
     if isinstance(other, Tensor):
         return m.fmod(input, other)
-    return m.fmod_number(widened(input, other), number(other))
+    wide = widened(input, other)
+    return m.fmod_number(wide, wrapped_number(other, dtype_of(wide)))
 
 
 remainder = declare(

@@ -64,6 +64,8 @@ class Methods(TensorBase):
         """In-place version of :func:`bitwise_and`: writes the result into `input` and returns it."""
     def __ifloordiv__(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`floor_divide`: writes the result into `input` and returns it."""
+    def __ilshift__(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_left_shift`: writes the result into `input` and returns it."""
     def __imod__(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`remainder`: writes the result into `input` and returns it."""
     def __imul__(self, other: Any) -> Tensor:
@@ -75,6 +77,8 @@ class Methods(TensorBase):
         """In-place version of :func:`bitwise_or`: writes the result into `input` and returns it."""
     def __ipow__(self, *args: Any, **kwargs: Any) -> Tensor:
         """In-place version of :func:`pow`: writes the result into `input` and returns it."""
+    def __irshift__(self, other: Any) -> Tensor:
+        """In-place version of :func:`bitwise_right_shift`: writes the result into `input` and returns it."""
     def __isub__(self, other: Any) -> Tensor:
         """In-place version of :func:`sub`: writes the result into `input` and returns it."""
     def __iter__(self) -> Iterator[Tensor]: ...

@@ -11,12 +11,14 @@ from ..core.value import dtype_of, shape_of
 from ..errors import argument_type
 from ..graph_errors import type_word
 from ..ops import reduce as r
+from ..ops.convert import cast
 from ..ops.elementwise import abs
 from ..ops.extreme import amax, amin
 from ..ops.spectral import svd
 from ..ops.structure import permute, sum_dims
 from ..ops.view import unsqueeze
 from .api import public
+from .properties import common_dtype
 from .reductions import check_tensor, in_dtype, reduced_dims, reduction
 from .tensor import checked_dim
 
@@ -195,10 +197,10 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, 
 def dist(input: Any, other: Any, p: Any = 2) -> Any:
     """Norm of order `p` of ``input − other``."""
     check_tensor("dist", input)
-    if dtype_of(input).kind in "biu":
-        raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got "
-            f"{type_word(dtype_of(input))} instead."
-        )
     check_broadcast((input, other))
-    return r.dist(input, other, float(p))
+    if (kind := common_dtype(input, other)).kind in "biu":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {type_word(kind)} instead."
+        )
+    first, second = (v if dtype_of(v) == kind else cast(v, kind) for v in (input, other))
+    return r.dist(first, second, float(p))
