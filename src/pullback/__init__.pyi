@@ -2034,7 +2034,7 @@ def repeat_interleave(
     """Each place of axis `dim` (of all elements as one row) repeated, by one count or by one count per
     place.
     """
-def reshape(input: Tensor, *shape: Any, **keyword: Any) -> Tensor:
+def reshape(input: Tensor, shape: Any) -> Tensor:
     """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """Give the tensor the size of another one (see `resize_`)."""

@@ -213,9 +213,9 @@ class Op:
         self.name = name
         self.kernel = kernel
         self.kind = kind
-        kernel_of_torch = KERNELS.get(name, Kernel(f"{name}_cpu", frozenset()))
-        self.word: str = kernel_of_torch.word
-        self.refused: frozenset[np.dtype[Any]] = kernel_of_torch.refused
+        known = KERNELS.get(name, Kernel(f"{name}_cpu", frozenset()))
+        self.word: str = known.word
+        self.refused: frozenset[np.dtype[Any]] = known.refused
         if inputs is None or attrs is None:
             read_inputs, read_attrs = _signature_names(name, kernel)
             inputs = read_inputs if inputs is None else inputs

@@ -324,6 +324,12 @@ ldl_factor_ex: Call = op(
 
 
 def _ldl_solve(x: ndarray, pivots: ndarray, y: ndarray, /, hermitian: bool) -> ndarray:
+    # torch does not look, and LAPACK writes outside of its arrays.
+    rows = np.abs(pivots)
+    if rows.size and (rows.min() < 1 or rows.max() > x.shape[-2]):
+        raise RuntimeError(
+            "Pivots given to ldl_solve must be rows of LD. Did you properly pass the result of ldl_factor?"
+        )
     if y.size == 0:
         return empty_columns((*leading((x, pivots, y), (2, 1, 2)), *y.shape[-2:]), y.dtype)
     trs = lapack("hetrs" if hermitian and x.dtype.kind == "c" else "sytrs", x)

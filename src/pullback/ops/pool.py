@@ -272,8 +272,9 @@ at_places: Call = op(
 def _add_at_places(x: ndarray, indices: ndarray, /, size: Sizes) -> ndarray:
     lead = x.shape[: x.ndim - len(size)]
     planes = math.prod(lead)
+    whole = (1, planes, math.prod(x.shape[len(lead) :]))
     sums = scatter_planes.op.kernel(  # type: ignore[attr-defined]  # an op's call
-        x.reshape(1, planes, -1), indices.reshape(1, planes, -1), size
+        x.reshape(whole), indices.reshape(whole), size
     )
     return np.asarray(sums).reshape(*lead, *size)
 

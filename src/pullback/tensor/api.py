@@ -12,6 +12,8 @@ attaches methods to the facade, and `names(namespace)` gives the functions of a 
 
 from __future__ import annotations
 
+import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -35,7 +37,7 @@ from .out import write_out
 from .signature import Parser
 from .told import tell
 from .warn import warn_once
-from .wrong_calls import Kinds, deprecated_call, passed_on, wrong_call
+from .wrong_calls import Kinds, deprecated_call, no_tensor, passed_on, wrong_call
 
 Function = Callable[..., Any]
 
@@ -93,6 +95,7 @@ def public(
         bound = None
         if has_method:
             bound = _with_overrides(function, "Tensor", chosen)
+            bound.__name__ = bound.__qualname__ = chosen
         REGISTRY.append(Declaration(chosen, call, namespace, bound, inplace, is_function, written))
         for n in aliases:
             own = bound and as_function(bound, n, "Tensor")
@@ -173,6 +176,16 @@ def explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     error = wrong_call(place, name, args[1:] if place == "Tensor" else args, kwargs)
     if error is not None:
         raise error from None
+    failed = sys.exception()
+    if isinstance(failed, (ValueError, IndexError)) and _TOO_MANY_DIMS.search(str(failed)):
+        raise errors.with_note(
+            RuntimeError("only tensors with up to 64 dims are supported"),
+            "torch makes tensors of more, but reduces none; NumPy, whose arrays these are, makes none.",
+        ) from None
+
+
+#: What NumPy says of more dimensions than its arrays have.
+_TOO_MANY_DIMS = re.compile("maximum supported dimension|number of dimensions must be within")
 
 
 #: NumPy's names of parameters, which torch's own parser takes too, with torch's.
@@ -280,7 +293,7 @@ def _with_overrides(
                 if found is not PASS:
                     return found
             if place == "nn" and not isinstance(error, _CHECKED):
-                wrong = wrong or passed_on(name, args, kwargs)
+                wrong = wrong or no_tensor(name, args, kwargs) or passed_on(name, args, kwargs)
                 if wrong is not None:
                     raise wrong from None
             explain(place, name, args, kwargs)

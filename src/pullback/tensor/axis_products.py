@@ -14,7 +14,7 @@ from ..ops.arithmetic import mul
 from ..ops.structure import permute, reshape, sum_dims, unsafe_view
 from .api import public
 from .sizes import tensor
-from .tensor import Tensor
+from .tensor import Tensor, checked_dim
 
 
 @public
@@ -43,6 +43,11 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     dims : int or (list of int, list of int)
         How many last axes of `a` and first axes of `b` to contract, or which.
     """
+    if not isinstance(dims, (tuple, list, Tensor, int)):
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing "
+            f"two lists, but got dims={dims}"
+        )
     ra, rb = len(shape_of(a)), len(shape_of(b))
     if isinstance(dims, Tensor):
         dims = dims.tolist() if len(shape_of(dims)) else int(dims)
@@ -50,9 +55,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(ra, rb):
-            raise RuntimeError(
-                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}, ndim_a={ra}, ndim_b={rb}"
-            )
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         over_a, over_b = list(range(ra - dims, ra)), list(range(dims))
         given_a = list(range(-dims, 0))
     else:
@@ -103,8 +106,11 @@ def kron(input: Any, other: Any) -> Any:
 @public(namespace="nn.functional", method=False, out=False)
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
-    out, n, m = shape_of(weight)
     a, b = shape_of(input1), shape_of(input2)
+    for d in (1, 2):
+        checked_dim(d, len(shape_of(weight)))
+    n, m = shape_of(weight)[1:3]
+    out = shape_of(weight)[0]
     lead = a[:-1]
     if len(a) != len(b):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(a)} and {len(b)}")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from .. import dtypes
 from ..core.op import check_broadcast
 from ..core.value import dtype_of, shape_of
 from ..errors import argument_type
 from ..graph_errors import type_word
 from ..ops import reduce as r
+from ..ops.convert import cast
 from ..ops.elementwise import abs
 from ..ops.extreme import amax, amin
 from ..ops.spectral import svd
@@ -20,6 +19,7 @@ from ..ops.structure import permute, sum_dims
 from ..ops.view import unsqueeze
 from .api import public
 from .math import refuse_bools
+from .properties import common_dtype
 from .reductions import check_tensor, in_dtype, reduced_dims, reduction
 from .sizes import tensor
 from .tensor import checked_dim
@@ -205,13 +205,10 @@ def dist(input: Any, other: Any, p: Any = 2) -> Any:
     check_tensor("dist", input)
     tensor("dist", "other", other, 2)
     refuse_bools(input, other)
-    if dtype_of(input).kind in "biu" and dtype_of(other).kind in "biu":
-        common = dtypes.result_numpy_dtype(
-            [np.empty((0,) * len(shape_of(v)), dtype_of(v)) for v in (input, other)]
-        )
-        raise RuntimeError(
-            f"norm(): input dtype should be either floating point or complex. Got {type_word(common)} "
-            f"instead."
-        )
     check_broadcast((input, other))
-    return r.dist(input, other, float(p))
+    if (kind := common_dtype(input, other)).kind in "biu":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {type_word(kind)} instead."
+        )
+    first, second = (v if dtype_of(v) == kind else cast(v, kind) for v in (input, other))
+    return r.dist(first, second, float(p))

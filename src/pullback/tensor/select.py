@@ -23,6 +23,7 @@ from .assign import number_array
 from .batching import refuse_dynamic
 from .data import scalar_array
 from .math import number
+from .properties import common_dtype
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
 
@@ -467,6 +468,12 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
     if not isinstance(chosen, TensorBase) and not isinstance(other, TensorBase):
         common = dtypes.result_numpy_dtype([chosen, other])
         chosen, other = np.asarray(chosen, common), np.asarray(other, common)
+    from .limits import check_held  # which is declared with what indexes
+
+    common = common_dtype(chosen, other)
+    for operand in (chosen, other):
+        if not isinstance(operand, (TensorBase, np.ndarray)):
+            check_held(common, operand)
     return c.where(condition, chosen, other)
 
 

@@ -114,10 +114,16 @@ def view_as(input: Any, other: Any) -> Any:
     return _viewed(input, tuple(shape_of(tensor("view_as", "other", other))))
 
 
-@public(out=False)
-def reshape(input: Any, *shape: Any, **keyword: Any) -> Any:
+@public(out=False, is_function=False, name="reshape")
+def reshape_method(input: Any, *shape: Any, **keyword: Any) -> Any:
     """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
     return reshaped(input, ints("reshape", "shape", shape, keyword.get("shape")))
+
+
+@public(out=False, method=False)
+def reshape(input: Any, shape: Any) -> Any:
+    """The same elements in another shape: a view where strides allow it, else a copy. One size may be -1."""
+    return reshaped(input, sequence("reshape", "shape", 2, shape))
 
 
 def reshaped(input: Any, shape: Ints) -> Any:

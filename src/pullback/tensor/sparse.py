@@ -340,7 +340,7 @@ def to_sparse(
         return input
     count = input.dim() if sparse_dim is None else sparse_dim
     array = array_of(input)
-    found = np.nonzero(array.reshape(*array.shape[:count], -1).any(axis=-1))
+    found = np.nonzero(array.reshape(*array.shape[:count], math.prod(array.shape[count:])).any(axis=-1))
     where = np.stack(found).astype(np.int64) if count else np.zeros((0, 1), np.int64)
     return sparse(wrap(where), input[tuple(map(wrap, where))], input.shape, unique=True)
 

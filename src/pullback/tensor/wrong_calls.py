@@ -172,7 +172,11 @@ class Kinds:
         if any(type(v) not in _PLAIN and not isinstance(v, TensorBase) for v in (*args, *kwargs.values())):
             return None
         if self.place == "nn":
-            error = passed_on(self.name, args, kwargs) or wrong_call("nn", self.name, args, kwargs)
+            error = (
+                no_tensor(self.name, args, kwargs)
+                or passed_on(self.name, args, kwargs)
+                or wrong_call("nn", self.name, args, kwargs)
+            )
         else:
             given = args[1:] if self.place == "Tensor" else args
             error = wrong_call(self.place, self.name, given, kwargs)

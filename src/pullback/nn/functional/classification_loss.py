@@ -305,7 +305,7 @@ def nll_loss(
 def _nll(input: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
     _check_nll(input, target, weight, ignore_index)
     shape = shape_of(input)
-    if len(shape) == 1 and shape_of(target):
+    if len(shape) == 1 and shape_of(target) == (1,):
         target = reshape(target, ())
     if len(shape) <= 2:
         return o.nll_loss(input, target, weight, reduction, ignore_index)

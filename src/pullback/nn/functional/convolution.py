@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
-from ... import graph_errors
+from ... import dtypes, graph_errors
 from ...array.geometry import transposed_size
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import with_note
@@ -113,6 +113,22 @@ def _check(
     return len(shape) == rank + 1
 
 
+_BOOL_AND_RARE = dtypes.FLOAT8_NUMPY | {
+    kind.numpy for kind in (dtypes.bool, dtypes.uint16, dtypes.uint32, dtypes.uint64)
+}
+_SMALL = {kind.numpy for kind in (dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32)}
+
+
+def _check_dtype(x: Any, rank: int, dilated: bool, transposed: bool) -> None:
+    """Raise torch's error for a dtype that the kernel of a convolution is not written for."""
+    refused = _BOOL_AND_RARE | _SMALL if dilated or transposed else _BOOL_AND_RARE
+    if dtype_of(x) in refused:
+        dims = max(rank, 2)
+        kernel = f"slow_conv_transpose{dims}d_out_cpu" if transposed else f"slow_conv{dims}d_cpu"
+        kernel = "slow_conv_dilated<>" if dilated and not transposed else kernel
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{_title(x)}'")
+
+
 def word(x: Any) -> str:
     """The dtype of a value as torch's C++ spells it in errors."""
     return graph_errors.c_name(dtype_of(x))
@@ -180,6 +196,7 @@ def _convolution(
     # torch convolves one axis as two
     _check_dilation((1, *dilation) if rank == 1 else dilation)
     _check_kernel(shape_of(x)[-rank:], kernel, padding, dilation)
+    _check_dtype(x, rank, any(d != 1 for d in dilation), False)
     if alone:
         x = unsqueeze(x, 0)
     attrs = (stride, padding, dilation, groups)
@@ -213,6 +230,7 @@ def _transposed(
             f"Given input size per channel: ({' x '.join(map(str, shape_of(x)[2:]))}). Calculated output "
             f"size per channel: ({' x '.join(map(str, size))}). Output size is too small"
         )
+    _check_dtype(x, rank, False, True)
     attrs = (stride, padding, dilation, groups, size)
     y = ops.conv_transpose(x, w, *attrs) if b is None else ops.conv_transpose_biased(x, w, b, *attrs)
     return squeeze_dim(y, 0) if alone else y

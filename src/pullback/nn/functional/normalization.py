@@ -12,7 +12,7 @@ from numpy import ndarray
 from ... import dtypes
 from ...core import inplace as writing
 from ...core.modes import change, set_modes
-from ...core.value import dtype_of, shape_of
+from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type
 from ...graph_errors import type_word
 from ...ops import normalize as o
@@ -56,7 +56,7 @@ def check_kernel(kernel: str, input: Any, *parameters: Any) -> None:
     input's, or are float32 where the input is a half.
     """
     own = dtypes.from_numpy_dtype(dtype_of(input))
-    kinds = [dtypes.from_numpy_dtype(dtype_of(v)) for v in parameters if v is not None]
+    kinds = [dtypes.from_numpy_dtype(dtype_of(v)) for v in parameters if isinstance(v, TensorBase)]
     expected = own
     if kinds and kinds[0] is not own:
         expected = dtypes.float32

@@ -39,6 +39,8 @@ def _check(input: Any, grid: Any, mode: str) -> None:
         if not isinstance(value, TensorBase):
             raise argument_type("grid_sampler", name, position, "Tensor", value)
     shape, places = list(shape_of(input)), list(shape_of(grid))
+    if not shape or not places:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     sizes = f"got input with sizes {shape} and grid with sizes {places}"
     if shape[:1] != places[:1]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, but {sizes}")
