@@ -86,7 +86,7 @@ def _places(
     shape: Ints, strides: Ints, width: int, operands: tuple[tuple[Ints, Ints, int], ...]
 ) -> Ints | None:
     """Strides in elements of a result with these in bytes, None where it has them already."""
-    wanted = _shared_strides(shape, tuple([(own, in_elements(own, *rest)) for own, *rest in operands]))
+    wanted = _shared_strides(shape, tuple([(own, in_elements(own, s, size)) for own, s, size in operands]))
     return None if wanted == in_elements(shape, strides, width) else wanted
 
 
