@@ -15,6 +15,7 @@ from .strides import (
     Ints,
     channels_last_strides,
     contiguous_strides,
+    in_elements,
     laid_out,
     laid_out_empty,
     strides_of,
@@ -51,18 +52,17 @@ def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
     Two axes of the result follow each other as they do in the first operand that tells them apart. NumPy
     looks at all operands instead, and walks in C order what one of them has in C order.
     """
-    if result.ndim < 2:
+    shape = result.shape
+    if len(shape) < 2:
+        return result
+    first = operands[0]
+    if type(first) is ndarray and first.strides == result.strides and first.shape == shape:
+        # What is laid out as the first operand is has no gaps, and nor has that: 1.5 µs less.
         return result
     arrays = [v for v in operands if isinstance(v, ndarray)]
-    for array in arrays:
-        if array.shape == result.shape:
-            if array.strides == result.strides and 0 not in array.strides:
-                return result
-            break
-        if array.ndim:
-            break
-    strides = shared_strides(result.shape, arrays)
-    return result if strides == strides_of(result) else laid_out(result, strides)
+    kinds = tuple([(array.shape, array.strides, array.itemsize) for array in arrays])
+    found = _places(shape, result.strides, result.itemsize, kinds)
+    return result if found is None else laid_out(result, found)
 
 
 def as_first(result: ndarray, operands: Sequence[Any]) -> ndarray:
@@ -82,6 +82,14 @@ def shared_strides(shape: Ints, arrays: Sequence[ndarray]) -> Ints:
 
 
 @functools.lru_cache(maxsize=4096)
+def _places(
+    shape: Ints, strides: Ints, width: int, operands: tuple[tuple[Ints, Ints, int], ...]
+) -> Ints | None:
+    """Strides in elements of a result with these in bytes, None where it has them already."""
+    wanted = _shared_strides(shape, tuple([(own, in_elements(own, s, size)) for own, s, size in operands]))
+    return None if wanted == in_elements(shape, strides, width) else wanted
+
+
 def _shared_strides(shape: Ints, operands: tuple[tuple[Ints, Ints], ...]) -> Ints:
     """The same of operands of these shapes and strides."""
     if all(own == shape for own, _ in operands):

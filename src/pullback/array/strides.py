@@ -34,16 +34,21 @@ def channels_last_strides(shape: Sequence[int]) -> Ints:
 
 def strides_of(x: ndarray) -> Ints:
     """Strides of an array in elements."""
-    if not x.size and not any(x.strides):
-        return contiguous_strides(x.shape)
-    width = x.itemsize
-    strides = tuple([s // width for s in x.strides])
-    if 0 not in strides or not x.size:
+    return in_elements(x.shape, x.strides, x.itemsize)
+
+
+def in_elements(shape: Ints, in_bytes: Ints, width: int) -> Ints:
+    """Strides in elements of `width` bytes; NumPy's 0 of an axis of size 1 as torch's."""
+    if 0 in shape and not any(in_bytes):
+        return contiguous_strides(shape)
+    strides = tuple([s // width for s in in_bytes])
+    if 0 not in strides or 0 in shape:
         return strides
     fixed = list(strides)
-    for axis in reversed(range(x.ndim)):
-        if x.shape[axis] == 1 and not fixed[axis]:
-            fixed[axis] = x.shape[axis + 1] * fixed[axis + 1] if axis + 1 < x.ndim else 1
+    rank = len(shape)
+    for axis in reversed(range(rank)):
+        if shape[axis] == 1 and not fixed[axis]:
+            fixed[axis] = shape[axis + 1] * fixed[axis + 1] if axis + 1 < rank else 1
     return tuple(fixed)
 
 

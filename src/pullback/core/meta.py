@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.layout import dense_strides
+from ..array.layout import as_first, placed, shared_strides
 from ..array.strides import contiguous_strides, extent, strides_of
 from .levels import META
 from .marked import Marked, shown
@@ -156,10 +156,12 @@ def _address(array: ndarray) -> int:
 
 def _computed(op: Any, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> list[Meta]:
     outs = [Meta(shape, dtype) for shape, dtype in op.result_shapes(inputs, attrs)]
-    if op.kind == "elementwise":
-        # As on the CPU, the result lies in memory as the first input of its shape does.
-        like = next((v for v in inputs if isinstance(v, Meta) and v.shape == outs[0].shape), None)
-        if like is not None and like.strides != outs[0].strides:
-            return [Meta(outs[0].shape, outs[0].dtype, dense_strides(like.phantom()))]
-    return outs
+    if op.place is not placed and op.place is not as_first:
+        return outs
+    # As on the CPU, a result lies in memory as the inputs say.
+    given = [v.phantom() for v in (inputs if op.place is placed else inputs[:1]) if isinstance(v, Meta)]
+    return [
+        Meta(out.shape, out.dtype, shared_strides(out.shape, given)) if len(out.shape) > 1 else out
+        for out in outs
+    ]
 
