@@ -22,7 +22,7 @@ class Context(list[Any]):
     Of keys, 1 is not True; an object is itself alone, whatever it says it is equal to.
     """
 
-    __hash__ = None  # type: ignore[assignment]  # as of any list
+    __hash__ = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, list) and all_same(tuple(self), tuple(other))

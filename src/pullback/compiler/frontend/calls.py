@@ -231,7 +231,7 @@ def _may_be_users(held: Any) -> bool:
     if isinstance(held, type):
         return is_users_class(held)
     plain = (BuiltinFunctionType, np.ufunc, ModuleType, Op)
-    return type(held) not in TRANSPARENT and not isinstance(held, plain) and not is_of_ours(type(held))
+    return type(held) not in TRANSPARENT and not isinstance(held, plain) and not is_of_ours(type(held))  # type: ignore[arg-type]  # classes are hashable
 
 
 def is_users_class(cls: type) -> bool:
