@@ -44,7 +44,7 @@ from .program import Program
 from .recurrent import take_apart
 from .results import Made, Result, Results
 from .roll import Roller
-from .unsupported import OnlyNow, Unsupported
+from .unsupported import Again, OnlyNow, Unsupported
 from .warned import WarnAgain
 
 #: Shape and dtype.
@@ -197,8 +197,11 @@ def capture(
     Unsupported
         What the function does cannot be written down.
     """
-    made = _Capture(function, args, kwargs, knowledge, first, turning, places)
-    return made.run()
+    try:
+        return _Capture(function, args, kwargs, knowledge, first, turning, places).run()
+    except Again:
+        knowledge.phantoms = False
+        return None
 
 
 class _Capture:
@@ -230,8 +233,8 @@ class _Capture:
         self.recorder.places = {} if places else None
         self.recorder.lifts = True
         self.session = Session(
-            self._meet, lambda t: id(t) in self._index, lambda t: id(t) in self._given, self._has_history,
-            self._traced, self._number_of, knowledge, first, turning,
+            self._meet, self._is_stand_in, lambda t: id(t) in self._index, lambda t: id(t) in self._given,
+            self._has_history, self._traced, self._number_of, knowledge, first, turning,
         )  # fmt: skip
     def _add(self, t: Any, cell: Cell) -> None:
         known = self._index.get(id(t))
@@ -282,6 +285,9 @@ class _Capture:
             return
         if not isinstance(t._value, Tracer):
             self._add(t, Cell("fixed", t) if place is None else Cell("place", place))
+
+    def _is_stand_in(self, t: Any) -> bool:
+        return any(t is each for each in self.phantom.values())
 
     def _has_history(self, t: Any) -> bool:
         """Whether an input is the result of something that happened before the call."""
@@ -758,6 +764,9 @@ class _Capture:
         read |= set(program.outputs)
         touched = {at for at, _ in (*out.writes, *out.grads, *out.pulled)}
         touched |= {at for r in _sources(out.results) if (at := _cell_of(r)) is not None}
+        asked = {at for at, t in enumerate(self.tensors) if id(t) in self.session.asked_grads}
+        touched |= asked
+        touched |= {at for at, cell in enumerate(self.cells) if cell.kind == "grad" and cell.where in asked}
         placed = [m.placement for m in out.made if m.placement is not None]
         touched |= {placement.cell for placement in placed if placement.cell is not None}
         touched |= {s.cell for s in out.saved if s.cell is not None}

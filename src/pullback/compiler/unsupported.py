@@ -13,5 +13,9 @@ class OnlyNow(Exception):
     """
 
 
+class Again(Exception):
+    """The function looks for a gradient that is absent, where the trace has a stand-in for one."""
+
+
 #: What `set_stance` has chosen, if it is not the default.
 STANCE: list[str] = []

@@ -29,6 +29,7 @@ from typing import Any
 from ...core.blame import own_file
 from ...core.node import Node
 from ...core.value import TensorBase
+from ..unsupported import Again
 from . import calls
 from .deferred import Deferred
 from .guards import ABSENT, SCALARS, Guard, native_attribute
@@ -318,6 +319,10 @@ def _of_tensor(session: Session, thing: Any, cls: type, name: str) -> Any:
         if name == "is_leaf":
             return not session.has_history(thing)
         raise session.refusal(f"it reads .{name} of a tensor that it is given")
+    if name == "grad":
+        session.asked_grads.add(id(thing))
+        if session.is_stand_in(thing.grad) and not calls.from_our_code():
+            raise session.refusal("it looks for a gradient", Again)
     found = session.lookup(cls, name)
     if found is ABSENT:
         value = session.tensor_attribute(thing, name)

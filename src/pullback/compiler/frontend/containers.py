@@ -370,7 +370,8 @@ def method(
     if name == "sort" and kind is list and not args:
         session.whole(container)
         # It sorts what is there, whatever the methods of a derived class are.
-        ordered = calls.call(sorted, (session.made(list(values_of(container))),), kwargs)
+        with session.untold(container, "it looks at a list that is being sorted"):
+            ordered = calls.call(sorted, (session.made(list(values_of(container))),), kwargs)
         session.mutate(container, list.__setitem__, slice(None), ordered)
         return None
     if name in _READING.get(kind, ()) and not kwargs:

@@ -131,7 +131,7 @@ def _sum(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     thing, *start = args
     total = start[0] if start else kwargs.get("start", 0)
     if isinstance(total, (str, bytes, bytearray)):
-        return sum((), total)  # it raises an error
+        return sum((), total)
     values = list(iteration.iterate(thing))
     if all(type(v) in (int, float, bool) for v in values) and type(total) in (int, float):
         # Python adds floats up with a correction (3.12).

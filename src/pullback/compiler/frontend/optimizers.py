@@ -99,7 +99,9 @@ def _follow_groups(session: Session, optimizer: Any) -> list[dict[str, Any]]:
     groups = session.dict_item(held, "param_groups")
     session.whole(groups)
     for group in groups:
-        session.whole(session.dict_item(group, "params"))
+        parameters = session.dict_item(group, "params")
+        session.whole(parameters)
+        session.asked_grads.update(map(id, parameters))
     return list(groups)
 
 
@@ -129,7 +131,7 @@ def scheduler_step(session: Session, f: Any, args: tuple[Any, ...], kwargs: dict
     session.typed(scheduler)
     for base in session.mro(kind):
         for name, found in vars(base).items():
-            code = getattr(found, "__code__", None)
+            code = getattr(inspect.unwrap(found) if callable(found) else found, "__code__", None)
             if code is not None and not own_file[code.co_filename] and base is not object:
                 raise session.refusal(f"{kind.__name__} has a method {name} of its own")
     if kind.__name__ in ("LambdaLR", "MultiplicativeLR") or kwargs:

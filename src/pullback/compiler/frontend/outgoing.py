@@ -21,6 +21,8 @@ from .deferred import Deferred
 from .guards import _COMPARED, SCALARS
 from .session import Session
 
+#: Values that are objects of their own, as a date: one that the function makes is new in each call.
+_OBJECTS = _COMPARED - {*SCALARS}
 _VALUES = frozenset({*SCALARS, *_COMPARED, dtypes.dtype, device, Size, slice, type(Ellipsis)})
 
 
@@ -61,7 +63,7 @@ class Instance:
         self.contents = contents
 
 
-def _rebuilt(children: Any, about: tuple[type, Any]) -> Any:
+def _rebuilt(children: Any, about: tuple[Any, Any]) -> Any:
     kind, context = about
     if kind is defaultdict:
         return defaultdict(context[0], zip(context[1], children, strict=True))
@@ -72,6 +74,9 @@ def _rebuilt(children: Any, about: tuple[type, Any]) -> Any:
         return MethodType(*children) if kind is MethodType else tuple.__new__(kind, children)
     if issubclass(kind, np.generic):
         return children[0].copy()
+    if kind in _OBJECTS:
+        maker, args, *_ = children[0].__reduce__()
+        return maker(*args)
     if context is None:
         return kind(children)  # type: ignore[call-arg]  # a class of containers
     return kind(children, context)  # type: ignore[call-arg]  # as before
@@ -114,7 +119,7 @@ def outgoing(session: Session, value: Any, seen: set[int]) -> Any:
         return Rebuilt(Size, list(value), None)
     if isinstance(value, TensorBase) and any(value is tagged for tagged in session.tagged):
         raise session.refusal("a result has attributes that the function has set")
-    if isinstance(value, np.generic) and not session.was_there(value):
+    if (isinstance(value, np.generic) or kind in _OBJECTS) and not session.was_there(value):
         return Rebuilt(kind, [Given(value)], None)
     if kind in _VALUES or isinstance(value, (TensorBase, Deferred, Given, np.generic)):
         return value

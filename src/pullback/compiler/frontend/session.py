@@ -114,12 +114,13 @@ class Session:
     """
 
     def __init__(
-        self, meet: Callable[..., None], is_cell: Callable[[Any], bool],
+        self, meet: Callable[..., None], is_stand_in: Callable[[Any], bool], is_cell: Callable[[Any], bool],
         is_argument: Callable[[Any], bool], has_history: Callable[[Any], bool],
         is_traced: Callable[[Any], bool], number_of: Callable[[Any], Any], knowledge: Knowledge, first: Any,
         turning: frozenset[str],
     ) -> None:  # fmt: skip
         self.is_traced = is_traced
+        self.is_stand_in = is_stand_in
         self.has_history = has_history
         self.number_of = number_of
         #: Why the trace comes to nothing, whoever has caught the error.
@@ -156,6 +157,8 @@ class Session:
         #: What places held before they were assigned to.
         self._held: dict[Any, Any] = {}
         self._passed: dict[int, Any] = {}
+        #: Tensors whose gradients were looked for, by identity.
+        self.asked_grads: set[int] = set()
         #: Custom functions that were applied.
         self.functions: dict[type, None] = {}
         #: Dicts of the user's with keys that no code of the user's compares.
@@ -201,6 +204,13 @@ class Session:
         """Refuse, from now on, to look at a container: what it will hold is not known yet."""
         self.tainted[id(container)] = why
         self._keep.append(container)
+
+    @contextmanager
+    def untold(self, container: Any, why: str) -> Iterator[None]:
+        """Refuse to look at a container for a while."""
+        self.taint(container, why)
+        yield
+        del self.tainted[id(container)]
 
     def made(self, thing: Any) -> Any:
         """Note that the trace has made an object; return it."""
@@ -444,10 +454,10 @@ class Session:
 
     def list_item(self, container: list[Any], key: int) -> Any:
         """Read an item of a list by its number from the front."""
-        if id(container) in self.fresh:
-            return list.__getitem__(container, key)
         if self.tainted:
             self.check_taint(container)
+        if id(container) in self.fresh:
+            return list.__getitem__(container, key)
         if id(container) in self._entry:
             # What it holds now follows from what it held when the call began.
             held = self._entry[id(container)]
@@ -696,7 +706,11 @@ class Session:
             place = self._place_of(effect)
             if place in last:
                 held = self._held.get(place, ABSENT)
-                if held is not ABSENT and (last[place] != n or effect.args[-1] is held):
+                if held is not ABSENT and last[place] != n:
+                    continue
+                # A later call may find another thing there, unless that is guarded.
+                guard = self._noted.get(_name_of(effect))
+                if guard is not None and effect.args[-1] is held is guard.value:
                     continue
             kept.append(effect)
         return kept
@@ -713,26 +727,11 @@ class Session:
         """Note the places that were read and then written to; whether they are news."""
         news = False
         for effect in self.net_effects():
-            if effect.function is dict.__setitem__:
-                container, key, value = effect.args
-                name: Any = (id(container), "item", key)
-            elif effect.function is _set_cell:
-                container, value = effect.args
-                name = (id(container), "cell")
-            elif effect.function is _set_slot:
-                container, key, value = effect.args
-                name = (id(container), "slot", key)
-            elif effect.function is _set_class:
-                container, key, value = effect.args
-                name = (id(class_dict(container)), "item", key)
-            elif effect.function is list.__setitem__ and type(effect.args[1]) is int:
-                container, key, value = effect.args
-                name = (id(container), "item", key)
-            else:
-                continue
-            guard = self._noted.get(name)
+            name = _name_of(effect)
+            guard = None if name is None else self._noted.get(name)
             if guard is None:
                 continue
+            value = effect.args[-1]
             if isinstance(guard.value, TensorBase) and isinstance(value, TensorBase):
                 if name not in self.knowledge.places and guard.value is not value:
                     self.knowledge.places[name] = guard
@@ -742,6 +741,20 @@ class Session:
                     self.knowledge.counters[name] = guard
                     news = True
         return news
+
+
+def _name_of(effect: Effect) -> Any:
+    """Return the name of the guard of a place that an effect assigns to; None where it assigns to none."""
+    function, args = effect
+    if function is _set_cell:
+        return (id(args[0]), "cell")
+    if function is _set_slot:
+        return (id(args[0]), "slot", args[1])
+    if function is _set_class:
+        return (id(class_dict(args[0])), "item", args[1])
+    if function is dict.__setitem__ or (function is list.__setitem__ and type(args[1]) is int):
+        return (id(args[0]), "item", args[1])
+    return None
 
 
 def _user_line() -> str:
