@@ -182,9 +182,9 @@ def _pad_packed_sequence(
 def _sample_dirichlet(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Numbers whose last axis has the Dirichlet distribution with the concentrations in `input`."""
 def _segment_reduce(
-    data: Tensor, reduce: str, *, lengths: Tensor | None = ..., indices: Tensor | None = ...,
-    offsets: Tensor | None = ..., axis: builtins.int = ..., unsafe: builtins.bool = ...,
-    initial: _Number | None = ...,
+    data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,
+    offsets: Tensor | None = None, axis: builtins.int = 0, unsafe: builtins.bool = False,
+    initial: _Number | None = None,
 ) -> Tensor:
     """Reduce neighbouring places of an axis, segment by segment."""
 def _shape_as_tensor(input: Tensor) -> Tensor:

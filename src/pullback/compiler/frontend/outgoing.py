@@ -78,8 +78,8 @@ def _rebuilt(children: Any, about: tuple[Any, Any]) -> Any:
         maker, args, *_ = children[0].__reduce__()
         return maker(*args)
     if context is None:
-        return kind(children)  # type: ignore[call-arg]  # a class of containers
-    return kind(children, context)  # type: ignore[call-arg]  # as before
+        return kind(children)
+    return kind(children, context)
 
 
 def _instance(children: Any, about: tuple[type, tuple[str, ...]]) -> Any:
