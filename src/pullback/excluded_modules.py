@@ -144,10 +144,7 @@ DECLARED: dict[str, dict[str, str]] = {
         "torch.autograd.gradcheck": (
             "get_analytical_jacobian get_numerical_jacobian get_numerical_jacobian_wrt_specific_input"
         ),
-        "torch.autograd.graph": (
-            "allow_mutation_on_saved_tensors region_activation_memory_budget "
-            "set_override_stale_capture_stream"
-        ),
+        "torch.autograd.graph": "region_activation_memory_budget",
         "torch.nn.modules.loss": "LinearCrossEntropyLoss",
         "torch.optim": "swap_in_optimizer_params_and_state",
         "torch.random": "thread_safe_generator",

@@ -19,7 +19,7 @@ from pullback.compiler.roll import Roller
 
 
 def captured(function: Callable[..., Any], *args: Any) -> Captured:
-    return capture(function, args, {}, list(args), Knowledge(), FirstState(), frozenset())
+    return capture(function, args, {}, Knowledge(), FirstState(), frozenset())
 
 
 def loops(program: Any) -> list[Equation]:

@@ -256,7 +256,7 @@ def _first_of_equal(function: np.ufunc) -> Callable[..., ndarray]:
     """An extreme that of 0 and -0 takes the first; NumPy's takes either."""
 
     def kernel(x: Any, y: Any, /, out: Any = ...) -> ndarray:
-        result = function(x, y)
+        result = np.asarray(function(x, y))
         if result.dtype.kind == "f":
             np.copyto(result, x, where=np.equal(x, y))
         return into(out, result)

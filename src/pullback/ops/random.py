@@ -247,7 +247,7 @@ def _binomial(counts: ndarray, p: ndarray, /, generator: Any) -> ndarray:
     from ..array import random_choice
 
     if counts.dtype in HALVES:
-        raise unsupported("binomial", (counts,))
+        raise unsupported("binomial_cpu", (counts,))
     return random_choice.binomial(generator, counts, p)
 
 

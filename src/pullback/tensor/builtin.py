@@ -63,7 +63,8 @@ _OF_LAYOUTS = {
     }.items()
 } | {("nested", "to_padded_tensor"): "nested_to_padded_tensor"}  # fmt: skip
 _RENAMED = {("nn.functional", "logsigmoid"): ("torch._C._nn", "log_sigmoid"),
-            ("", "to_dlpack"): ("torch._C", "_to_dlpack")}  # fmt: skip
+            ("", "to_dlpack"): ("torch._C", "_to_dlpack"),
+            ("", "_segment_reduce"): ("torch", "segment_reduce")}  # fmt: skip
 
 
 def described(name: str, place: str) -> tuple[str, str] | None:

@@ -273,7 +273,9 @@ _NAMES = {
 
 #: The types that torch's top level has.
 TYPES: dict[str, Any] = {
-    name: _LegacyStorageMeta(name, (), {"__module__": "torch", "dtype": dtype})
+    name: _LegacyStorageMeta(
+        name, (), {"__module__": "torch", "dtype": dtype, "__doc__": f"A storage of elements of {dtype}."}
+    )
     for dtype in _NAMES.values()
     for name in (f"{dtype.scalar_type}Storage",)
 }

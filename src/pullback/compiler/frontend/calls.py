@@ -212,8 +212,8 @@ def _holds_users(f: FunctionType) -> bool:
     """Whether a function of ours closes over something that may run code, or hold state, of the user's.
 
     Plain values do not, nor do native functions of ours that close over plain values, in turn. A function
-    that stands in a namespace of this package closes over any functions of ours, and over tables of ours;
-    the lists and dicts of another one, a wrapper that was made for the user, may be the user's.
+    that stands in a namespace of this package closes over tables of ours; the lists and dicts of another one,
+    a wrapper that was made for the user, may be the user's.
     """
     if f.__code__.co_filename == _OF_OPS:
         return False
@@ -226,7 +226,7 @@ def _holds_users(f: FunctionType) -> bool:
                     return True
             elif id(held) not in met:
                 file = held.__code__.co_filename
-                if not (own_file[file] and (named or is_native(file))):
+                if not (own_file[file] and is_native(file)):
                     return True
                 met.add(id(held))
                 if file != _OF_OPS:
