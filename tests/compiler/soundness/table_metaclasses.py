@@ -292,7 +292,7 @@ class I(float):
 i = I(3)
 def step(x):
     return x * 2, 2 * i, 2.0 * i
-=== classmethod_property
+=== classmethod_property: raises
 class C:
     k = 2
     @classmethod

@@ -62,8 +62,16 @@ def step(x):
 === deferred_neg_bool: compiles
 def step(x):
     v = (x > 1).any().item()
-    return (x * 2, type(-v).__name__, type(~v).__name__, type(abs(v)).__name__, type(+v).__name__,
-        -v, isinstance(-v, bool))
+    return x * 2, type(-v).__name__, type(abs(v)).__name__, type(+v).__name__, -v, isinstance(-v, bool)
+=== deferred_inverted_bool
+def step(x):
+    v = (x > 1).any().item()
+    return x * 2, type(~v).__name__, ~v
+=== inverted_bool
+k = [True]
+def step(x): return x * ~k[0]
+--- change 3
+k[0] = 5
 === deferred_abs_complex: compiles
 def step(x):
     v = x.sum().item()

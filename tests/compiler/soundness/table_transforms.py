@@ -115,12 +115,11 @@ def step(x): return g(p, (x,))
 --- change 3
 p["bias"] = torch.ones(2)
 === checkpoint_of_a_function_of_a_global
-from torch.utils.checkpoint import checkpoint
 k = [2.0]
 def f(a): return a.sin() * k[0]
 def step(x):
     y = x.clone().requires_grad_()
-    checkpoint(f, y, use_reentrant=False).sum().backward()
+    torch.utils.checkpoint.checkpoint(f, y, use_reentrant=False).sum().backward()
     return y.grad
 --- change 3
 k[0] = 3.0
@@ -142,11 +141,10 @@ q[0] = 7.0
 --- change 5
 Scaled.backward = staticmethod(lambda ctx, g: g * 11.0)
 === class_as_a_callback_of_tree_map
-from torch.utils import _pytree as pytree
 class Box:
     k = 2.0
     def __init__(self, a): self.a = a * self.k
-def step(x): return [b.a for b in pytree.tree_map(Box, [x, x + 1])]
+def step(x): return [b.a for b in torch.utils._pytree.tree_map(Box, [x, x + 1])]
 --- change 3
 Box.k = 3.0
 === distribution_made_outside

@@ -308,8 +308,17 @@ def special(session: Session, method: Any, thing: Any, *args: Any) -> Any:
     return calls.call(method.__get__(thing, type(thing)), args)
 
 
+_WARNS_OF_INVERTED_BOOLS = sys.version_info >= (3, 12)
+
+
+def _kind(value: Any) -> type:
+    return value.kind if isinstance(value, Deferred) else type(value)
+
+
 def _unary(function: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
     def hook(a: Any) -> Any:
+        if function is operator.invert and _WARNS_OF_INVERTED_BOOLS and _kind(a) is bool:
+            raise current.get().refusal("it inverts a bool, which Python warns of")
         if type(a) in PLAIN or isinstance(a, np.generic):
             return function(a)
         session = current.get()
