@@ -7,7 +7,17 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import attributes, calls, imports, iteration, iteration_rules, lying, operations, patterns, texts
+from . import (
+    attributes,
+    calls,
+    imports,
+    iteration,
+    iteration_rules,
+    memory_layout,
+    operations,
+    patterns,
+    texts,
+)
 from .instrument import HOOKS
 from .session import current
 
@@ -23,7 +33,7 @@ _BY_NAME: dict[ModuleType, str] = {
     calls: "call_named call_last_names call_unpacked",
     # They have no hooks; their rules are known once they are imported.
     iteration_rules: "",
-    lying: "",
+    memory_layout: "",
 }
 for _module, _names in _BY_NAME.items():
     for _name in _names.split():
