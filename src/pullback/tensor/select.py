@@ -338,7 +338,8 @@ def masked_select(input: Any, mask: Any) -> Any:
 
 
 def _broadcast(*values: Any) -> None:
-    check_broadcast([np.broadcast_to(np.empty((), bool), shape_of(v)) for v in values])
+    if len({shape_of(v) for v in values}) > 1:
+        check_broadcast([np.broadcast_to(np.empty((), bool), shape_of(v)) for v in values])
 
 
 @public(inplace=True, out=False)
@@ -468,12 +469,11 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
     if not isinstance(chosen, TensorBase) and not isinstance(other, TensorBase):
         common = dtypes.result_numpy_dtype([chosen, other])
         chosen, other = np.asarray(chosen, common), np.asarray(other, common)
-    from .limits import check_held  # which is declared with what indexes
+    numbers = [v for v in (chosen, other) if not isinstance(v, (TensorBase, np.ndarray))]
+    if numbers:
+        from .limits import check_held  # which is declared with what indexes
 
-    common = common_dtype(chosen, other)
-    for operand in (chosen, other):
-        if not isinstance(operand, (TensorBase, np.ndarray)):
-            check_held(common, operand)
+        check_held(common_dtype(chosen, other), *numbers)
     return c.where(condition, chosen, other)
 
 
