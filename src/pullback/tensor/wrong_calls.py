@@ -13,8 +13,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from .. import dtypes
-from ..core.value import TensorBase
+from ..core.tracer import is_tracing
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
 from .signature import Parser
 
@@ -223,8 +226,19 @@ def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str
         if kwargs:
             return TypeError(f"TensorBase.{name}() takes no keyword arguments")
         return TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)") if args else None
+    if is_tracing():
+        args, kwargs = tuple(map(_of_zeros, args)), {k: _of_zeros(v) for k, v in kwargs.items()}
     try:
         parser.bind(args, kwargs)
     except (TypeError, ValueError) as error:
         return error
     return None
+
+
+def _of_zeros(value: Any) -> Any:
+    """A tensor of zeros for one whose numbers a trace does not know: parsers take numbers out of tensors."""
+    if isinstance(value, (list, tuple)):
+        return [_of_zeros(item) for item in value]
+    if not isinstance(value, TensorBase):
+        return value
+    return wrap(np.broadcast_to(np.zeros((), dtype_of(value)), shape_of(value)))

@@ -64,6 +64,7 @@ _NOT_NATIVE = tuple(PACKAGE + name for name in (
     "array/threads", "func/functional_call", "autograd/gradcheck", "autograd/profiler",
     "autograd/anomaly_mode",
 ))  # fmt: skip
+_NUMPY = np.__path__[0]
 #: Makes functions of ops, whose closures hold notes of their own.
 _OF_OPS = PACKAGE + "core/calls.py"
 _REFUSED_NAMES = frozenset({
@@ -226,6 +227,8 @@ def _holds_users(f: FunctionType) -> bool:
                     return True
             elif id(held) not in met:
                 file = held.__code__.co_filename
+                if file.startswith(_NUMPY):
+                    continue
                 if not (own_file[file] and is_native(file)):
                     return True
                 met.add(id(held))
