@@ -243,11 +243,11 @@ def layer_norm_adjoint(
             cut = slice(start, min(start + together, high))
             g, x, result, mean, scale = upstream[cut], rows[cut], out[cut], means[cut], scales[cut]
             spare = space[: len(g)]
-            np.multiply(g, x, out=spare)
-            # Σ g and Σ g·z over the rows, the second as Σ g·x·rstd − Σ g·mean·rstd.
-            of_g = np.concatenate([np.ones_like(scale), mean * scale], axis=1).T @ g
-            sums[0, index] += (scale.T @ spare)[0] - of_g[1]
-            sums[1, index] += of_g[0]
+            # The mean is taken off before anything is added up: rows with a mean far from 0 lose no digits.
+            np.subtract(x, mean, out=spare)
+            np.multiply(spare, g, out=spare)
+            sums[0, index] += (scale.T @ spare)[0]
+            sums[1, index] += (np.ones_like(scale).T @ g)[0]
             h = g if factor is None else np.multiply(g, factor, out=spare)
             slope, level = _adjoint_line(np.vecdot(h, x)[:, None], _row_sums(h), mean, scale, length)
             np.multiply(h, scale, out=result)
