@@ -291,7 +291,8 @@ def steps_by_curvature() -> Training:
 
         def product(v: Any) -> Any:
             found = torch.autograd.grad(flat @ v, parameters, retain_graph=True)
-            return torch.cat([g.flatten() for g in found]) + v
+            # So much that no curvature is negative: else a rounding may become a hundred times larger.
+            return torch.cat([g.flatten() for g in found]) + 10 * v
 
         residual = flat.detach()
         move, direction, size = torch.zeros_like(residual), residual, residual @ residual
