@@ -16,13 +16,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from inspect import Parameter, Signature
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from .builtin import behind
-
-PACKAGE = Path(__file__).parents[1]
 
 #: Place of functions → the stub that has them.
 _STUBS = {"": "__init__.pyi", "Tensor": "tensor/methods.pyi", "nn.functional": "nn/functional/__init__.pyi"}
@@ -130,7 +127,10 @@ def _united(kinds: Iterable[str]) -> Text:
 @cache
 def _functions(place: str) -> dict[str, list[Signature]]:
     """The functions of a stub, each with the ways to call it."""
-    path = PACKAGE / _STUBS.get(place, f"{place}.pyi")
+    # Imported for the first signature: with what it imports it takes 2 of the package's 90 ms.
+    from pathlib import Path
+
+    path = Path(__file__).parents[1] / _STUBS.get(place, f"{place}.pyi")
     if not path.is_file():
         return {}
     tree = ast.parse(path.read_text(encoding="utf-8"))
