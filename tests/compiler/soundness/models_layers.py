@@ -103,7 +103,7 @@ def activated(activations: list[Callable[[], Any]]) -> Callable[[], Training]:
 
     def make() -> Training:
         model = nn.Sequential(nn.Linear(7, 13), *(Around(each()) for each in activations), nn.Linear(13, 3))
-        # Steps so small that the loss goes down: one that jumps about makes a rounding a hundred times larger.
+        # So small that the loss goes down: one that jumps about makes a rounding a hundred times larger.
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
         return training(model, classify, labelled(3, 9, 7), optimizer)
 
