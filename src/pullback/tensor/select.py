@@ -486,6 +486,11 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
     for operand in (chosen, other):
         if not isinstance(operand, (TensorBase, np.ndarray)):
             check_held(common, operand)
+            # As in torch, a tensor that meets a number is cast before, which counts for its covector.
+            chosen, other = (
+                cast(v, common) if isinstance(v, TensorBase) and dtype_of(v) != common else v
+                for v in (chosen, other)
+            )
     return c.where(condition, chosen, other)
 
 
