@@ -521,14 +521,16 @@ def batch_norm_adjoint(
     weight_sum = weight_sum * invstd
     scale = (invstd if weight is None else invstd * weight)[:, None]
     out = np.empty(blocks.shape, x.dtype)
-    slope = -scale[:, 0] * invstd * weight_sum / number
-    level = -scale[:, 0] * bias_sum / number - slope * mean
+    slope = -invstd * weight_sum / number
+    level = (-bias_sum / number - slope * mean)[:, None]
 
     def task(g: ndarray, x: ndarray, out: ndarray) -> None:
-        np.multiply(g, scale, out=out)
         if training:
-            np.add(out, np.multiply(x, slope[:, None]), out=out)
-            np.add(out, level[:, None], out=out)
+            np.multiply(x, slope[:, None], out=out)
+            np.add(out, level, out=out)
+            g = np.add(out, g, out=out)
+        # The weight comes last: an infinite one makes infinities, not the difference of two.
+        np.multiply(g, scale, out=out)
 
     _in_blocks(task, upstream, blocks, out)
     return out.reshape(x.shape), weight_sum, bias_sum

@@ -26,6 +26,8 @@ BLOCK = {2: 16, 4: 8, 8: 4}  # by bytes per number
 def arange(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> ndarray:
     """Return `start`, `start` + `step`, … (`count` numbers)."""
     if dtype.kind in "iu":
+        if not step:
+            return np.full(count, start, np.int64).astype(dtype, copy=False)
         return np.arange(start, start + count * step, step, dtype=np.int64).astype(dtype, copy=False)
     if count < 2:
         return rounded(np.full(count, float(start)), dtype)

@@ -24,7 +24,7 @@ from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, MultiNode, Output
 from ..core.saved import FROZEN, Packed, blamed, damaged, freed, pack, unpack_hooked
 from ..core.tracer import seen
 from ..core.value import dtype_of, shape_of, wrap, wrap_alias
-from ..core.versions import bump
+from ..core.versions import bump, is_stale
 from ..core.views import FUNCTION_VIEW, View
 from ..errors import with_note
 from ..tensor.tensor import Tensor
@@ -100,7 +100,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
     ) -> Any:
         if value is None:
             return None
-        if counter[0] != number:
+        if is_stale(counter, number):
             raise blamed(damaged(value, counter, number, edge), self, counter, number)
         if type(value) is Packed:
             value = unpack_hooked(value)

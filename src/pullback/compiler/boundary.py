@@ -12,6 +12,7 @@ from numpy import ndarray
 from ..core.blame import freed_at_instruction, freed_by_caller, is_freed, next_sequence, stamp
 from ..core.node import MultiNode, accumulator
 from ..core.saved import blamed, damaged, freed
+from ..core.versions import is_stale
 
 _new = object.__new__
 
@@ -39,7 +40,7 @@ class CompiledFunctionBackward(MultiNode):
         if is_freed(saved):
             raise freed(self)
         for value, counter, version in saved:
-            if counter is not None and counter[0] != version:
+            if counter is not None and is_stale(counter, version):
                 raise blamed(damaged(value, counter, version, None), self, counter, version)
         covectors = [None if v is None else np.asarray(v) for v in g]
         results = self._pull([entry[0] for entry in saved], covectors)

@@ -521,8 +521,11 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
                 leaf._grad = own_copy(as_tensor(g))
             else:
                 value = leaf._value
-                if type(g) is type(value) is ndarray and g.strides != value.strides:
-                    g = conforming(g, value)
+                if type(g) is type(value) is ndarray:
+                    if g.strides != value.strides:
+                        g = conforming(g, value)
+                    elif node._hooks is not None and (node._hooks.tensor or node._hooks.pre):
+                        g = g.copy()  # a hook may have kept what it was given, which is not to change
                 leaf._grad = as_tensor(g)
         elif not create_graph and (recorder := getattr(old._value, "recorder", None)) is not None:
             # In place, as below: who holds the gradient finds it changed.

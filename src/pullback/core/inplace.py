@@ -31,7 +31,7 @@ from .overlap import PARTIAL, overlaps_itself
 from .overlap import overlap as overlap_of
 from .saved import FROZEN, freed
 from .value import TensorBase, dtype_of, shape_of, wrap
-from .versions import bump
+from .versions import bump, version_of
 from .views import (
     OF_INFERENCE_VIEW,
     OF_NO_GRAD_VIEW,
@@ -357,9 +357,12 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     check_writable(x, requires_grad(x), overlap=True)
     new = view_op(x, *attrs)
     old, x._value = x._value, new._value
+    before = version_of(x)
     bump(x)
     if x._view is not None:
-        x._view = View(x._view.base, new._view.steps, x._view.creation, x._counter[0])
+        # Where nothing is recorded, the view is as stale as after any write that it did not record.
+        now = x._counter[0] if modes().grad else before
+        x._view = View(x._view.base, new._view.steps, x._view.creation, now)
     elif not x._inference:
         x._rearranged = (*x._rearranged, (x._counter[0], inverse))
     if new._node is not None and type(new._node) is not Nowhere:

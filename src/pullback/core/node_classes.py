@@ -187,7 +187,7 @@ def _backward_1(op: Op) -> Callable[..., Any]:
         def backward(self: Node, g: Any) -> tuple[Any, ...]:
             saved = self._saved
             if saved[1][0] != saved[2]:
-                check_versions(self, 1)
+                saved = check_versions(self, 1)
             value = saved[0]
             kind = type(g)
             if kind is float32 or kind is float64:
@@ -246,7 +246,7 @@ def _backward_2(op: Op) -> Callable[..., Any]:
         def backward_swapped(self: Node, g: Any) -> tuple[Any, ...]:
             saved = self._saved
             if saved[1][0] != saved[2] or saved[4][0] != saved[5]:
-                check_versions(self, 2)
+                saved = check_versions(self, 2)
             edge_x, edge_y = self._edges
             for_x, for_y = saved[i], saved[j]
             kind = type(g)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from numpy import ndarray
 
+from ..array.strides import strides_of
+
 NONE, FULL, PARTIAL = range(3)
 
 
@@ -57,5 +59,5 @@ def overlap(a: ndarray, b: ndarray) -> int:
     start, other = a.__array_interface__["data"][0], b.__array_interface__["data"][0]
     end, other_end = start + a.nbytes, other + b.nbytes
     if start == other and end == other_end:
-        return FULL if a.strides == b.strides else PARTIAL
+        return FULL if strides_of(a) == strides_of(b) else PARTIAL
     return PARTIAL if start < other_end and other < end else NONE

@@ -19,6 +19,7 @@ from .marked import Marked, resolved
 from .modes import modes
 from .node import AccumulateGrad, MultiNode, Node, Nowhere, Output, edge_target, short_name
 from .value import TensorBase, dtype_of, shape_of, wrap
+from .versions import holders, is_stale
 from .views import MULTI_VIEW
 
 #: Version counter of what can never be written to (scalars, packed values).
@@ -232,15 +233,32 @@ class SavedTensor:
         return graph_saved(self._node)[self._at]
 
 
-def check_versions(node: Node, count: int) -> None:
-    """Raise where a saved value was written to after it was saved."""
+def check_versions(node: Node, count: int) -> tuple[Any, ...]:
+    """Return the saved tuple; raise where a saved value was written to after it was saved."""
     saved = node._saved
     for i in range(0, 3 * count, 3):
         if saved[i + 1][0] != saved[i + 2]:
             if is_freed(saved):
                 raise freed(node)
-            stale = [k for k in range(count) if saved[3 * k + 1][0] != saved[3 * k + 2]]
-            raise modified(node, in_torch_order(node, stale)[0])
+            stale = [k for k in range(count) if is_stale(saved[3 * k + 1], saved[3 * k + 2])]
+            if stale:
+                raise modified(node, in_torch_order(node, stale)[0])
+            node._saved = saved = _with_replaced(node, saved)
+            break
+    return saved
+
+
+def _with_replaced(node: Node, saved: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A saved tuple in which an input that was given other data since has those."""
+    parts = list(saved)
+    for k, i in enumerate(node._op.layout.input_index):
+        if i >= 0:
+            edge = node._edges[i]
+            for tensor in holders(saved[3 * k + 1], saved[3 * k]):
+                leaf = isinstance(edge, AccumulateGrad)
+                if edge.variable is tensor if leaf else edge is tensor._node:
+                    parts[3 * k] = tensor._value
+    return tuple(parts)
 
 
 def modified(node: Node, index: int) -> RuntimeError:

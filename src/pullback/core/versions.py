@@ -8,6 +8,9 @@ happens and costs the others nothing.
 from __future__ import annotations
 
 from typing import Any, NoReturn
+from weakref import ref
+
+from numpy import ndarray
 
 from .. import graph_errors as errors
 from .blame import written
@@ -21,6 +24,57 @@ class NoVersions(list[Any]):
 
     def __getitem__(self, index: Any) -> NoReturn:
         raise errors.inference_saved()
+
+
+class Replaced(int):
+    """The version of a tensor that was given other data: the same number, but unequal to every number, so
+    that what was saved before is looked at more closely.
+
+    Attributes
+    ----------
+    arrays : list of (weak reference to array, weak reference to tensor)
+        What tensors held before.
+    """
+
+    arrays: list[tuple[Any, Any]]
+    __hash__ = int.__hash__
+
+    def __ne__(self, other: object) -> bool:
+        return True
+
+
+def replace_data(tensor: Any, value: Any) -> None:
+    """Give a tensor other data; as in torch, an op that saved the tensor as its input will see them.
+
+    Data of another shape are not shown to it: it could only fail.
+    """
+    counter, old = tensor._counter, tensor._value
+    tensor._value = value
+    arrays = type(old) is type(value) is ndarray
+    if not arrays or type(counter) is NoVersions or old.shape != value.shape:
+        return
+    version = Replaced(counter[0])
+    before = getattr(counter[0], "arrays", ())
+    version.arrays = [entry for entry in before if entry[0]() is not None and entry[1]() is not None]
+    version.arrays.append((ref(old), ref(tensor)))
+    counter[0] = version
+
+
+def is_stale(counter: list[Any], number: int) -> bool:
+    """Whether there were writes since a value was saved at version `number`."""
+    now = counter[0]
+    return now is None or int(now) != int(number)
+
+
+def holders(counter: list[Any], value: Any) -> list[Any]:
+    """The tensors that held an array before they were given other data."""
+    now = counter[0]
+    if type(now) is not Replaced:
+        return []
+    if not any(array() is not None for array, _ in now.arrays):
+        counter[0] = int(now)
+    found = [tensor() for array, tensor in now.arrays if array() is value]
+    return [tensor for tensor in found if tensor is not None]
 
 
 def bump(tensor: Any) -> None:

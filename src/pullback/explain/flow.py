@@ -21,6 +21,7 @@ from ..core.node import LEAF, AccumulateGrad, MultiNode, Node, Output, edge_targ
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.saved import Packed
 from ..core.value import TensorBase
+from ..core.versions import is_stale
 from .walk import array_at_bottom, reachable
 
 #: Attributes that freed nodes of these ops have had, but for rare programs: what a linear layer passes.
@@ -113,7 +114,7 @@ class Flow:
             value = saved[3 * k] if 3 * k + 2 < len(saved) else None
             if value is None or type(value) is Packed or isinstance(value, TensorBase):
                 continue
-            if isinstance(value, ndarray) and saved[3 * k + 1][0] != saved[3 * k + 2]:
+            if isinstance(value, ndarray) and is_stale(saved[3 * k + 1], saved[3 * k + 2]):
                 continue
             if i >= 0:
                 edge = node._edges[i] if i < len(node._edges) else None

@@ -25,6 +25,7 @@ from numpy import ndarray
 from ..core import inplace
 from ..core.inplace import AsStridedBackward0, CopySlices
 from ..core.node import AccumulateGrad, MultiNode, Node, edge_target
+from ..core.versions import is_stale
 from .shown import widened
 from .walk import Path, array_at_bottom, reachable
 
@@ -250,7 +251,7 @@ def saved_results(nodes: Sequence[Node]) -> dict[Place, ndarray]:
         layout = op.layout
         for position in range(layout.count):
             value, counter, version = saved[3 * position : 3 * position + 3]
-            if not isinstance(value, ndarray) or counter[0] != version:
+            if not isinstance(value, ndarray) or is_stale(counter, version):
                 continue
             at, output = layout.input_index[position], layout.output_index[position]
             if at >= 0:

@@ -11,28 +11,31 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..core.op import Call, elementwise
+from ..core.op import HALVES, Call, elementwise
 from ..core.value import dtype_of
+from ..graph_errors import type_word
 from .comparison import gt, where
 from .elementwise import abs as absolute
 from .elementwise import sgn
 from .kernels import from_scipy, into, refuse, scipy_function
 
 
-def _away_from_zero(g: Any, x: Any, slope: Any) -> Any:
-    """g·slope(x), and g/2 where x is too small to divide by."""
-    tiny = float(np.finfo(dtype_of(x)).eps) if dtype_of(x).kind == "f" else 2.0**-7
+def _away_from_zero(kernel: str, g: Any, x: Any, slope: Any) -> Any:
+    """g·slope(x), and g/2 where x is too small to divide by; refused where torch has no kernel for it."""
+    if dtype_of(x) in HALVES:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
+    tiny = float(np.finfo(dtype_of(x)).eps)
     large = gt(absolute(x), tiny)
     return g * where(large, slope(where(large, x, tiny)), 0.5)
 
 
 def _i1_rule(g: Any, x: Any, out: Any) -> Any:
     """I₁′ = I₀ − I₁/x (DLMF 10.29.2)."""
-    return _away_from_zero(g, x, lambda x: i0(x) - out / x)
+    return _away_from_zero("i1_backward", g, x, lambda x: i0(x) - out / x)
 
 
 def _i1e_rule(g: Any, x: Any, out: Any) -> Any:
-    return _away_from_zero(g, x, lambda x: i0e(x) - out * (sgn(x) + 1 / x))
+    return _away_from_zero("i1e_backward", g, x, lambda x: i0e(x) - out * (sgn(x) + 1 / x))
 
 
 i0 = elementwise(

@@ -15,8 +15,8 @@ from numpy import ndarray
 from ..array.layout import in_order
 from ..array.reduction import running_sums
 from ..core.op import Call, op
-from ..core.value import shape_of
-from .comparison import eq, where
+from ..core.value import dtype_of, shape_of
+from .comparison import eq, isnan, where
 from .convert import conj, widened
 from .elementwise import exp
 
@@ -166,6 +166,8 @@ def _logcumsumexp_rule(g: Any, x: Any, out: Any, dim: int) -> Any:
     if not shape_of(x) or 0 in shape_of(x):
         return g
     g, x, out = widened(g), widened(x), widened(out)
+    if dtype_of(g).kind != "c":
+        g = where(isnan(g), 0, g)  # torch takes what is above 0 and what is below
     # exp(x[k]) Σ_{i≥k} g[i]·exp(−out[i]), with each factor brought below 1.
     following = where(_is_last(shape_of(x), dim), out, shift(out, dim, True))
     weights = conj(where(eq(out, -np.inf), 1, exp(out - following)))

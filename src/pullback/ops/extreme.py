@@ -18,7 +18,7 @@ from ..array.layout import in_order
 from ..array.reduction import over_first
 from ..core.op import Call, op
 from ..core.value import dtype_of, shape_of
-from .comparison import eq, isnan
+from .comparison import eq, isnan, where
 from .convert import cast
 from .cumulative import dim_first
 from .reduce import count, kept, over_rows, shifted
@@ -146,15 +146,14 @@ max_dim = selecting("max", _max_dim)
 min_dim = selecting("min", _min_dim)
 
 
-def _shared(g: Any, x: Any, out: Any, dims: tuple[int, ...], with_nan: bool = False) -> Any:
+def _shared(g: Any, x: Any, out: Any, dims: tuple[int, ...]) -> Any:
     """The covector of an extreme value shared evenly among the elements that attain it.
 
-    A nan is attained by none, which makes a row of nan, but for the ops that take it `with_nan`.
+    A nan is attained by none, which makes a row of nan.
     """
     shape = kept(shape_of(x), dims)
     g, out = reshape(g, shape), reshape(out, shape)
-    attained = eq(x, out) | (isnan(x) & isnan(out)) if with_nan else eq(x, out)
-    chosen = cast(attained, dtype_of(g))
+    chosen = cast(eq(x, out), dtype_of(g))
     return chosen * (g / sum_dims(chosen, dims, True))
 
 
@@ -181,7 +180,13 @@ def _extreme(name: str, ufunc: np.ufunc) -> Callable[..., ndarray]:
 
 
 def _shared_all_rule(g: Any, x: Any, out: Any) -> Any:
-    return _shared(g, x, out, _all_of(shape_of(x)), with_nan=True)
+    """The same where all elements are one row: nan is attained by nan, and what does not attain it gets
+    zero, whatever is shared.
+    """
+    shape = shape_of(x)
+    attained = eq(x, out) | (isnan(x) & isnan(out))
+    share = g / sum_dims(cast(attained, dtype_of(g)), _all_of(shape), False)
+    return where(attained, share, 0)
 
 
 def _shared_rule(g: Any, x: Any, out: Any, dims: tuple[int, ...], keepdim: bool) -> Any:

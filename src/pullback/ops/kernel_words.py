@@ -62,7 +62,7 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         "take_cpu": "take", "take_put_cpu": "put_places", "topk_cpu": "topk",
     }),
     (_RARE | _BOOL, {"median_cpu": "median_all nanmedian_all", "median_out": "median nanmedian"}),
-    (_RARE | _COMPLEX, {"aminmax_cpu": "aminmax", "mode_cpu": "mode"}),
+    (_RARE | _COMPLEX, {"aminmax_cpu": "aminmax", "index_func_": "index_reduce", "mode_cpu": "mode"}),
     (_RARE | _BOOL | _COMPLEX, {"kthvalue_cpu": "kthvalue"}),
     (_NO_FLOAT, {
         "binary_cross_entropy": "binary_cross_entropy", "max_unpool2d": "max_unpool_2d",

@@ -20,7 +20,7 @@ from ..core.connected import PIECEWISE
 from ..core.op import Call, Place, check_broadcast, elementwise, op, promoted
 from ..core.value import Value, dtype_of, shape_of
 from .arithmetic import log
-from .comparison import lt, where
+from .comparison import ge, lt, where
 from .convert import widened
 from .elementwise import abs, sgn, sigmoid
 from .extreme import pick, place
@@ -138,7 +138,7 @@ def _smooth_l1(x: ndarray, y: ndarray, beta: float) -> ndarray:
 
 def _smooth_l1_slope(g: Any, x: Any, y: Any, beta: float) -> Any:
     d = x - y
-    return g * where(lt(abs(d), beta), d / beta, sgn(d))
+    return g * where(ge(abs(d), beta), sgn(d), d / beta)  # a nan stays one
 
 
 #: ½d²/β where |d| < β, else |d| − ½β, for d = x − y.
@@ -159,7 +159,7 @@ def _huber(x: ndarray, y: ndarray, delta: float) -> ndarray:
 
 def _huber_slope(g: Any, x: Any, y: Any, delta: float) -> Any:
     d = x - y
-    return g * where(lt(abs(d), delta), d, delta * sgn(d))
+    return g * where(ge(abs(d), delta), delta * sgn(d), d)
 
 
 #: ½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = x − y.

@@ -298,6 +298,7 @@ batch_norm = op(
     joint=True,
     outputs=("out", "batch_mean", "invstd", "batch_var"),
     differentiable=(0,),
+    differentiable_inputs=(0, 1, 2),
     batch_rule=_batch_batched,
     place=following_channels,
     saves=("mean", "var"),

@@ -246,8 +246,12 @@ def _var_rule(g: Any, x: Any, dims: tuple[int, ...], correction: float, keepdim:
     shape = shape_of(x)
     g, x = widened(g), widened(x)
     n = count(shape, dims) - correction
-    slope = 2 / n if n > 0 else math.inf
-    return spread(g, shape, dims, keepdim) * (slope * (x - mean_dims(x, dims, True)))
+    g, mean = spread(g, shape, dims, keepdim), mean_dims(x, dims, True)
+    if n <= 0 and len(dims) == len(shape) != 1:
+        # As in torch, which takes the slope of all elements for nothing that could be differentiated again. A
+        # vector counts as reduced along its axis: the two cannot be told apart here.
+        return g * where(eq(x, mean), math.nan, math.inf)
+    return g * ((2 / n if n else math.inf) * (x - mean))
 
 
 #: Variance over `dims`: Σ|x − mean|² / (n − correction).
@@ -381,7 +385,7 @@ def norm_slope(x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
     if ord == 1:
         return sgn(x)
     if ord == 2:
-        return x / _divisor(out)
+        return where(eq(out, 0), 0, x / out)
     if math.isinf(ord):
         size = abs(x)
         chosen = cast(eq(size, out) | isnan(size), dtype_of(out))
@@ -402,7 +406,7 @@ def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...
     g, x, out = widened(g), widened(x), widened(out)
     if ord == 2:
         out = reshape(out, shape)
-        return x * (reshape(g, shape) / _divisor(out))
+        return x * (reshape(g, shape) * where(eq(out, 0), 0, 1 / out))
     return reshape(g, shape) * norm_slope(x, reshape(out, shape), ord, dims)
 
 

@@ -35,7 +35,8 @@ def _batched(kernel: Any) -> Any:
 
 def _softmax(x: ndarray, /, dim: int) -> ndarray:
     if x.ndim == 0:
-        return np.subtract(x, x, out=...) + np.ones_like(x)
+        out = np.subtract(x, x, out=...)
+        return np.add(out, 1, out=out)
     if x.size == 0:
         return x.copy()
     if x.size > LARGE:

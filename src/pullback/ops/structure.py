@@ -254,7 +254,7 @@ lay_out = op(
 def _put(
     base: ndarray, source: ndarray, /, steps: tuple[Any, ...], strides: tuple[int, ...] | None
 ) -> ndarray:
-    new = laid_out(base, strides)
+    new = laid_out(np.asarray(base), strides)  # a covector without axes may come as a scalar
     part = followed(new, steps)
     part[...] = source.real if source.dtype.kind == "c" and part.dtype.kind != "c" else source
     return new

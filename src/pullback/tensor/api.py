@@ -481,7 +481,8 @@ def inplace_twin(
             new = function(input, *args, **kwargs)
         except NotImplementedError:
             # torch looks at the result's shape and dtype before it looks for a kernel.
-            inplace.refuse_result(input, operands, of_bools=name in COMPARING)
+            if not apart:
+                inplace.refuse_result(input, operands, of_bools=name in COMPARING)
             raise
         except Exception:
             if operator and not isinstance(args[0], (TensorBase, bool, int, float, complex, np.generic)):

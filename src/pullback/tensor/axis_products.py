@@ -13,6 +13,7 @@ from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import permute, reshape, sum_dims, unsafe_view
 from .api import public
+from .shape import reshaped
 from .sizes import tensor
 from .tensor import Tensor, checked_dim
 
@@ -129,8 +130,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {shape_of(bias)[0]} but expected {out}"
         )
-    x = reshape(input1, (-1 if int(np.prod(lead)) else 0, n)) if len(lead) != 1 else input1
-    y = reshape(input2, (-1 if int(np.prod(lead)) else 0, m)) if len(lead) != 1 else input2
+    x, y = reshaped(input1, (-1, n)), reshaped(input2, (-1, m))
     rows = shape_of(x)[0]
     half = c.linear(y, reshape(weight, (out * n, m)))
     product = mul(reshape(half, (rows, out, n)), reshape(x, (rows, 1, n)))

@@ -311,9 +311,14 @@ def _quantile(name: str, input: Any, q: Any, dim: Any, keepdim: bool, interpolat
         raise RuntimeError("quantile() input tensor must be non-empty")
     found = _interpolated(turned, q, points.reshape(-1), interpolation, skip=name == "nanquantile")
     rest = shape_of(turned)[:-1]
-    found = permute(found, (last, *range(last)))
+    if points.ndim:
+        found = permute(found, (last, *range(last)))
     kept = (1,) * len(shape) if dim is None else tuple(1 if d == own else s for d, s in enumerate(shape))
-    return squeezed(found, (*points.shape, *(kept if keepdim else rest)))
+    result = squeezed(found, (*points.shape, *(kept if keepdim else rest)))
+    if type(result._counter) is list:
+        # torch interpolates and turns the result in place, which counts as updates.
+        result._counter[0] = 1 + 2 * points.ndim + (interpolation in ("linear", "midpoint"))
+    return result
 
 
 def _interpolated(x: Any, q: Any, points: np.ndarray, interpolation: str, skip: bool) -> Any:

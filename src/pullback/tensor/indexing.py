@@ -159,6 +159,9 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
     return _general_setitem(self, index, value)
 
 
+#: dtypes of tensors that tell by their values which places are meant.
+MASKS = (np.dtype(np.bool_), np.dtype(np.uint8))
+
 _NUMBERS = frozenset({bool, int, float})
 _NO_STEP = (int, type(None))
 _INFINITE = (float("inf"), -float("inf"))
@@ -255,18 +258,17 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         if not entries:
             assign(x, source)
             return
-        masked = _only_mask(index)
         dims, where = packed(x, entries)
-        target = i.result_shape(shape_of(x), shape_of(where)[1:], dims)
-        if shape_of(source) != target:
-            own = _without_leading_ones(shape_of(source))
-            if own != shape_of(source):
-                source = reshape(source, own)
-        put_into(x, where, source, dims, False, masked)
+        own = _without_leading_ones(shape_of(source))
+        if own != shape_of(source):
+            source = reshape(source, own)
+        put_into(x, where, source, dims, False, _only_mask([item for _, item in entries]))
 
 
-def _only_mask(index: Any) -> bool:
-    return isinstance(index, TensorBase) and dtype_of(index).kind == "b"
+def _only_mask(indices: list[Any]) -> bool:
+    """Whether one mask is all that indexes, besides whole axes."""
+    (index,) = indices if len(indices) == 1 else (None,)
+    return isinstance(index, TensorBase) and dtype_of(index) in MASKS
 
 
 def _without_leading_ones(shape: Ints) -> Ints:
@@ -387,8 +389,8 @@ def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """In-place version of :func:`index_put`."""
     dims, where = _indices("index_put_", input, indices)
-    only = len(indices) == 1 and indices[0] is not None and _only_mask(indices[0])
-    return put_into(input, where, values, dims, bool(accumulate), only)
+    masked = _only_mask([item for item in indices if item is not None])
+    return put_into(input, where, values, dims, bool(accumulate), masked)
 
 
 for _name, _function in {"__getitem__": _getitem, "__setitem__": _setitem, "__delitem__": _delitem}.items():

@@ -302,7 +302,7 @@ def power_of(input: Any, exponent: Any) -> Any:
     if isinstance(exponent, bool):
         result = a.pow_scalar(widened(input, 1), int(exponent))
         return cast(result, dtype_of(input)) if kind == "b" else result
-    if kind in "iu" and isinstance(exponent, int) and exponent < 0:
+    if kind in "biu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if kind in "iu" and isinstance(exponent, int) and exponent > np.iinfo(dtype_of(input)).max:
         raise overflow(SHORT_NAMES.get(str(dtype_of(input)), "int"))

@@ -78,9 +78,10 @@ def linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) 
 def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     """The parts along axis `dim`, each without it."""
     rank = len(shape_of(tensor("unbind", "input", input)))
+    dim = checked_dim(integer("unbind", "dim", 1, dim), rank)
     if not rank:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return structure.unbind(input, checked_dim(integer("unbind", "dim", 1, dim), rank))
+    return structure.unbind(input, dim)
 
 
 @public(out=False, name="split")

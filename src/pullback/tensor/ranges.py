@@ -61,11 +61,14 @@ def arange(
     if not (step > 0 or step < 0):
         raise RuntimeError("step must be nonzero")
     _check_bounds(start, end, step)
-    if chosen.kind in "iu":
+    if chosen == np.int64:
         start, end, step = map(_as_integer, (start, end, step))
         if step == 0:
             raise ValueError("step must be nonzero")
     count = (end - start) / step
+    if chosen.kind in "iu":
+        # Smaller integers are counted by the numbers as they were given.
+        start, step = _as_integer(start), _as_integer(step)
     if not count < 2.0**62:
         raise RuntimeError("invalid size, possible overflow?")
     return made(ranges.arange(start, step, math.ceil(count), chosen), requires_grad)

@@ -258,7 +258,8 @@ def _same_size(src: Any, part: Ints) -> None:
         )
 
 
-def _check_complex(name: str, input: Any, src: Any) -> None:
+def refuse_complex_history(name: str, input: Any, src: Any) -> None:
+    """Raise torch's error where a derivative of complex numbers would be recorded that torch has not."""
     if dtype_of(input).kind == "c" and modes().grad and (requires_grad(input) or requires_grad(src)):
         raise RuntimeError(
             f"{name} does not support automatic differentiation for outputs with complex dtype."
@@ -276,7 +277,7 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
             f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}"
         )
     _same_size(tensor("select_scatter", "src", src, 2), (*shape[:dim], *shape[dim + 1 :]))
-    _check_complex("select_scatter", input, src)
+    refuse_complex_history("select_scatter", input, src)
     return r.select_scatter(input, src, dim, index + size if index < 0 else index)
 
 
@@ -294,7 +295,7 @@ def slice_scatter(
     _same_size(
         tensor("slice_scatter", "src", src, 2), (*shape[:dim], -(-(last - first) // step), *shape[dim + 1 :])
     )
-    _check_complex("slice_scatter", input, src)
+    refuse_complex_history("slice_scatter", input, src)
     return r.slice_scatter(input, src, dim, first, last, step)
 
 

@@ -405,7 +405,12 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log Σ exp(input) over `dim`, computed without overflow."""
     check_tensor("logsumexp", input)
     x = cast(input, dtypes.get_default_dtype().numpy) if dtype_of(input).kind in "biu" else input
-    return r.logsumexp(x, reduced_dims(dim, len(shape_of(input))), keepdim)
+    shape = shape_of(input)
+    if shape and isinstance(dim, (tuple, list)) and not dim and not keepdim and 0 not in shape:
+        # torch sums over all axes, of which it then takes away none.
+        ones = [1] * len(shape)
+        raise RuntimeError(f"output with shape [] doesn't match the broadcast shape {ones}")
+    return r.logsumexp(x, reduced_dims(dim, len(shape)), keepdim)
 
 
 # --- logic and counts ---------------------------------------------------------------------------------------

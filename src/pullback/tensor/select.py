@@ -24,6 +24,7 @@ from .batching import refuse_dynamic
 from .data import scalar_array
 from .math import number
 from .properties import common_dtype
+from .rearrange import refuse_complex_history
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
 
@@ -138,20 +139,31 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     return o.scatter_add(input, index, src, dim)
 
 
-@public(inplace=True)
-def scatter_reduce(
+def _scatter_reduced(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax"
-    or "amin".
-    """
     dim = _arguments("scatter_reduce", input, dim, index)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     _check_scatter("scatter", input, dim, index, tensor("scatter_reduce", "src", src, 3))
     if count(shape_of(index)) == 0:
         index = reshape(index, (0,) * max(len(shape_of(input)), 1))
+    elif reduce in ("amax", "amin") and dtype_of(input).kind == "c":
+        kernel = f"scatter_gather_tensor_cpu_reduce_{reduce}"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
     return o.scatter_reduce(input, index, src, dim, reduce, bool(include_self))
+
+
+@public(inplace=True, written=_scatter_reduced)
+def scatter_reduce(
+    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """`input` with ``src[i, j]`` reduced into ``[index[i, j], j]``: "sum", "prod", "mean", "amax"
+    or "amin".
+    """
+    result = _scatter_reduced(input, dim, index, src, reduce, include_self=include_self)
+    refuse_complex_history("scatter_reduce", input, src)
+    return result
 
 
 @public
@@ -473,7 +485,13 @@ def _choice(condition: Any, chosen: Any, other: Any) -> Any:
     if numbers:
         from .limits import check_held  # which is declared with what indexes
 
-        check_held(common_dtype(chosen, other), *numbers)
+        common = common_dtype(chosen, other)
+        check_held(common, *numbers)
+        # As in torch, a tensor that meets a number is cast before, which counts for its covector.
+        chosen, other = (
+            cast(v, common) if isinstance(v, TensorBase) and dtype_of(v) != common else v
+            for v in (chosen, other)
+        )
     return c.where(condition, chosen, other)
 
 

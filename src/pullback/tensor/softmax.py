@@ -16,7 +16,7 @@ def _checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
     check_tensor(name, input)
     x = in_dtype(input, dtype)
     found = checked_dim(dim, len(shape_of(x)))
-    if dtype_of(x).kind in "biuc":
+    if dtype_of(x).kind in "biuc" and 0 not in shape_of(x):
         last = "lastdim_" if found == max(len(shape_of(x)) - 1, 0) else ""
         raise NotImplementedError(
             f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(dtype_of(x))}'"

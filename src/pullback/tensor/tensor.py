@@ -25,7 +25,7 @@ from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Nowhere, Output, edge_target
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
-from ..core.versions import NoVersions
+from ..core.versions import NoVersions, replace_data
 from ..core.views import bring_up_to_date
 from ..core.visible import visible_strides
 from ..device import CPU, META, device
@@ -245,7 +245,7 @@ class Tensor(Methods):
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex dtype"
             )
-        self._value = other._value
+        replace_data(self, other._value)
         if other._level != self._level:
             self._level = other._level
 
@@ -264,7 +264,7 @@ class Tensor(Methods):
         """How often this storage was written to."""
         if self._inference:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return self._counter[0]
+        return int(self._counter[0])
 
     @property
     def _base(self) -> Tensor | None:

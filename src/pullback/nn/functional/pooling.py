@@ -187,7 +187,12 @@ def _adaptive(x: Any, output_size: Any, rank: int, call: Any, is_max: bool = Fal
 @public(namespace="nn.functional", method=False, out=False)
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     """Means over `output_size` windows of nearly equal length, one axis."""
-    return _adaptive(input, output_size, 1, ops.adaptive_avg_pool_2d)
+    return _adaptive(input, output_size, 1, _mean_or_pool)
+
+
+def _mean_or_pool(x: Any, size: tuple[int, ...]) -> Any:
+    """Means over windows of two axes; a single window is a mean, whose covector does not depend on `x`."""
+    return x.mean((-1, -2), keepdim=True) if size == (1, 1) else ops.adaptive_avg_pool_2d(x, size)
 
 
 @public(namespace="nn.functional", method=False, out=False)
