@@ -547,7 +547,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
                 and ((view := input._view) is None or view.base._node is None)
             ):
                 s = type(other)
-                if s is int or (s is float and d.kind == "f"):
+                if (s is int and calls.LEAST <= other <= calls.MOST) or (s is float and d.kind == "f"):
                     b = other
                     free = input._node is None
                 elif s is calls.Tensor or s is calls.Parameter:
@@ -632,7 +632,7 @@ def _fast_parts(parts: Function, general: Function) -> Function:
 
 def _plain_operand(v: Any, a: ndarray, unrecorded: bool) -> Any:
     """The operand as the kernel takes it, or None where the general path must decide."""
-    if type(v) is float or type(v) is int:
+    if type(v) is float or (type(v) is int and calls.LEAST <= v <= calls.MOST):
         return v
     if isinstance(v, TensorBase) and (unrecorded or v._node is None):
         b = v._value
@@ -770,6 +770,7 @@ def checked_operand(op: Op, position: int, v: Any, method: bool = False) -> Any:
         return v
     if op.numbers if position else op.name in _NUMBERS_FIRST:
         if isinstance(v, (bool, int, float, complex)):
+            dtypes.check_number(v)
             return v
         if isinstance(v, np.generic) and v.dtype.kind in "biufc":
             return v.item()

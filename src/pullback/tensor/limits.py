@@ -13,7 +13,7 @@ from ..graph_errors import type_word
 from ..ops import elementwise as e
 from ..ops import mixture as m
 from .data import SHORT_NAMES, overflow
-from .math import widened
+from .math import factor, widened
 from .operands import declare
 
 #: What C++ calls the dtypes.
@@ -64,6 +64,7 @@ def _real(input: Any, *limits: Any) -> tuple[Any, ...]:
 def check_held(dtype: np.dtype[Any], *numbers: Any) -> None:
     """Raise torch's error for a number that is not within a dtype's range."""
     for limit in numbers:
+        dtypes.check_number(limit)
         if limit is not None and (dtype.kind in "iu" or abs(limit) > _SMALL) and not _holds(dtype, limit):
             raise overflow(SHORT_NAMES.get(str(dtype), _CPP_NAMES[str(dtype)]))
 
@@ -210,8 +211,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     -------
     Tensor
     """
-    _check_real_value(input, value)
-    return m.addcmul(input, tensor1, tensor2, value)
+    return m.addcmul(input, tensor1, tensor2, factor(value, input, tensor1, tensor2))
 
 
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:

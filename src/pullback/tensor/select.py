@@ -22,7 +22,7 @@ from .api import public
 from .assign import number_array
 from .batching import refuse_dynamic
 from .data import scalar_array
-from .math import number
+from .math import factor, number
 from .properties import common_dtype
 from .sizes import count, integer, tensor
 from .tensor import checked_dim
@@ -245,7 +245,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
     dim = _arguments("index_add", input, dim, index)
     _check_slices("index_add_()", input, dim, index, tensor("index_add", "source", source, 3))
-    return o.index_add(input, index, source, dim, number(alpha))
+    return o.index_add(input, index, source, dim, factor(alpha, input))
 
 
 @public(inplace=True)
