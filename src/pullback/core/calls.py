@@ -584,6 +584,8 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                     token = quiet(IGNORE)
                     try:
                         r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
+                    except TypeError:
+                        r = op.evaluate((a,), attrs)
                     finally:
                         loud(token)
                     if place is not None and not a.flags.c_contiguous:

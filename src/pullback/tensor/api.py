@@ -31,7 +31,7 @@ from ..core.overlap import overlaps_itself
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, run, wrap
 from .builtin import published, shown
-from .inplace_checks import check_result
+from .inplace_checks import check_result, check_stored
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
@@ -480,17 +480,22 @@ def inplace_twin(
             writable = True
             new = function(input, *args, **kwargs)
         except NotImplementedError:
+            if operator and not _is_operand(args[0]):
+                return NotImplemented
             # torch looks at the result's shape and dtype before it looks for a kernel.
             inplace.refuse_result(input, operands, of_bools=name in COMPARING)
             raise
         except Exception:
-            if operator and not isinstance(args[0], (TensorBase, bool, int, float, complex, np.generic)):
+            if operator and not _is_operand(args[0]):
                 return NotImplemented
             explain("Tensor", name + "_", (input, *args), kwargs)
             if writable and operands:
                 check_result(label, input, operands[0])
             raise
-        return input if new is input else inplace.store(input, new)
+        if new is input:
+            return input
+        check_stored(label, input, operands, new)
+        return inplace.store(input, new)
 
     call = general
     if op is not None and op.kind == "elementwise" and not op.attrs and isinstance(op.kernel, np.ufunc):
@@ -500,6 +505,10 @@ def inplace_twin(
     call.__name__ = call.__qualname__ = name + "_"
     call.__doc__ = f"In-place version of :func:`{name}`: writes the result into `input` and returns it."
     return call
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, (TensorBase, bool, int, float, complex, np.generic))
 
 
 def _lies_apart(array: ndarray) -> bool:
@@ -536,6 +545,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
 def _fast_binary(op: Op, general: Function) -> Function:
     kernel = op.kernel
     of_integers = kernel in (np.add, np.subtract, np.multiply)
+    numbers = op.numbers
 
     def call(input: Any, other: Any = calls.ABSENT, *surplus: Any) -> Any:
         if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus:
@@ -547,7 +557,9 @@ def _fast_binary(op: Op, general: Function) -> Function:
                 and ((view := input._view) is None or view.base._node is None)
             ):
                 s = type(other)
-                if (s is int and calls.LEAST <= other <= calls.MOST) or (s is float and d.kind == "f"):
+                if numbers and (
+                    (s is int and calls.LEAST <= other <= calls.MOST) or (s is float and d.kind == "f")
+                ):
                     b = other
                     free = input._node is None
                 elif s is calls.Tensor or s is calls.Parameter:
@@ -678,8 +690,7 @@ def public_call(op: Op, inputs: tuple[Any, ...], out: Any, method: str = "") -> 
         raise errors.foreign_self(method, inputs[0])
     if len(inputs) != len(op.inputs) or inputs[-1] is calls.ABSENT or (method and out is not None):
         raise _wrong_number(op, inputs, out, method)
-    known = isinstance(inputs[-1], (TensorBase, bool, int, float, complex, np.generic))
-    if operator and not known and not adopt(inputs):
+    if operator and not _is_operand(inputs[-1]) and not adopt(inputs):
         if op.name not in ("eq", "ne") or not isinstance(inputs[-1], ndarray):
             return NotImplemented
         inputs = (inputs[0], wrap(inputs[-1]))

@@ -13,6 +13,7 @@ from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import permute, reshape, sum_dims, unsafe_view
 from .api import public
+from .contract import dot
 from .sizes import tensor
 from .tensor import Tensor, checked_dim
 
@@ -30,6 +31,8 @@ def inner(input: Any, other: Any) -> Any:
             f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and "
             f"{list(b)}"
         )
+    if len(a) == len(b) == 1 and dtype_of(input) == dtype_of(other):
+        return dot(input, other)
     return tensordot(input, other, dims=([len(a) - 1], [len(b) - 1]))
 
 

@@ -95,6 +95,7 @@ def mv(input: Any, vec: Any) -> Any:
     _tensors("mv", input=input, vec=vec)
     ranks = len(shape_of(input)), len(shape_of(vec))
     if ranks != (2, 1):
+        _size(input, 0)
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {ranks[0]}, {ranks[1]}")
     (n, k), (j,) = shape_of(input), shape_of(vec)
     if k != j:

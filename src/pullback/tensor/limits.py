@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of
 from ..graph_errors import type_word
 from ..ops import elementwise as e
@@ -45,14 +46,21 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
         return m.clamp_min(input, min) if max is None else m.clamp_both(input, min, max)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    wide, min, max = _real(input, min, max)
+    if dtype_of(input).kind in "fV" and (isinstance(min, complex) or isinstance(max, complex)):
+        raise overflow("double")
+    word = "clamp_max_scalar_cpu" if min is None else "clamp_min_scalar_cpu" if max is None else None
+    wide, min, max = _real(word or "clamp_scalar_cpu", input, min, max)
     return m.clamp(wide, min, max)
 
 
-def _real(input: Any, *limits: Any) -> tuple[Any, ...]:
-    """The input in the dtype in which it meets the limits, and these; complex values have no order."""
+def _real(word: str, input: Any, *limits: Any) -> tuple[Any, ...]:
+    """The input in the dtype in which it meets the limits, and these; complex values have no order, and bools
+    no kernel, whose name is `word`.
+    """
     wide = widened(input, *limits)
     dtype = dtype_of(wide)
+    if dtype.kind == "b":
+        raise unsupported(word, (), dtype)
     if dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     check_held(dtype, *limits)
@@ -96,7 +104,7 @@ def clamp_min(input: Any, min: Any) -> Any:
     """
     if isinstance(min, TensorBase):
         return m.clamp_min_tensor(input, min)
-    wide, min = _real(input, min)
+    wide, min = _real("clamp_min_scalar_cpu", input, min)
     return m.clamp_min_number(wide, min, None)
 
 
@@ -114,7 +122,7 @@ def clamp_max(input: Any, max: Any) -> Any:
     """
     if isinstance(max, TensorBase):
         return m.clamp_max_tensor(input, max)
-    wide, max = _real(input, max)
+    wide, max = _real("clamp_max_scalar_cpu", input, max)
     return m.clamp_max_number(wide, None, max)
 
 

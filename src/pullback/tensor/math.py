@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..core.op import HALVES, check_broadcast
+from ..core.op import HALVES, check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..graph_errors import c_name
 from ..ops import arithmetic as a
@@ -307,6 +307,8 @@ def power_of(input: Any, exponent: Any) -> Any:
     """
     if isinstance(exponent, Tensor):
         if not isinstance(input, Tensor):
+            if type(input) is bool and dtype_of(exponent).kind == "b":
+                raise unsupported("pow", (), dtype_of(exponent))
             half = dtype_of(exponent) in HALVES
             return a.scalar_pow(exponent, met(exponent, input)[1] if half else number(input))
         whole = dtype_of(input).kind in "biu" and dtype_of(exponent).kind in "biu"
