@@ -17,6 +17,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from opcode import opmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,10 +75,12 @@ def public(
     aliases: Iterable[str] = (),
     written: Function | None = None,
     arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
+    behind: str | None = None,
 ) -> Any:
     """Declare a public function (see the module's docstring).
 
-    `arranged` gives the arguments by place as classes that override functions are to see them.
+    `arranged` gives the arguments by place as classes that override functions are to see them; `behind` is
+    what Python's errors of surplus and missing arguments call the function, where torch's are another's.
     """
 
     def declare(function: Function) -> Function:
@@ -92,6 +95,8 @@ def public(
             if out
             else _with_overrides(function, place, chosen, arranged)
         )
+        if behind is not None:
+            function.__qualname__ = behind
         bound = None
         if has_method:
             bound = _with_overrides(function, "Tensor", chosen)
@@ -292,7 +297,7 @@ def _with_overrides(
                 found = _renamed(function, place, name, args, kwargs)
                 if found is not PASS:
                     return found
-            if place == "nn" and not isinstance(error, _CHECKED):
+            if place == "nn" and not (isinstance(error, _CHECKED) and _is_told(error)):
                 wrong = wrong or no_tensor(name, args, kwargs) or passed_on(name, args, kwargs)
                 if wrong is not None:
                     raise wrong from None
@@ -303,6 +308,19 @@ def _with_overrides(
         return result
 
     return _named(call, function)
+
+
+def _is_told(error: Exception) -> bool:
+    """Whether a statement of the package raised an error, so that it is meant to be read, and not NumPy."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not trace.tb_frame.f_globals["__name__"].startswith(__package__.partition(".")[0]):
+        return False
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] in _RAISING
+
+
+_RAISING = frozenset({opmap["RAISE_VARARGS"], opmap["RERAISE"]})
 
 
 #: What functions of `nn.functional` raise that look at an argument before they pass it on.

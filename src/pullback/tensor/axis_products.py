@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import errors
 from ..core.value import dtype_of, shape_of
+from ..graph_errors import c_name
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import permute, reshape, sum_dims, unsafe_view
@@ -110,6 +111,11 @@ def kron(input: Any, other: Any) -> Any:
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
     a, b = shape_of(input1), shape_of(input2)
+    named = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
+    kinds = {name: dtype_of(v) for name, v in named.items() if v is not None}
+    if len(set(kinds.values())) > 1:
+        words = ", ".join(f"{name}: {c_name(kind)}" for name, kind in kinds.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {words}")
     for d in (1, 2):
         checked_dim(d, len(shape_of(weight)))
     n, m = shape_of(weight)[1:3]

@@ -462,8 +462,9 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     dtype = dtype_of(weight)
     if dtype_of(input) != dtype:
         if bias is not None:
+            name, first = ("mat1", input) if dtype_of(bias) == dtype else ("self", bias)
             raise RuntimeError(
-                f"mat1 and mat2 must have the same dtype, but got {_title(input)} and {_title(weight)}"
+                f"{name} and mat2 must have the same dtype, but got {_title(first)} and {_title(weight)}"
             )
         _check_dtypes(input, weight)
     if bias is not None and dtype_of(bias) != dtype:
