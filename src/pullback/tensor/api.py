@@ -286,7 +286,7 @@ def _with_overrides(
             if found is not PASS:
                 return found
         wrong = kinds.wrong(args, kwargs) if kwargs or len(args) > safe else None
-        if wrong is not None and place != "nn":
+        if wrong is not None and (place != "nn" or name in _STRAIGHT):
             raise wrong
         try:
             result = function(*args, **kwargs)
@@ -322,6 +322,9 @@ def _is_told(error: Exception) -> bool:
 
 _RAISING = frozenset({opmap["RAISE_VARARGS"], opmap["RERAISE"]})
 
+
+#: Functions of `nn.functional` that look at nothing before they pass their arguments on.
+_STRAIGHT = frozenset({"layer_norm", "rms_norm"})
 
 #: What functions of `nn.functional` raise that look at an argument before they pass it on.
 _CHECKED = (RuntimeError, ValueError)

@@ -63,7 +63,9 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
         over_a, over_b = list(range(ra - dims, ra)), list(range(dims))
         given_a = list(range(-dims, 0))
     else:
-        over_a, over_b = ([d % max(n, 1) for d in ds] for ds, n in zip(dims, (ra, rb), strict=True))
+        over_a, over_b = (
+            [checked_dim(d, max(n, 1)) for d in ds] for ds, n in zip(dims, (ra, rb), strict=True)
+        )
         given_a = list(dims[0])
     if len(over_a) != len(over_b):
         raise RuntimeError("both dimension lists should have same length")

@@ -83,6 +83,8 @@ def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
     """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
     if not isinstance(A, TensorBase):
         raise argument_type("_lu_with_info", "input", 1, "Tensor", A)
+    if not isinstance(pivot, bool):
+        raise argument_type("_lu_with_info", "pivot", None, "bool", pivot)
     superseded("lu")
     _check_lu(A, pivot, "torch.lu_factor")
     parts = ops.lu_factor_ex(A, "")
