@@ -318,6 +318,8 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, fill
     """``index_put_`` on a tensor; return it."""
     wanted = inplace.requires_grad(x) or inplace.requires_grad(values)
     inplace.check_history(x, wanted)
+    if not fills:
+        inplace.check_apart(x._value, values._value)
     values = _as_stored(x, where, values, dims, fills)
     recording = modes().grad and (x._node is not None or values._node is not None)
     read = () if isinstance(x._value, ndarray) else (values,)
@@ -326,7 +328,6 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, fill
     if type(a) is ndarray and overlap.overlaps_itself(a):
         warn_of_expanded("masked_fill_" if fills else "index_put_")
     if not fills:
-        inplace.check_apart(a, s)
         inplace.check_apart(a, w)
     if not recording and type(a) is ndarray and type(w) is ndarray and type(s) is ndarray:
         i.put_at(a, w, s, dims, accumulate)
