@@ -785,8 +785,8 @@ def diagonal_scatter(
 ) -> Tensor:
     """`input` with a diagonal replaced by `src`."""
 def diff(
-    input: Tensor, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None, *,
-    out: Tensor | None = None,
+    input: Tensor, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None,
+    append: Tensor | None = None, *, out: Tensor | None = None,
 ) -> Tensor:
     """Differences of neighbours along `dim`, `n` times over."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -90,7 +90,7 @@ class dtype:
 
     def to_complex(self) -> dtype:
         """Return the complex dtype whose parts are of this dtype (complex64 for the half precisions)."""
-        if self.category < FLOATING:
+        if self.category < FLOATING or self in FLOAT8:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar_type}")
         return complex128 if self is float64 or self is complex128 else complex64
 
@@ -329,6 +329,24 @@ def _result(key: tuple[Any, ...], default: dtype) -> np.dtype[Any]:
     return result.numpy
 
 
+#: The integers that a number of torch's holds; of those above int64 the bits are kept.
+LEAST, MOST = -(1 << 63), (1 << 64) - 1
+
+
+def check_number(value: Any) -> None:
+    """Raise torch's error for an integer that no number of torch's holds."""
+    if isinstance(value, builtins.int) and not LEAST <= value <= MOST:
+        raise OverflowError(
+            "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
+        )
+
+
+def check_long(value: builtins.int) -> None:
+    """Raise torch's error for an integer that int64 does not hold."""
+    if not LEAST <= value <= -LEAST - 1:
+        raise ValueError("Overflow when unpacking long long")
+
+
 def _of_number(kind: type, default: dtype) -> dtype:
     if issubclass(kind, builtins.bool | np.bool_):
         return bool
@@ -346,7 +364,7 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
         return lower if higher is None else higher
     if higher.category == FLOATING and lower.category == COMPLEX:
         return higher.to_complex()
-    if higher is bool:
+    if higher is bool or higher.category < lower.category == FLOATING:
         return _promote(higher, lower)
     return lower if lower.category > higher.category else higher
 

@@ -31,6 +31,8 @@ _new = object.__new__
 F32 = np.dtype(np.float32)
 F64 = np.dtype(np.float64)
 I64 = np.dtype(np.int64)
+#: The integers that kernels take as they are.
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
 #: The facade and the parameter class; set once by `use_facade` and `use_parameter`.
 Tensor: Any = None
@@ -453,7 +455,9 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                     if other._view is not None and derivable:
                         bring_up_to_date(other)
                     node_y = other._node
-                elif (s is int or (s is float and d is not integers)) and numbers:
+                elif numbers and (
+                    (s is int and LEAST <= other <= MOST) or (s is float and d is not integers)
+                ):
                     b = other
                     node_y = None
                 else:
@@ -580,6 +584,8 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                     token = quiet(IGNORE)
                     try:
                         r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
+                    except TypeError:
+                        r = op.evaluate((a,), attrs)
                     finally:
                         loud(token)
                     if place is not None and not a.flags.c_contiguous:

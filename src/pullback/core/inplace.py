@@ -376,7 +376,10 @@ def refuse_result(x: Any, operands: Iterable[Any], of_bools: bool) -> None:
     is of bools, only its shape can be wrong.
     """
     met = [v for v in (x, *operands) if isinstance(v, (TensorBase, int, float, complex))]
-    shape = np.broadcast_shapes(*(shape_of(v) for v in met if isinstance(v, TensorBase)))
+    try:
+        shape = np.broadcast_shapes(*(shape_of(v) for v in met if isinstance(v, TensorBase)))
+    except ValueError:
+        return  # they are no operands of one element each, so that only the kernel is missing
     if shape != tuple(shape_of(x)):
         raise errors.wrong_out_shape(shape_of(x), shape)
     common = dtypes.result_numpy_dtype(

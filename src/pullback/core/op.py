@@ -343,13 +343,7 @@ class Op:
         if self.check is not None:
             self.check(*inputs, *attrs)
         if self.promote is not None:
-            try:
-                inputs = promoted(inputs, self.promote)
-            except RuntimeError:
-                # torch looks at shapes before it looks for a common dtype.
-                if self.kind == "elementwise":
-                    check_broadcast(inputs)
-                raise
+            inputs = promoted(inputs, self.promote, self.kind == "elementwise")
         if self.refused and not self.variadic:
             self._check_kernel(inputs)
         if self.halves:
@@ -358,7 +352,9 @@ class Op:
                 if half not in HALVES and not self.float8:
                     if self.kind == "elementwise":
                         check_broadcast(inputs)
-                    raise unsupported(self.word, inputs)
+                    scalar = self.exact_scalars and np.ndim(given[1]) == 0
+                    suffix = "_reduced_float" if scalar else ""
+                    raise unsupported(self.word.removesuffix(suffix) + suffix, inputs)
                 single = np.dtype(np.float32)
                 inputs = tuple(
                     _converted(v, single) if isinstance(v, ndarray) and v.dtype in NARROW else v
@@ -490,14 +486,23 @@ HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
 NARROW = HALVES | dtypes.FLOAT8_NUMPY
 
 
-def promoted(inputs: tuple[Any, ...], policy: str) -> tuple[Any, ...]:
+def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
+    """The dtype in which operands of an elementwise op meet; torch looks at their shapes before."""
+    try:
+        return dtypes.result_numpy_dtype(operands)
+    except RuntimeError:
+        check_broadcast(operands)
+        raise
+
+
+def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> tuple[Any, ...]:
     """Cast arrays to the dtype in which torch computes; Python numbers become arrays of it where
-    NumPy would differ.
+    NumPy would differ. Where they broadcast, their shapes have to fit for them to meet.
     """
     # NumPy makes scalars of 0-d arrays, as in the sum of two covectors.
     if any(isinstance(v, np.generic) for v in inputs):
         inputs = tuple(np.asarray(v) if isinstance(v, np.generic) else v for v in inputs)
-    common = dtypes.result_numpy_dtype([v for v in inputs if v is not None])
+    common = (common_dtype if broadcast else dtypes.result_numpy_dtype)([v for v in inputs if v is not None])
     if policy == "float" and common.kind in "biu":
         common = dtypes.get_default_dtype().numpy
     return tuple(

@@ -12,7 +12,7 @@ from numpy import ndarray
 from .. import dtypes
 from ..array import activations
 from ..array.elementwise import WORTH_BLOCKS
-from ..core.op import Call, elementwise, of, promoted, unsupported
+from ..core.op import Call, check_broadcast, common_dtype, elementwise, of, promoted, unsupported
 from ..core.value import TensorBase, Value
 from .kernels import refuse
 
@@ -21,9 +21,10 @@ ne = elementwise("ne", np.not_equal, None, None, float8=True)
 def _ordered(name: str, kernel: np.ufunc) -> Any:
     def check(x: Any, y: Any) -> None:
         """Complex numbers have no order."""
-        common = dtypes.result_numpy_dtype([x, y])
+        common = common_dtype([x, y])
         if common.kind == "c":
-            raise unsupported(f"{name}_cpu", (np.empty((), common),))
+            check_broadcast([x, y])
+            raise unsupported(f"{name}_cpu", (), common)
 
     return elementwise(name, kernel, None, None, check=check)
 

@@ -20,12 +20,13 @@ def _numpy(*names: str) -> frozenset[np.dtype]:
 
 _NOTHING = _numpy()
 _UNSIGNED = _numpy("uint16", "uint32", "uint64")
-_RARE = _UNSIGNED | dtypes.FLOAT8_NUMPY
+#: What most kernels that move elements are not written for.
+RARE = _UNSIGNED | dtypes.FLOAT8_NUMPY
 _BOOL = _numpy("bool")
 _COMPLEX = _numpy("complex64", "complex128")
 _SMALL = _numpy("int8", "uint8", "int16", "int32")
 _HALF = _numpy("float16", "bfloat16")
-_NO_FLOAT = _RARE | _BOOL | _COMPLEX | _SMALL | _numpy("int64")
+_NO_FLOAT = RARE | _BOOL | _COMPLEX | _SMALL | _numpy("int64")
 
 #: Ops whose kernels are of Intel's library of vector mathematics.
 _OF_VML = (
@@ -41,7 +42,8 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         "bitwise_not_cpu": "bitwise_not", "clamp_min_scalar_cpu": "relu",
         "clamp_scalar_cpu": "hardtanh", "div_floor_cpu": "div_floor floor_divide floor_divide_",
         "div_trunc_cpu": "div_trunc", "fmod_cpu": "fmod", "gcd_cpu": "gcd", "ge_cpu": "ge ge_tensor",
-        "gt_cpu": "gt gt_tensor", "heaviside_cpu": "heaviside", "lcm_cpu": "lcm", "le_cpu": "le le_tensor",
+        "gt_cpu": "gt gt_tensor", "heaviside_cpu": "heaviside", "lcm_cpu": "lcm",
+        "le_cpu": "le le_tensor",
         "logical_and_cpu": "logical_and", "logical_not_cpu": "logical_not", "logical_or_cpu": "logical_or",
         "logical_xor_cpu": "logical_xor", "lshift_cpu": "bitwise_left_shift", "lt_cpu": "lt lt_tensor",
         "masked_select": "masked_select",
@@ -54,16 +56,23 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         "addmv_impl_cpu": "addmv mv", "baddbmm": "baddbmm", "bmm": "bmm", "clamp_cpu": "clamp_both",
         "dot": "dot vdot", "threshold_cpu": "threshold",
     }),
-    (_RARE, {
-        "cross": "linalg_cross", "index_copy_cpu": "index_copy", "index_fill_cpu": "index_fill_tensor",
+    (RARE, {
+        "argmax_cpu": "argmax", "argmin_cpu": "argmin", "cross": "linalg_cross", "index_add_": "index_add",
+        "index_copy_cpu": "index_copy", "index_fill_cpu": "index_fill_tensor",
         "isin_default_cpu": "isin", "masked_fill": "masked_fill masked_fill_tensor",
-        "masked_scatter": "masked_scatter", "max_all": "max_all", "max_pool2d": "max_pool_2d",
-        "max_pool3d": "max_pool_3d", "min_all": "min_all", "scatter_gather_tensor_cpu": "scatter scatter_add",
-        "take_cpu": "take", "take_put_cpu": "put_places", "topk_cpu": "topk",
+        "masked_scatter": "masked_scatter", "max_all": "max_all", "max_cpu": "max",
+        "max_pool2d": "max_pool_2d", "max_pool3d": "max_pool_3d", "max_values_cpu": "amax",
+        "min_all": "min_all", "min_cpu": "min", "min_values_cpu": "amin",
+        "scatter_gather_tensor_cpu": "gather scatter scatter_add",
+        "take_cpu": "take", "take_put_cpu": "put_places", "topk_cpu": "topk", "tril": "tril",
+        "triu": "triu",
     }),
-    (_RARE | _BOOL, {"median_cpu": "median_all nanmedian_all", "median_out": "median nanmedian"}),
-    (_RARE | _COMPLEX, {"aminmax_cpu": "aminmax", "index_func_": "index_reduce", "mode_cpu": "mode"}),
-    (_RARE | _BOOL | _COMPLEX, {"kthvalue_cpu": "kthvalue"}),
+    (RARE | _BOOL, {
+        "median_cpu": "median_all nanmedian_all", "median_out": "median nanmedian",
+        **{f"{kind}_pad{n}d": f"{kind}_pad{n}d" for kind in ("reflection", "replication") for n in (1, 2, 3)},
+    }),
+    (RARE | _COMPLEX, {"aminmax_cpu": "aminmax", "index_func_": "index_reduce", "mode_cpu": "mode"}),
+    (RARE | _BOOL | _COMPLEX, {"kthvalue_cpu": "kthvalue", "searchsorted_out_cpu": "searchsorted"}),
     (_NO_FLOAT, {
         "binary_cross_entropy": "binary_cross_entropy", "max_unpool2d": "max_unpool_2d",
         "max_unpool3d": "max_unpool_3d", "nll_loss_out_frame": "nll_loss nll_loss2d", "prelu_cpu": "prelu",
@@ -82,6 +91,7 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
     (_NOTHING, {
         "div_cpu_reduced_float": "div", **{f"{op}_vml_cpu": op for op in _OF_VML},
         "mul_cpu_reduced_float": "mul", "huber_cpu": "huber_loss", "mse_cpu": "mse_loss",
+        "norm_cpu": "vector_norm",
         "smooth_l1_cpu": "smooth_l1_loss",
     }),
 )  # fmt: skip

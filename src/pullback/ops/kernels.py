@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
-from ..core.op import HALVES, check_broadcast
-from ..graph_errors import type_word
+from ..core.op import HALVES, check_broadcast, common_dtype, unsupported
 
 
 def into(out: Any, result: Any) -> ndarray:
@@ -65,9 +63,9 @@ def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2) ->
 
     def check(*operands: Any) -> None:
         given = [v for v in operands[:inputs] if v is not None]
-        common = dtypes.result_numpy_dtype(given)
+        common = common_dtype(given)
         if common.kind in kinds or (halves and common in HALVES):
             check_broadcast(given)
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(common)}'")
+            raise unsupported(kernel, given, common)
 
     return check

@@ -152,7 +152,7 @@ def _permutation(pivots: ndarray, rows: int, dtype: np.dtype[Any]) -> ndarray:
     result = np.zeros((*pivots.shape[:-1], rows, rows), dtype)
     for index in np.ndindex(*pivots.shape[:-1]):
         order = np.arange(rows)
-        for i, other in enumerate(pivots[index] - 1):
+        for i, other in enumerate(pivots[index][:rows] - 1):
             order[i], order[other] = order[other], order[i]
         result[index][order, np.arange(rows)] = 1
     return result

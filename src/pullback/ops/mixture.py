@@ -348,12 +348,14 @@ def _floor_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 #: floor(x / y).
 floor_quotient: Call = elementwise(
     "div_floor", _floor_quotient, lambda g, y: zeros_of(g), lambda g, x, y: zeros_of(g),
-    node_name="DivBackward2", check=refuse("div_floor_cpu", "bc"),
+    node_name="DivBackward2", check=refuse("div_floor_cpu", "bc"), exact_scalars=True,
 )
 
 #: floor(x / y) as `//` and `//=` have it, which torch cannot differentiate.
 floor_divide, floor_divide_ = (
-    elementwise(name, _floor_quotient, underivable=name, check=refuse("div_floor_cpu", "bc"))
+    elementwise(
+        name, _floor_quotient, underivable=name, check=refuse("div_floor_cpu", "bc"), exact_scalars=True
+    )
     for name in ("floor_divide", "floor_divide_")
 )
 
@@ -372,7 +374,7 @@ def _trunc_quotient(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 #: trunc(x / y).
 trunc_quotient: Call = elementwise(
     "div_trunc", _trunc_quotient, lambda g, y: zeros_of(g), lambda g, x, y: zeros_of(g),
-    node_name="DivBackward2", check=refuse("div_trunc_cpu", "bc"),
+    node_name="DivBackward2", check=refuse("div_trunc_cpu", "bc"), exact_scalars=True,
 )
 
 

@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..array.layout import placed
-from ..core.op import elementwise, op
+from ..core.op import check_broadcast, elementwise, op, unsupported
 from ..core.value import dtype_of
 from .comparison import eq, where, zeros_of
 from .convert import as_dtype, conj
@@ -34,6 +34,15 @@ nextafter = elementwise(
 )
 
 
+def _check_exponents(x: Any, y: Any) -> None:
+    """Integers are exponents of floating numbers as they are, but for those that torch has no kernel for."""
+    if x.dtype.kind not in "fV" or not isinstance(y, ndarray):
+        return
+    if y.dtype.kind == "b" or (y.dtype.kind == "u" and y.itemsize > 1):
+        check_broadcast((x, y))
+        raise unsupported("ldexp_cpu_exp", (), y.dtype)
+
+
 def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     common = dtypes.result_numpy_dtype([x, y])
     if common.kind in "biu":
@@ -53,7 +62,7 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
 #: x·2^y, exact for an integer y.
 ldexp = elementwise(
     "ldexp", _ldexp, lambda g, y: g * conj(exp2(y)), lambda g, out: g * conj(out * math.log(2)),
-    promote=None, halves=False, saves=("out",),
+    promote=None, halves=False, saves=("out",), check=_check_exponents,
     # torch computes it of x and of 2^y, which is in C order.
     place=lambda result, operands: placed(result, (operands[0], np.asarray(operands[1], order="C"))),
 )

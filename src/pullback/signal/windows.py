@@ -58,7 +58,7 @@ def bartlett(
     """
     options = _options("bartlett", M, dtype, layout, device, requires_grad)
     if M < 2:
-        return ones((M,), **options)
+        return (ones if M else empty)((M,), **options)
     step = 2 / (M - 1 if sym else M)
     return 1 - absolute(linspace(start=-1, end=-1 + (M - 1) * step, steps=M, **options))
 
@@ -193,7 +193,7 @@ def kaiser(
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:
-        return ones((M,), **options)
+        return (ones if M else empty)((M,), **options)
     # A tensor, so that the ends of the line have the rounding of β² below it.
     height = tensor(beta, dtype=options["dtype"], device=device)
     end = minimum(height, -height + (M - 1) * (2 * height / (M - 1 if sym else M)))
@@ -227,7 +227,7 @@ def general_cosine(
     """
     options = _options("general_cosine", M, dtype, layout, device, requires_grad)
     if M < 2:
-        return ones((M,), **options)
+        return (ones if M else empty)((M,), **options)
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:

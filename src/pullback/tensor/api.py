@@ -17,6 +17,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from opcode import opmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ from ..core.overlap import overlaps_itself
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, run, wrap
 from .builtin import published, shown
-from .inplace_checks import check_result
+from .inplace_checks import check_result, check_stored
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
@@ -74,10 +75,12 @@ def public(
     aliases: Iterable[str] = (),
     written: Function | None = None,
     arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
+    behind: str | None = None,
 ) -> Any:
     """Declare a public function (see the module's docstring).
 
-    `arranged` gives the arguments by place as classes that override functions are to see them.
+    `arranged` gives the arguments by place as classes that override functions are to see them; `behind` is
+    what Python's errors of surplus and missing arguments call the function, where torch's are another's.
     """
 
     def declare(function: Function) -> Function:
@@ -92,6 +95,8 @@ def public(
             if out
             else _with_overrides(function, place, chosen, arranged)
         )
+        if behind is not None:
+            function.__qualname__ = behind
         bound = None
         if has_method:
             bound = _with_overrides(function, "Tensor", chosen)
@@ -281,7 +286,7 @@ def _with_overrides(
             if found is not PASS:
                 return found
         wrong = kinds.wrong(args, kwargs) if kwargs or len(args) > safe else None
-        if wrong is not None and place != "nn":
+        if wrong is not None and (place != "nn" or name in _STRAIGHT):
             raise wrong
         try:
             result = function(*args, **kwargs)
@@ -292,7 +297,7 @@ def _with_overrides(
                 found = _renamed(function, place, name, args, kwargs)
                 if found is not PASS:
                     return found
-            if place == "nn" and not isinstance(error, _CHECKED):
+            if place == "nn" and not (isinstance(error, _CHECKED) and _is_told(error)):
                 wrong = wrong or no_tensor(name, args, kwargs) or passed_on(name, args, kwargs)
                 if wrong is not None:
                     raise wrong from None
@@ -304,6 +309,22 @@ def _with_overrides(
 
     return _named(call, function)
 
+
+def _is_told(error: Exception) -> bool:
+    """Whether a statement of the package raised an error, so that it is meant to be read, and not NumPy."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not trace.tb_frame.f_globals["__name__"].startswith(__package__.partition(".")[0]):
+        return False
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] in _RAISING
+
+
+_RAISING = frozenset({opmap["RAISE_VARARGS"], opmap["RERAISE"]})
+
+
+#: Functions of `nn.functional` that look at nothing before they pass their arguments on.
+_STRAIGHT = frozenset({"layer_norm", "rms_norm"})
 
 #: What functions of `nn.functional` raise that look at an argument before they pass it on.
 _CHECKED = (RuntimeError, ValueError)
@@ -480,18 +501,23 @@ def inplace_twin(
             writable = True
             new = function(input, *args, **kwargs)
         except NotImplementedError:
+            if operator and not _is_operand(args[0]):
+                return NotImplemented
             # torch looks at the result's shape and dtype before it looks for a kernel.
             if not apart:
                 inplace.refuse_result(input, operands, of_bools=name in COMPARING)
             raise
         except Exception:
-            if operator and not isinstance(args[0], (TensorBase, bool, int, float, complex, np.generic)):
+            if operator and not _is_operand(args[0]):
                 return NotImplemented
             explain("Tensor", name + "_", (input, *args), kwargs)
             if writable and operands:
                 check_result(label, input, operands[0])
             raise
-        return input if new is input else inplace.store(input, new)
+        if new is input:
+            return input
+        check_stored(label, input, operands, new)
+        return inplace.store(input, new)
 
     call = general
     if op is not None and op.kind == "elementwise" and not op.attrs and isinstance(op.kernel, np.ufunc):
@@ -501,6 +527,10 @@ def inplace_twin(
     call.__name__ = call.__qualname__ = name + "_"
     call.__doc__ = f"In-place version of :func:`{name}`: writes the result into `input` and returns it."
     return call
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, (TensorBase, bool, int, float, complex, np.generic))
 
 
 def _lies_apart(array: ndarray) -> bool:
@@ -537,6 +567,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
 def _fast_binary(op: Op, general: Function) -> Function:
     kernel = op.kernel
     of_integers = kernel in (np.add, np.subtract, np.multiply)
+    numbers = op.numbers
 
     def call(input: Any, other: Any = calls.ABSENT, *surplus: Any) -> Any:
         if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus:
@@ -548,7 +579,9 @@ def _fast_binary(op: Op, general: Function) -> Function:
                 and ((view := input._view) is None or view.base._node is None)
             ):
                 s = type(other)
-                if s is int or (s is float and d.kind == "f"):
+                if numbers and (
+                    (s is int and calls.LEAST <= other <= calls.MOST) or (s is float and d.kind == "f")
+                ):
                     b = other
                     free = input._node is None
                 elif s is calls.Tensor or s is calls.Parameter:
@@ -633,7 +666,7 @@ def _fast_parts(parts: Function, general: Function) -> Function:
 
 def _plain_operand(v: Any, a: ndarray, unrecorded: bool) -> Any:
     """The operand as the kernel takes it, or None where the general path must decide."""
-    if type(v) is float or type(v) is int:
+    if type(v) is float or (type(v) is int and calls.LEAST <= v <= calls.MOST):
         return v
     if isinstance(v, TensorBase) and (unrecorded or v._node is None):
         b = v._value
@@ -679,8 +712,7 @@ def public_call(op: Op, inputs: tuple[Any, ...], out: Any, method: str = "") -> 
         raise errors.foreign_self(method, inputs[0])
     if len(inputs) != len(op.inputs) or inputs[-1] is calls.ABSENT or (method and out is not None):
         raise _wrong_number(op, inputs, out, method)
-    known = isinstance(inputs[-1], (TensorBase, bool, int, float, complex, np.generic))
-    if operator and not known and not adopt(inputs):
+    if operator and not _is_operand(inputs[-1]) and not adopt(inputs):
         if op.name not in ("eq", "ne") or not isinstance(inputs[-1], ndarray):
             return NotImplemented
         inputs = (inputs[0], wrap(inputs[-1]))
@@ -771,6 +803,7 @@ def checked_operand(op: Op, position: int, v: Any, method: bool = False) -> Any:
         return v
     if op.numbers if position else op.name in _NUMBERS_FIRST:
         if isinstance(v, (bool, int, float, complex)):
+            dtypes.check_number(v)
             return v
         if isinstance(v, np.generic) and v.dtype.kind in "biufc":
             return v.item()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import errors
+from .. import dtypes, errors
 from ..array.layout import towards
 from ..core import inplace
 from ..core.calls import edge_of
@@ -18,7 +18,7 @@ from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE
 from ..core.op import check_broadcast
-from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
 from ..ops import index as i
 from .api import as_function, public
@@ -79,7 +79,7 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
         return inplace.write(x, i.copy(x, source))
     if b.dtype.kind == "c" and a.dtype.kind != "c":
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
-        b = b.real
+        b = b.real if a.dtype.kind != "b" else b != 0
     inplace.announce_write(x)
     np.copyto(a, towards(b, a.dtype), casting="unsafe")
     bump(x)
@@ -156,7 +156,9 @@ def fill(input: Any, value: Any) -> Any:
 def _copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
     """Write the elements of `src`, broadcast and cast, into this tensor; return it."""
     if isinstance(src, (bool, int, float, complex)):
-        return _fill_(self, src)
+        # Unlike `fill_`, this casts.
+        dtypes.check_number(src)
+        src = wrap(np.asarray(src))
     if not isinstance(src, TensorBase):
         raise errors.argument_type("copy_", "other", 1, "Tensor", src)
     source = src

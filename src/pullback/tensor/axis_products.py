@@ -9,10 +9,12 @@ import numpy as np
 
 from .. import errors
 from ..core.value import dtype_of, shape_of
+from ..graph_errors import c_name
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import permute, reshape, sum_dims, unsafe_view
 from .api import public
+from .contract import dot
 from .shape import reshaped
 from .sizes import tensor
 from .tensor import Tensor, checked_dim
@@ -31,6 +33,8 @@ def inner(input: Any, other: Any) -> Any:
             f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and "
             f"{list(b)}"
         )
+    if len(a) == len(b) == 1 and (kind := dtype_of(input)) == dtype_of(other) and kind in c.dot.op.refused:
+        return dot(input, other)  # which says whose kernel is missing
     return tensordot(input, other, dims=([len(a) - 1], [len(b) - 1]))
 
 
@@ -60,7 +64,9 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
         over_a, over_b = list(range(ra - dims, ra)), list(range(dims))
         given_a = list(range(-dims, 0))
     else:
-        over_a, over_b = ([d % max(n, 1) for d in ds] for ds, n in zip(dims, (ra, rb), strict=True))
+        over_a, over_b = (
+            [checked_dim(d, max(n, 1)) for d in ds] for ds, n in zip(dims, (ra, rb), strict=True)
+        )
         given_a = list(dims[0])
     if len(over_a) != len(over_b):
         raise RuntimeError("both dimension lists should have same length")
@@ -108,6 +114,11 @@ def kron(input: Any, other: Any) -> Any:
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """``Σ_ij input1ᵢ · weight[k, i, j] · input2ⱼ + bias[k]``."""
     a, b = shape_of(input1), shape_of(input2)
+    named = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
+    kinds = {name: dtype_of(v) for name, v in named.items() if v is not None}
+    if len(set(kinds.values())) > 1:
+        words = ", ".join(f"{name}: {c_name(kind)}" for name, kind in kinds.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {words}")
     for d in (1, 2):
         checked_dim(d, len(shape_of(weight)))
     n, m = shape_of(weight)[1:3]

@@ -24,7 +24,7 @@ from ..ops.structure import (
 )
 from ..ops.view import squeeze_dim, t, transpose, unsqueeze
 from .api import public
-from .data import overflow
+from .math import factor
 from .properties import common_dtype
 from .tensor import Tensor, checked_dim
 
@@ -95,6 +95,7 @@ def mv(input: Any, vec: Any) -> Any:
     _tensors("mv", input=input, vec=vec)
     ranks = len(shape_of(input)), len(shape_of(vec))
     if ranks != (2, 1):
+        _size(input, 0)
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {ranks[0]}, {ranks[1]}")
     (n, k), (j,) = shape_of(input), shape_of(vec)
     if k != j:
@@ -309,14 +310,6 @@ def _mismatch(a: Sequence[int], b: Sequence[int]) -> tuple[int, int, int]:
     raise ValueError("the shapes broadcast")
 
 
-def _factor(value: Any, like: Any) -> Any:
-    """A factor of a term, which a complex one may not be where the result is real."""
-    value = value.item() if isinstance(value, Tensor) else value
-    if type(value) is complex and dtype_of(like).kind != "c":
-        raise overflow("double" if dtype_of(like) == np.float64 else "float")
-    return value
-
-
 def _size(x: Any, dim: int) -> int:
     """The size of a dimension, or torch's error where there is none."""
     shape = shape_of(x)
@@ -365,7 +358,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     _check_sum(input, mat1, mat2)
     _check_expands(input, (shape_of(mat1)[0], shape_of(mat2)[1]))
     call = c.ADDMM[_in_columns(mat1), _in_columns(mat2)]
-    return call(input, mat1, mat2, _factor(beta, input), _factor(alpha, input))
+    return call(input, mat1, mat2, factor(beta, input), factor(alpha, input))
 
 
 @public(inplace=True)
@@ -386,7 +379,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
         raise RuntimeError(
             f"size mismatch, got input ({_size(input, 0)}), mat ({rows[0]}x{rows[1]}), vec ({columns[0]})"
         )
-    return c.addmv(input, mat, vec, _factor(beta, input), _factor(alpha, input))
+    return c.addmv(input, mat, vec, factor(beta, input), factor(alpha, input))
 
 
 @public(inplace=True)
@@ -398,14 +391,14 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {len(shape_of(v))}-D")
     _check_expands(input, (shape_of(vec1)[0], shape_of(vec2)[0]))
     kind = common_dtype(input, vec1, vec2).kind
-    for name, factor in (("beta", beta), ("alpha", alpha)):
-        if kind in "biu" and type(factor) is float:
+    for name, value in (("beta", beta), ("alpha", alpha)):
+        if kind in "biu" and type(value) is float:
             raise RuntimeError(
                 f"For integral input tensors, argument {name} must not be a floating point number."
             )
-        if kind != "b" and type(factor) is bool:
+        if kind != "b" and type(value) is bool:
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-    return c.addr(input, vec1, vec2, _factor(beta, input), _factor(alpha, input))
+    return c.addr(input, vec1, vec2, factor(beta, input), factor(alpha, input))
 
 
 @public(inplace=True)
@@ -421,7 +414,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     _check_batches(batch1, batch2)
     if dtype_of(input) != dtype_of(batch2):
         raise RuntimeError(f"expected scalar type {_title(input)} but found {_title(batch2)}")
-    return c.baddbmm(input, batch1, batch2, _factor(beta, input), _factor(alpha, input))
+    return c.baddbmm(input, batch1, batch2, factor(beta, input), factor(alpha, input))
 
 
 @public(inplace=True)
@@ -438,7 +431,7 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
     if a[2] != b[1]:
         raise RuntimeError(f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})")
     _check_sum(input, batch1, batch2)
-    return c.addbmm(input, batch1, batch2, _factor(beta, input), _factor(alpha, input))
+    return c.addbmm(input, batch1, batch2, factor(beta, input), factor(alpha, input))
 
 
 @public(aliases=("ger",))
@@ -469,8 +462,9 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     dtype = dtype_of(weight)
     if dtype_of(input) != dtype:
         if bias is not None:
+            name, first = ("mat1", input) if dtype_of(bias) == dtype else ("self", bias)
             raise RuntimeError(
-                f"mat1 and mat2 must have the same dtype, but got {_title(input)} and {_title(weight)}"
+                f"{name} and mat2 must have the same dtype, but got {_title(first)} and {_title(weight)}"
             )
         _check_dtypes(input, weight)
     if bias is not None and dtype_of(bias) != dtype:

@@ -295,8 +295,7 @@ def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
     name = dtype.name
     if dtype.kind == "b":
         return np.array(bool(number))
-    if type(number) is int and not -(2**63) <= number < 2**64:
-        raise ValueError("Overflow when unpacking long long")
+    dtypes.check_number(number)
     if isinstance(number, complex) and dtype.kind != "c":
         if number.imag != 0:
             raise overflow(C_NAMES[name])

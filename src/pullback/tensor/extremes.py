@@ -18,6 +18,7 @@ from ..ops.join import cat
 from ..ops.structure import permute, reshape, squeezed
 from ..ops.view import slice_dim
 from .batching import batch_levels
+from .operands import declare
 from .reductions import accumulated, check_tensor, one_dim, reduced_dims, reduction
 from .return_types import return_type
 
@@ -259,15 +260,16 @@ def cummin(input: Any, dim: int) -> Any:
     return _named("cummin", e.cummin(input, found))
 
 
-@reduction
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Differences of neighbours along `dim`, `n` times over."""
-    check_tensor("diff", input)
     shape = shape_of(input)
     if not shape:
         raise RuntimeError("diff expects input to be at least one-dimensional")
+    for end in (prepend, append):
+        if end is not None:
+            _check_end(shape, shape_of(end), one_dim(dim, len(shape)))
     if n == 0:
-        # As in torch, which looks at nothing else then.
+        # As in torch, which does not look at the dim then.
         return input.new_zeros(shape).copy_(input)
     found = one_dim(dim, len(shape))
     if n < 0:
@@ -279,6 +281,26 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
         size = shape_of(x)[found]
         x = subtract(slice_dim(x, found, 1, size, 1), slice_dim(x, found, 0, size - 1, 1))
     return x
+
+
+def _check_end(shape: tuple[int, ...], end: tuple[int, ...], dim: int) -> None:
+    """Raise torch's error where what `diff` puts at an end is not of the input's shape."""
+    if len(end) != len(shape):
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for axis, (own, other) in enumerate(zip(shape, end, strict=True)):
+        if own != other and axis != dim:
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input except along "
+                f"the differencing dimension; input.size({axis}) = {own}, but got tensor.size({axis}) = "
+                f"{other}"
+            )
+
+
+declare(
+    "diff", diff,
+    "(Tensor input, int n = 1, int dim = -1, Tensor prepend = None, Tensor append = None, *, "
+    "Tensor out = None)", inplace=False,
+)
 
 
 # --- quantiles ----------------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..array.ranges import linspace
+from ..core.op import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..graph_errors import c_name
 from ..ops.histogram import histogram as counted
 from ..ops.join import cat
 from ..ops.structure import contiguous_copy, reshape
@@ -19,17 +20,6 @@ from .return_types import named
 from .signature import Parser, described
 from .sizes import count
 
-#: What C++ calls the dtypes.
-_C_NAMES = {
-    "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
-    "uint8": "unsigned char", "int8": "signed char", "bool": "bool", "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
-
-
-def _c_name(x: Any) -> str:
-    return _C_NAMES[dtype_of(x).name]
-
 
 def _check_points(points: Any, weight: Any) -> None:
     shape = shape_of(points)
@@ -38,7 +28,7 @@ def _check_points(points: Any, weight: Any) -> None:
     if dtype_of(weight) != dtype_of(points):
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the "
-            f"same dtype, but got input({_c_name(points)}), and weight({_c_name(weight)})"
+            f"same dtype, but got input({c_name(dtype_of(points))}), and weight({c_name(dtype_of(weight))})"
         )
     if shape_of(weight) != shape[:-1]:
         raise RuntimeError(
@@ -59,7 +49,8 @@ def _check_edges(points: Any, edges: tuple[Any, ...]) -> None:
         if dtype_of(row) != dtype_of(points):
             raise RuntimeError(
                 "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input "
-                f"with dtype {_c_name(points)} and bins for dimension {d} with dtype {_c_name(row)}"
+                f"with dtype {c_name(dtype_of(points))} and bins for dimension {d} with dtype "
+                f"{c_name(dtype_of(row))}"
             )
         if len(shape_of(row)) != 1:
             raise RuntimeError(
@@ -79,10 +70,9 @@ def _check_bins(counts: tuple[int, ...]) -> None:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {n} for dimension {d}")
 
 
-def _check_dtype(points: Any) -> None:
+def _check_dtype(points: Any, kernel: str) -> None:
     if dtype_of(points).name not in ("float32", "float64"):
-        word = dtypes.from_numpy_dtype(dtype_of(points)).scalar_type
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{word}'")
+        raise unsupported(kernel, (), dtype_of(points))
 
 
 def _even_edges(points: Any, counts: tuple[int, ...], range: Any) -> tuple[Any, ...]:
@@ -161,9 +151,11 @@ def _of_points(points: Any, bins: tuple[Any, ...], range: Any, weight: Any, dens
         edges = bins
     else:
         _check_bins(bins)
+        if range is None:
+            _check_dtype(points, "histogramdd")
         edges = _even_edges(points, bins, range)
     _check_points(points, weight)
-    _check_dtype(points)
+    _check_dtype(points, "histogram_cpu" if edges is bins else "histogramdd")
     return _counted(points, edges, weight, density), edges
 
 

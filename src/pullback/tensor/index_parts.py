@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .. import dtypes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
 from ..ops import view as v
 from ..ops.convert import cast
@@ -46,8 +47,7 @@ def selected(x: Any, dim: int, index: int, named_dim: int | None = None) -> Any:
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
             "convert a 0-dim tensor to a number"
         )
-    if not -(2**63) <= index < 2**63:
-        raise ValueError("Overflow when unpacking long long")
+    dtypes.check_long(index)
     size = shape[dim]
     if not -size <= index < size:
         raise _out_of_range(index, dim if named_dim is None else named_dim, size)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .. import dtypes
 from ..core import calls, inplace, overlap
 from ..core.blame import stamp, written
 from ..core.modes import DEFAULT, NO_GRAD, modes
@@ -192,10 +193,12 @@ def _put_number(array: ndarray, index: Any, value: Any) -> bool:
     if type(index) is Tensor:
         index = index._value
     dtype = array.dtype
-    if dtype is calls.F32:
+    if type(value) is int and not calls.LEAST <= value <= calls.MOST:
+        fits = False
+    elif dtype is calls.F32:
         fits = -3e38 < value < 3e38 or value in _INFINITE
     elif dtype is calls.F64:
-        fits = type(value) is not int or -(1 << 1000) < value < 1 << 1000
+        fits = True
     elif dtype.kind == "b":
         fits = type(value) is not float
     else:
@@ -258,17 +261,23 @@ def _general_setitem(self: Any, index: Any, value: Any) -> None:
         if not entries:
             assign(x, source)
             return
+        fills = _fills([places for _, places in entries], source, False)
         dims, where = packed(x, entries)
-        own = _without_leading_ones(shape_of(source))
-        if own != shape_of(source):
-            source = reshape(source, own)
-        put_into(x, where, source, dims, False, _only_mask([item for _, item in entries]))
+        target = i.result_shape(shape_of(x), shape_of(where)[1:], dims)
+        if shape_of(source) != target:
+            own = _without_leading_ones(shape_of(source))
+            if own != shape_of(source):
+                source = reshape(source, own)
+        put_into(x, where, source, dims, False, fills)
 
 
-def _only_mask(indices: list[Any]) -> bool:
-    """Whether one mask is all that indexes, besides whole axes."""
-    (index,) = indices if len(indices) == 1 else (None,)
-    return isinstance(index, TensorBase) and dtype_of(index) in MASKS
+def _fills(indices: Any, values: Any, accumulate: bool) -> bool:
+    """Whether one value goes to all places of one mask, as `masked_fill_` writes it."""
+    given = [v for v in indices if v is not None]
+    if len(given) != 1 or accumulate or int(np.prod(shape_of(values))) != 1:
+        return False
+    mask = given[0]
+    return isinstance(mask, TensorBase) and dtype_of(mask) in MASKS and shape_of(mask) != ()
 
 
 def _without_leading_ones(shape: Ints) -> Ints:
@@ -281,6 +290,8 @@ def _source(x: Any, value: Any) -> Any:
     if isinstance(value, TensorBase):
         return value
     if isinstance(value, (bool, int, float, complex)):
+        if isinstance(value, int):
+            dtypes.check_long(value)
         return wrap(number_array(value, dtype_of(x)))
     if isinstance(value, np.generic) and value.dtype.kind in "fiuc":
         return wrap(number_array(value.item(), dtype_of(x)))
@@ -307,31 +318,21 @@ def assign(x: Any, source: Any) -> None:
     write_copy(x, source)
 
 
-def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, masked: bool = False) -> Any:
+def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, fills: bool = False) -> Any:
     """``index_put_`` on a tensor; return it."""
     wanted = inplace.requires_grad(x) or inplace.requires_grad(values)
     inplace.check_history(x, wanted)
-    have, want = dtype_of(values), dtype_of(x)
-    if have != want:
-        if not masked:
-            _check_values(shape_of(values), i.result_shape(shape_of(x), shape_of(where)[1:], dims))
-        if not (masked and not accumulate and int(np.prod(shape_of(values))) == 1):
-            raise RuntimeError(
-                f"Index put requires the source and destination dtypes match, got {type_word(want)} for the "
-                f"destination and {type_word(have)} for the source."
-            )
-        values = cast(values, want)
+    if not fills:
+        inplace.check_apart(x._value, values._value)
+    values = _as_stored(x, where, values, dims, fills)
     recording = modes().grad and (x._node is not None or values._node is not None)
     read = () if isinstance(x._value, ndarray) else (values,)
     inplace.check_writable(x, wanted, overlap=True, operands=read, apart=True)
     a, w, s = x._value, where._value if isinstance(where, TensorBase) else where, values._value
-    fills = masked and not accumulate and int(np.prod(shape_of(values))) == 1
     if type(a) is ndarray and overlap.overlaps_itself(a):
         warn_of_expanded("masked_fill_" if fills else "index_put_")
     if not fills:
-        inplace.check_apart(a, s)
         inplace.check_apart(a, w)
-    _check_values(shape_of(values), i.result_shape(shape_of(x), shape_of(where)[1:], dims))
     if not recording and type(a) is ndarray and type(w) is ndarray and type(s) is ndarray:
         i.put_at(a, w, s, dims, accumulate)
         bump(x)
@@ -340,13 +341,29 @@ def put_into(x: Any, where: Any, values: Any, dims: Ints, accumulate: bool, mask
     return inplace.write(x, i.index_put(x, where, values, dims, accumulate))
 
 
-def _check_values(shape: Ints, target: Ints) -> None:
+def _as_stored(x: Any, where: Any, values: Any, dims: Ints, fills: bool) -> Any:
+    """The values that are put into a tensor, in its dtype, or torch's error where their shape or their dtype
+    does not fit; `fills`: it is one value for all places of a mask, which may have another dtype.
+    """
+    shape = shape_of(values)
+    have, want = dtype_of(values), dtype_of(x)
+    target = i.result_shape(shape_of(x), shape_of(where)[1:], dims)
     lead = len(target) - len(shape)
-    if lead < 0 or any(n not in (1, target[lead + d]) for d, n in enumerate(shape)):
+    if not fills and (lead < 0 or any(n not in (1, target[lead + d]) for d, n in enumerate(shape))):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of "
             f"shape {list(target)}"
         )
+    if have == want:
+        return values
+    if not fills:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {type_word(want)} for the "
+            f"destination and {type_word(have)} for the source."
+        )
+    if type(values._value) is ndarray:
+        number_array(values._value.item(), want)
+    return cast(values, want)
 
 
 def _delitem(self: Any, index: Any) -> None:
@@ -376,21 +393,15 @@ def _indices(name: str, x: Any, indices: Any) -> tuple[Ints, Any]:
 def index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """`input` with the elements at `indices` replaced by `values`, or with `values` added there."""
     dims, where = _indices("index_put", input, indices)
-    if dtype_of(values) != dtype_of(input):
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {type_word(dtype_of(input))} "
-            f"for the destination and {type_word(dtype_of(values))} for the source."
-        )
-    _check_values(shape_of(values), i.result_shape(shape_of(input), shape_of(where)[1:], dims))
-    return i.index_put(input, where, values, dims, bool(accumulate))
+    fills = _fills(indices, values, accumulate)
+    return i.index_put(input, where, _as_stored(input, where, values, dims, fills), dims, bool(accumulate))
 
 
 @public(is_function=True, out=False)
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """In-place version of :func:`index_put`."""
     dims, where = _indices("index_put_", input, indices)
-    masked = _only_mask([item for item in indices if item is not None])
-    return put_into(input, where, values, dims, bool(accumulate), masked)
+    return put_into(input, where, values, dims, bool(accumulate), _fills(indices, values, accumulate))
 
 
 for _name, _function in {"__getitem__": _getitem, "__setitem__": _setitem, "__delitem__": _delitem}.items():

@@ -4,6 +4,7 @@ shape and its dtype, which the first operand has to hold.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from .. import dtypes, graph_errors
 from ..core.inplace import castable
 from ..core.op import check_broadcast
-from ..core.value import dtype_of, shape_of
+from ..core.value import TensorBase, dtype_of, shape_of
+from ..graph_errors import c_name, type_word
 
 #: The functions, by what becomes of the operands' common dtype: it is the result's, or integers are divided
 #: as floating numbers, or the result is one of zeros and ones, which every dtype holds.
@@ -26,6 +28,21 @@ _COMPARING = frozenset({
 })  # fmt: skip
 
 
+_CLAMPING = frozenset({"clamp_", "clamp_max_", "clamp_min_", "clip_"})
+
+
+def check_stored(name: str, x: Any, operands: Iterable[Any], result: Any) -> None:
+    """Raise a function's own error where `x` cannot hold the dtype of the result of ``x.name(*operands)``."""
+    if (name != "ldexp_" and name not in _CLAMPING) or castable(have := dtype_of(result), own := dtype_of(x)):
+        return
+    if name == "ldexp_" and own.kind in "biu":
+        raise RuntimeError(f"ldexp can't be cast to the desired output type {type_word(own)}")
+    if name in _CLAMPING and not any(isinstance(v, TensorBase) for v in operands):
+        raise RuntimeError(
+            f"result type {type_word(have)} can't be cast to the desired output type {c_name(own)}"
+        )
+
+
 def check_result(name: str, x: Any, other: Any) -> None:
     """Raise torch's error where the result of ``x.name(other)`` would have another shape than `x`, or a dtype
     that `x` cannot hold.
@@ -33,6 +50,8 @@ def check_result(name: str, x: Any, other: Any) -> None:
     if name not in _SAME | _DIVIDING | _COMPARING:
         return
     own, shape = dtype_of(x), shape_of(x)
+    if name in ("sub_", "subtract_") and "b" in (own.kind, dtype_of(other).kind):
+        return  # what was said of bools is said first
     check_broadcast((x, other))
     whole = np.broadcast_shapes(shape, shape_of(other))
     if whole != shape:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of
 from ..graph_errors import type_word
 from ..ops import elementwise as e
 from ..ops import mixture as m
 from .data import SHORT_NAMES, overflow
-from .math import widened
+from .math import factor, widened
 from .operands import declare
 
 #: What C++ calls the dtypes.
@@ -45,14 +46,21 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
         return m.clamp_min(input, min) if max is None else m.clamp_both(input, min, max)
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    wide, min, max = _real(input, min, max)
+    if dtype_of(input).kind in "fV" and (isinstance(min, complex) or isinstance(max, complex)):
+        raise overflow("double")
+    word = "clamp_max_scalar_cpu" if min is None else "clamp_min_scalar_cpu" if max is None else None
+    wide, min, max = _real(word or "clamp_scalar_cpu", input, min, max)
     return m.clamp(wide, min, max)
 
 
-def _real(input: Any, *limits: Any) -> tuple[Any, ...]:
-    """The input in the dtype in which it meets the limits, and these; complex values have no order."""
+def _real(word: str, input: Any, *limits: Any) -> tuple[Any, ...]:
+    """The input in the dtype in which it meets the limits, and these; complex values have no order, and bools
+    no kernel, whose name is `word`.
+    """
     wide = widened(input, *limits)
     dtype = dtype_of(wide)
+    if dtype.kind == "b":
+        raise unsupported(word, (), dtype)
     if dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
     check_held(dtype, *limits)
@@ -64,6 +72,7 @@ def _real(input: Any, *limits: Any) -> tuple[Any, ...]:
 def check_held(dtype: np.dtype[Any], *numbers: Any) -> None:
     """Raise torch's error for a number that is not within a dtype's range."""
     for limit in numbers:
+        dtypes.check_number(limit)
         if limit is not None and (dtype.kind in "iu" or abs(limit) > _SMALL) and not _holds(dtype, limit):
             raise overflow(SHORT_NAMES.get(str(dtype), _CPP_NAMES[str(dtype)]))
 
@@ -95,7 +104,7 @@ def clamp_min(input: Any, min: Any) -> Any:
     """
     if isinstance(min, TensorBase):
         return m.clamp_min_tensor(input, min)
-    wide, min = _real(input, min)
+    wide, min = _real("clamp_min_scalar_cpu", input, min)
     return m.clamp_min_number(wide, min, None)
 
 
@@ -113,7 +122,7 @@ def clamp_max(input: Any, max: Any) -> Any:
     """
     if isinstance(max, TensorBase):
         return m.clamp_max_tensor(input, max)
-    wide, max = _real(input, max)
+    wide, max = _real("clamp_max_scalar_cpu", input, max)
     return m.clamp_max_number(wide, None, max)
 
 
@@ -210,8 +219,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     -------
     Tensor
     """
-    _check_real_value(input, value)
-    return m.addcmul(input, tensor1, tensor2, value)
+    return m.addcmul(input, tensor1, tensor2, factor(value, input, tensor1, tensor2))
 
 
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
 from ..graph_errors import type_word
@@ -81,6 +83,8 @@ def lu(A: Any, pivot: bool = True, get_infos: bool = False) -> Any:
     """LU and pivots (see `torch.linalg.lu_factor`), with `get_infos` also the place of a zero pivot."""
     if not isinstance(A, TensorBase):
         raise argument_type("_lu_with_info", "input", 1, "Tensor", A)
+    if not isinstance(pivot, bool):
+        raise argument_type("_lu_with_info", "pivot", None, "bool", pivot)
     superseded("lu")
     _check_lu(A, pivot, "torch.lu_factor")
     parts = ops.lu_factor_ex(A, "")
@@ -141,6 +145,14 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: "
             "this function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
+    rows = shape_of(LU_data)[-2]
+    if unpack_pivots and type(LU_pivots._value) is np.ndarray:
+        used = LU_pivots._value[..., :rows]
+        if ((used < 1) | (used > rows)).any():
+            raise RuntimeError(
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+                "Did you properly pass the result of lu_factor?"
+            )
     parts = ops.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)
     return return_type("lu_unpack", "P", "L", "U")(parts)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
-from ..core.op import HALVES, check_broadcast
+from ..core.op import HALVES, check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..graph_errors import c_name
 from ..ops import arithmetic as a
@@ -19,6 +19,7 @@ from .api import public
 from .data import SHORT_NAMES, overflow, scalar_array
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
 from .out import write_out
+from .properties import common_dtype
 from .signature import Parser, is_number
 from .sizes import tensor
 from .tensor import Tensor
@@ -26,7 +27,10 @@ from .tensor import Tensor
 
 def number(value: Any) -> Any:
     """A scalar argument as a Python number."""
-    return value.item() if isinstance(value, (Tensor, np.generic)) else value
+    if isinstance(value, (Tensor, np.generic)):
+        return value.item()
+    dtypes.check_number(value)
+    return value
 
 
 def met(input: Any, value: Any) -> tuple[Any, Any]:
@@ -34,8 +38,19 @@ def met(input: Any, value: Any) -> tuple[Any, Any]:
     x, value = widened(input, value), number(value)
     dtype = dtype_of(x)
     if dtype.kind in "iu" and isinstance(value, int):
-        return x, int(np.asarray(value, np.int64).astype(dtype))
+        return x, int(np.asarray(value).astype(dtype))
     return x, float(np.asarray(value, dtype)) if dtype in HALVES else value
+
+
+def factor(value: Any, *operands: Any) -> Any:
+    """A factor of a term, which the dtype in which the operands meet has to hold."""
+    value = number(value)
+    if type(value) is int and not 0 <= value < 128:
+        common = common_dtype(*operands)
+        return int(scalar_array(value, common)) if common.kind in "iu" else value
+    if type(value) is complex and (common := common_dtype(*operands)).kind != "c":
+        raise overflow("double" if common == np.float64 else "float")
+    return value
 
 
 def widened(input: Any, *numbers: Any) -> Any:
@@ -95,7 +110,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     if type(alpha) is int and alpha == 1:
         return a.add.op.public(input, other)
     _check_alpha("add", alpha, input, other)
-    return m.add_scaled(input, other, number(alpha))
+    return m.add_scaled(input, other, factor(alpha, input, other))
 
 
 def refuse_bools(input: Any, other: Any) -> None:
@@ -129,7 +144,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
         return a.sub.op.public(input, other)
     refuse_bools(input, other)
     _check_alpha("sub", alpha, input, other)
-    alpha = number(alpha)
+    alpha = factor(alpha, input, other)
     return a.sub.op.public(input, a.mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
 
 
@@ -148,6 +163,7 @@ def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:
     Tensor
     """
     _check_alpha("rsub", alpha, input, other)
+    alpha = factor(alpha, input, other)
     scaled = input if type(alpha) is int and alpha == 1 else a.mul(input, alpha)
     return a.rsub_tensor(scaled, other) if isinstance(other, Tensor) else a.rsub(scaled, other)
 
@@ -291,6 +307,8 @@ def power_of(input: Any, exponent: Any) -> Any:
     """
     if isinstance(exponent, Tensor):
         if not isinstance(input, Tensor):
+            if type(input) is bool and dtype_of(exponent).kind == "b":
+                raise unsupported("pow", (), dtype_of(exponent))
             half = dtype_of(exponent) in HALVES
             return a.scalar_pow(exponent, met(exponent, input)[1] if half else number(input))
         whole = dtype_of(input).kind in "biu" and dtype_of(exponent).kind in "biu"
@@ -305,7 +323,9 @@ def power_of(input: Any, exponent: Any) -> Any:
     if kind in "biu" and isinstance(exponent, int) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     if kind in "iu" and isinstance(exponent, int) and exponent > np.iinfo(dtype_of(input)).max:
-        raise overflow(SHORT_NAMES.get(str(dtype_of(input)), "int"))
+        raise overflow(
+            SHORT_NAMES.get("int64" if exponent > np.iinfo(np.int64).max else str(dtype_of(input)), "int")
+        )
     half = dtype_of(input) in HALVES
     return a.pow_scalar(widened(input, exponent), met(input, exponent)[1] if half else exponent)
 

@@ -517,7 +517,8 @@ class Methods(TensorBase):
     ) -> Tensor:
         """`input` with a diagonal replaced by `src`."""
     def diff(
-        self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None,
+        self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Tensor | None = None,
+        append: Tensor | None = None,
     ) -> Tensor:
         """Differences of neighbours along `dim`, `n` times over."""
     def digamma(self) -> Tensor:

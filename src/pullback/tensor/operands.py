@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from .. import dtypes
 from ..core.value import TensorBase
 from .api import OUT, public
 from .signature import Parser, reads
@@ -25,6 +26,13 @@ EITHER_NUMBER = (
 )
 
 _PLAIN = frozenset({int, float, type(None)})
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a number is taken as it is: integers of more than 64 bits are for the parser to refuse."""
+    return type(value) in _PLAIN and (type(value) is not int or dtypes.LEAST <= value <= dtypes.MOST)
+
+
 _NUMBERS = frozenset({bool, int, float, complex})
 
 
@@ -58,14 +66,14 @@ def _quick(
         for v in args:
             if isinstance(v, TensorBase):
                 given += 1
-            elif given != leading or type(v) not in _PLAIN or (v is None and least > leading):
+            elif given != leading or not _is_plain(v) or (v is None and least > leading):
                 return False
         count = len(args)
         if given == count == tensors and not kwargs:
             return True
         if given != leading or not numbers or count > most or count + len(kwargs) < least:
             return False
-        return not kwargs or all(name in numbers and type(v) in _PLAIN for name, v in kwargs.items())
+        return not kwargs or all(name in numbers and _is_plain(v) for name, v in kwargs.items())
 
     return quick
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..core.calls import make_call
 from ..core.value import TensorBase, dtype_of
 from ..ops import arithmetic, comparison, elementwise, mixture
@@ -42,6 +43,7 @@ def _answering(method: str, function: Any, *known: type, inner: Any = None) -> A
         found = override_operator(method, self, other)
         if found is not PASS:
             return found
+        dtypes.check_number(other)
         try:
             return function(self, other)
         except TypeError:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..array.strides import laid_out_empty
-from ..core.op import check_broadcast
+from ..core.op import check_broadcast, unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import argument_type
 from ..graph_errors import type_word
@@ -17,12 +17,13 @@ from ..ops import comparison as c
 from ..ops import gather as o
 from ..ops import view as v
 from ..ops.convert import cast
+from ..ops.kernel_words import RARE
 from ..ops.structure import expand, reshape
 from .api import public
 from .assign import number_array
 from .batching import refuse_dynamic
 from .data import scalar_array
-from .math import number
+from .math import factor, number
 from .properties import common_dtype
 from .rearrange import refuse_complex_history
 from .sizes import count, integer, tensor
@@ -148,9 +149,8 @@ def _scatter_reduced(
     _check_scatter("scatter", input, dim, index, tensor("scatter_reduce", "src", src, 3))
     if count(shape_of(index)) == 0:
         index = reshape(index, (0,) * max(len(shape_of(input)), 1))
-    elif reduce in ("amax", "amin") and dtype_of(input).kind == "c":
-        kernel = f"scatter_gather_tensor_cpu_reduce_{reduce}"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
+    else:
+        _check_scattered(dtype_of(input), reduce, include_self)
     return o.scatter_reduce(input, index, src, dim, reduce, bool(include_self))
 
 
@@ -164,6 +164,16 @@ def scatter_reduce(
     result = _scatter_reduced(input, dim, index, src, reduce, include_self=include_self)
     refuse_complex_history("scatter_reduce", input, src)
     return result
+
+
+def _check_scattered(dtype: np.dtype[Any], reduce: str, include_self: bool) -> None:
+    """Raise torch's error for a dtype that it has no kernel of `scatter_reduce` for."""
+    refused = {"mean": "b", "amax": "c", "amin": "c"}.get(reduce, "")
+    if dtype in RARE and not include_self:
+        raise unsupported("scatter_reduce_exclude_input_init", (), dtype)
+    if dtype in RARE or dtype.kind in refused:
+        suffix = f"_reduce_{reduce}" if refused else ""
+        raise unsupported(f"scatter_gather_tensor_cpu{suffix}", (), dtype)
 
 
 @public
@@ -220,6 +230,8 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
         )
     if dtype_of(index).name not in ("int64", "int32"):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    if len(shape_of(input)) < 2 and dtype_of(input).kind == "u" and dtype_of(input).itemsize > 1:
+        raise unsupported("index_select", (), dtype_of(input))
     return o.index_select(input, index, dim)
 
 
@@ -257,7 +269,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
     dim = _arguments("index_add", input, dim, index)
     _check_slices("index_add_()", input, dim, index, tensor("index_add", "source", source, 3))
-    return o.index_add(input, index, source, dim, number(alpha))
+    return o.index_add(input, index, source, dim, factor(alpha, input))
 
 
 @public(inplace=True)
@@ -273,7 +285,24 @@ def index_reduce(
             f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}."
         )
     _check_slices("index_reduce_()", input, dim, index, tensor("index_reduce", "source", source, 3))
+    _check_reduced(dtype_of(input), len(shape_of(input)), reduce, include_self)
     return o.index_reduce(input, index, source, dim, reduce, bool(include_self))
+
+
+def _check_reduced(dtype: np.dtype[Any], rank: int, reduce: str, include_self: bool) -> None:
+    """Raise torch's error for a dtype that it has no kernel of `index_reduce` for."""
+    word = None
+    if dtype in RARE or dtype.kind in "bc":
+        if not include_self:
+            word = "index_reduce_func_exclude_input_init"
+        elif rank < 2:
+            word = "index_func_"
+        elif reduce in ("amax", "amin") and dtype.kind != "b":
+            word = "maximum_cpu" if reduce == "amax" else "minimum_cpu"
+        elif reduce == "mean" and dtype.kind != "c":
+            word = "div_floor_cpu" if dtype.kind == "b" else "add_stub"
+    if word is not None:
+        raise unsupported(word, (), dtype)
 
 
 @public(inplace=True)
@@ -416,6 +445,8 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     if not isinstance(as_tuple, bool):
         raise argument_type("nonzero", "as_tuple", None, "bool", as_tuple)
     refuse_dynamic("nonzero_numpy" if as_tuple else "nonzero", tensor("nonzero", "input", input))
+    if dtype_of(input) in RARE:
+        raise unsupported("nonzero_count_cpu", (), dtype_of(input))
     array = array_of(input)
     if as_tuple:
         places = wrap(np.stack(np.atleast_1d(array).nonzero()))

@@ -170,25 +170,29 @@ def as_number(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
+def _as_checked_number(value: Any) -> Any:
+    dtypes.check_number(value)
+    return as_number(value)
+
+
 def _as_dtype(value: Any) -> Any:
     return value if type(value) is dtypes.dtype else dtypes.BY_PYTHON_TYPE[value]
 
 
 def _as_int(value: Any) -> int:
     found = operator.index(value)
-    if not -(1 << 63) <= found < 1 << 63:
-        raise ValueError("Overflow when unpacking long long")
+    dtypes.check_long(found)
     return found
 
 
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "int": _as_int,
     "float": lambda value: float(as_number(value)),
-    "Number": as_number,
+    "Number": _as_checked_number,
     "bool": bool,
     "tuple of ints": lambda value: tuple(map(operator.index, value)),
     "tuple of floats": lambda value: tuple(float(as_number(item)) for item in value),
-    "tuple of Scalars": lambda value: tuple(map(as_number, value)),
+    "tuple of Scalars": lambda value: tuple(map(_as_checked_number, value)),
     "tuple of Tensors": tuple,
     "torch.dtype": _as_dtype,
 }

@@ -141,7 +141,7 @@ def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
             return None
     try:
         parser.bind(tuple(given), named)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         return error
     return None
 
@@ -201,6 +201,9 @@ def _before_lenient(function: Any) -> int:
 def _kind(value: Any) -> Any:
     """The type of an argument, those of its elements where it is a list."""
     kind = type(value)
+    if kind is int:
+        # An integer of more than 64 bits has errors of its own.
+        return kind if -(1 << 63) <= value < 1 << 63 else value
     return kind if kind is not list and kind is not tuple else (kind, *map(type, value))
 
 
@@ -230,7 +233,7 @@ def wrong_call(place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str
         args, kwargs = tuple(map(_of_zeros, args)), {k: _of_zeros(v) for k, v in kwargs.items()}
     try:
         parser.bind(args, kwargs)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         return error
     return None
 

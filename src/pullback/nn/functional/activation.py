@@ -20,8 +20,10 @@ from ...tensor.activations import check_floating
 from ...tensor.api import public
 from ...tensor.constants import contiguous_format
 from ...tensor.creation_like import empty_like, zeros_like
+from ...tensor.data import scalar_array
 from ...tensor.limits import check_held
-from ...tensor.reductions import in_dtype
+from ...tensor.math import factor
+from ...tensor.signature import Parser
 from ...tensor.tensor import checked_dim
 
 _F = Callable[..., Any]
@@ -99,9 +101,22 @@ def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
     return leaky_relu(input, negative_slope, True)
 
 
-@functional
+def _limits(input: Any, *numbers: Any) -> Any:
+    """The numbers of a threshold, which the input's dtype has to hold."""
+    bound = _THRESHOLD.bind((input, *numbers), {})
+    numbers = bound["threshold"], bound["value"]
+    if dtype_of(input).kind != "f":
+        return tuple(scalar_array(v, dtype_of(input)).item() for v in numbers)
+    return tuple(factor(v, input) for v in numbers)
+
+
+_THRESHOLD = Parser("threshold", "(Tensor input, Number threshold, Number value, *, Tensor out = None)")
+
+
+@public(namespace="nn.functional", method=False, out=False, behind="_threshold")
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """input where it is above `threshold`, else `value`."""
+    threshold, value = _limits(input, threshold, value)
     if dtype_of(input).kind == "c":
         raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{type_word(dtype_of(input))}'")
     return applied(input, inplace, o.threshold_in_place if inplace else o.threshold, threshold, value)
@@ -110,6 +125,7 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 @functional
 def threshold_(input: Any, threshold: float, value: float) -> Any:
     """In-place threshold."""
+    threshold, value = _limits(input, threshold, value)
     return written(input, lambda: o.threshold_in_place(input, threshold, value))
 
 
@@ -324,7 +340,7 @@ def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype:
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """softmax(−input)."""
     dim = implicit_dim("softmin", len(shape_of(input))) if dim is None else dim
-    return (-in_dtype(input, dtype)).softmax(dim)
+    return (-input).softmax(dim) if dtype is None else (-input).softmax(dim, dtype=dtype)
 
 
 @functional

@@ -10,17 +10,19 @@ import numpy as np
 from ...core.modes import modes
 from ...core.op import TABLE
 from ...core.value import dtype_of, shape_of
+from ...dtypes import get_default_dtype
 from ...errors import with_note
-from ...graph_errors import type_word
+from ...graph_errors import type_word, unsafe_result
 from ...ops import loss as o
 from ...ops import margin_loss as margins
 from ...ops import reduce as r
-from ...ops.arithmetic import div_number, mul_number
+from ...ops.arithmetic import div_number, mul_number, neg
 from ...ops.comparison import eq
 from ...ops.convert import cast
 from ...ops.mixture import masked_fill
 from ...ops.structure import contiguous_copy, reshape, sum_dims
 from ...tensor.activations import check_floating
+from ...tensor.inplace_checks import check_result
 from ...tensor.softmax import log_softmax
 from .loss_reduction import (
     apply_reduction,
@@ -134,6 +136,12 @@ def soft_margin_loss(
             "This input cannot "
             "have requires_grad True."
         )
+    # torch computes it in place of −input.
+    kind = dtype_of(input)
+    neg(np.empty(0, kind))
+    check_result("mul_", input, target)
+    if kind.kind in "iu":
+        raise unsafe_result(get_default_dtype().numpy, kind)
     return o.soft_margin_loss(input, target, reduction)
 
 

@@ -11,6 +11,7 @@ from ...ops.fractional_pool import fractional_max_pools
 from ...tensor.api import public
 from ...tensor.random import rand
 from .pool_checks import check_tensor
+from .pooling import or_with_indices
 
 _AXES = {2: ("height", "width"), 3: ("time", "height", "width")}
 
@@ -109,7 +110,7 @@ def fractional_max_pool3d_with_indices(
     return _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 3)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@or_with_indices(fractional_max_pool2d_with_indices)
 def fractional_max_pool2d(
     input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
@@ -136,7 +137,7 @@ def fractional_max_pool2d(
     return result if return_indices else result[0]
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@or_with_indices(fractional_max_pool3d_with_indices)
 def fractional_max_pool3d(
     input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,

@@ -31,7 +31,8 @@ def check_kind(x: Any, kinds: str, kernel: str) -> None:
 
 
 def _integers(value: Any, name: str, position: int, function: str) -> tuple[int, ...]:
-    values = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
+    single = isinstance(value, str) or (isinstance(value, TensorBase) and not shape_of(value))
+    values = tuple(value) if isinstance(value, Iterable) and not single else (value,)
     if any(isinstance(v, (float, str, bytes)) for v in values):
         raise TypeError(
             f"{function}(): argument '{name}' (position {position}) must be tuple of ints, not "
@@ -100,10 +101,12 @@ def windows_of(
             f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' "
             f"(while checking arguments for {function})"
         )
-    if any(s <= 0 for s in stride):
+    if 0 in stride:
         raise RuntimeError("stride should not be zero")
     if any(k <= 0 for k in kernel):
         raise RuntimeError(f"kernel size should be greater than zero, but got {_by_axis('k', kernel)}")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"stride should be greater than zero, but got {_by_axis('d', stride)}")
     if any(d <= 0 for d in dilation):
         raise RuntimeError(f"dilation should be greater than zero, but got {_by_axis('dilation', dilation)}")
     for k, p, d in zip(kernel, padding, dilation, strict=True):

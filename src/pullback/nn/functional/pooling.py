@@ -4,12 +4,14 @@ torch does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 from ...array.pool import Windows
 from ...core.modes import modes
-from ...core.value import array_of, dtype_of, shape_of
+from ...core.value import TensorBase, array_of, dtype_of, shape_of
+from ...errors import argument_type
 from ...graph_errors import type_word
 from ...ops import pool as ops
 from ...ops.structure import unsafe_view
@@ -17,6 +19,8 @@ from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from ...tensor.memory_format import contiguous
 from .pool_checks import adaptive_size, check_kind, check_tensor, windows_of
+
+_F = Callable[..., Any]
 
 
 def _lifted(windows: Windows) -> Windows:
@@ -28,6 +32,25 @@ def _lifted(windows: Windows) -> Windows:
         (1, *windows.dilation),
         windows.ceil_mode,
     )
+
+
+def or_with_indices(indexed: _F) -> Callable[[_F], _F]:
+    """Declare a pool that is another function where `return_indices` says so: in torch they are two, and
+    errors have their names.
+    """
+
+    def declare(function: _F) -> _F:
+        place = function.__code__.co_varnames.index("return_indices")
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            wanted = args[place] if len(args) > place else kwargs.get("return_indices")
+            return (indexed if wanted else function)(*args, **kwargs)
+
+        function.__qualname__ = f"_{function.__name__}"
+        return public(call, namespace="nn.functional", method=False, out=False)
+
+    return declare
 
 
 def _max_pool(
@@ -59,33 +82,6 @@ def _max_pool(
     if alone:
         results = [squeeze_dim(r, 0) for r in results]
     return tuple(results) if return_indices else results[0]
-
-
-@public(namespace="nn.functional", method=False, out=False)
-def max_pool1d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
-
-
-@public(namespace="nn.functional", method=False, out=False)
-def max_pool2d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
-
-
-@public(namespace="nn.functional", method=False, out=False)
-def max_pool3d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """Largest value of each window of three axes."""
-    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -136,6 +132,33 @@ def _avg_pool(
     if rank == 1:
         y = squeeze_dim(y, 2)
     return squeeze_dim(y, 0) if alone else y
+
+
+@or_with_indices(max_pool1d_with_indices)
+def max_pool1d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """Largest value of each window of one axis: (N, C, L) -> (N, C, L')."""
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 1)
+
+
+@or_with_indices(max_pool2d_with_indices)
+def max_pool2d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """Largest value of each window of two axes: (N, C, H, W) -> (N, C, H', W')."""
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 2)
+
+
+@or_with_indices(max_pool3d_with_indices)
+def max_pool3d(
+    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+    ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
+    """Largest value of each window of three axes."""
+    return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices, 3)
 
 
 @public(namespace="nn.functional", method=False, out=False)
@@ -222,24 +245,6 @@ def _adaptive_max(x: Any, output_size: Any, return_indices: bool, rank: int) -> 
 
 
 @public(namespace="nn.functional", method=False, out=False)
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over `output_size` windows of nearly equal length, one axis."""
-    return _adaptive_max(input, output_size, return_indices, 1)
-
-
-@public(namespace="nn.functional", method=False, out=False)
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over `output_size` windows of nearly equal length, two axes."""
-    return _adaptive_max(input, output_size, return_indices, 2)
-
-
-@public(namespace="nn.functional", method=False, out=False)
-def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over `output_size` windows of nearly equal length, three axes."""
-    return _adaptive_max(input, output_size, return_indices, 3)
-
-
-@public(namespace="nn.functional", method=False, out=False)
 def adaptive_max_pool1d_with_indices(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """:func:`adaptive_max_pool1d` and the places of the maxima, whatever `return_indices` says."""
     return _adaptive_max(input, output_size, True, 1)
@@ -303,11 +308,12 @@ def _max_unpool(
 
 
 def _put_back(x: Any, indices: Any, size: tuple[int, ...], rank: int) -> Any:
+    if not isinstance(indices, TensorBase):
+        raise argument_type(f"max_unpool{rank}d", "indices", 2, "Tensor", indices)
     shape = shape_of(x)
     if str(dtype_of(indices)) != "int64":
-        raise RuntimeError(
-            f"elements in indices should be type int64 but got: {type_word(dtype_of(indices))}"
-        )
+        found = "" if rank == 3 else f" but got: {type_word(dtype_of(indices))}"
+        raise RuntimeError(f"elements in indices should be type int64{found}")
     if len(shape) not in (rank + 1, rank + 2):
         raise RuntimeError(
             f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor "
@@ -338,6 +344,24 @@ def _check_places(indices: Any, size: tuple[int, ...]) -> None:
             f"Found an invalid max index: {places[outside].flat[0]} (output volumes are of size "
             f"{'x'.join(map(str, size))})"
         )
+
+
+@or_with_indices(adaptive_max_pool1d_with_indices)
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Maxima over `output_size` windows of nearly equal length, one axis."""
+    return _adaptive_max(input, output_size, return_indices, 1)
+
+
+@or_with_indices(adaptive_max_pool2d_with_indices)
+def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Maxima over `output_size` windows of nearly equal length, two axes."""
+    return _adaptive_max(input, output_size, return_indices, 2)
+
+
+@or_with_indices(adaptive_max_pool3d_with_indices)
+def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """Maxima over `output_size` windows of nearly equal length, three axes."""
+    return _adaptive_max(input, output_size, return_indices, 3)
 
 
 @public(namespace="nn.functional", method=False, out=False)

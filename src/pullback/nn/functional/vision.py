@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from ...array.resize import Axis
-from ...core.value import dtype_of, shape_of
+from ...core.value import TensorBase, dtype_of, shape_of
+from ...dtypes import bfloat16
 from ...errors import argument_type
 from ...graph_errors import type_word
 from ...ops import vision as ops
 from ...tensor.api import public
+from ...tensor.data import overflow
+from ...tensor.signature import Parser
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -154,9 +158,9 @@ def _unsupported(rank: int, mode: Any) -> NotImplementedError:
 
 def _resized(
     spatial: tuple[int, ...], size: Any, scale_factor: Any, recompute: bool | None
-) -> tuple[tuple[int, ...], list[float | None]]:
-    """The output's size, and the factors where they decide the places; torch's errors where they do
-    not fit.
+) -> tuple[Any, Any]:
+    """The output's size or the factors, of which one is None, as torch passes them on; torch's errors where
+    they do not fit.
     """
     rank = len(spatial)
     if size is not None and scale_factor is not None:
@@ -165,7 +169,7 @@ def _resized(
         raise ValueError("either size or scale_factor should be defined")
     name, axes = ("size", "o") if scale_factor is None else ("scale_factor", "s")
     given = size if scale_factor is None else scale_factor
-    values = list(given) if isinstance(given, Iterable) else [given] * rank
+    values = given if isinstance(given, list | tuple) else [given] * rank
     if len(values) != rank:
         shown, of = (f"output size of {given}", "output size") if name == "size" else (
             f"scale_factor of shape {given}", "scale_factor"
@@ -177,12 +181,58 @@ def _resized(
             f"...,{axes}K) format."
         )
     if scale_factor is None:
+        if values is given and not all(map(_is_whole, values)):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], "
+                f"but got size with types {[type(v) for v in values]}"
+            )
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        return tuple(int(n) for n in values), [None] * rank
-    factors = [float(f) for f in values]
-    output = tuple(math.floor(float(n) * f) for n, f in zip(spatial, factors, strict=True))
-    return output, [None] * rank if recompute else [*factors]
+        return values, None
+    if recompute:
+        return [math.floor(float(n) * f) for n, f in zip(spatial, values, strict=True)], None
+    return None, values
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, TensorBase):
+        return dtype_of(value).kind in "iu"
+    return isinstance(value, int)
+
+
+@cache
+def _upsampling(mode: str, antialias: bool, rank: int) -> Parser:
+    """What reads the arguments of the function behind a mode."""
+    exact = mode == "nearest-exact"
+    kind = "nearest_exact" if exact else mode
+    name = f"{'_' if exact or antialias else ''}upsample_{kind}{rank}d{'_aa' if antialias else ''}"
+    corners = "" if mode.startswith("nearest") else "bool align_corners, "
+    scales = ["scales"] if rank == 1 else [f"scales_{axis}" for axis in "dhw"[-rank:]]
+    each = ", ".join(f"float {scale} = None" for scale in scales)
+    return Parser(
+        name, f"(Tensor input, tuple of ints? output_size, {corners}tuple of floats? scale_factors)",
+        f"(Tensor input, tuple of ints output_size, {corners}{each}, *, Tensor out = None)",
+    )
+
+
+def _passed_on(
+    input: Any, mode: str, antialias: bool, align_corners: Any, size: Any, factors: Any
+) -> tuple[tuple[int, ...], list[float | None]]:
+    """The output's size, and the factors where they decide the places, as the function behind reads them."""
+    spatial = shape_of(input)[2:]
+    corners = () if mode.startswith("nearest") else (False if align_corners is None else align_corners,)
+    parser = _upsampling(mode, antialias, len(spatial))
+    given = parser.signatures[0].match((input, size, *corners, factors), {})
+    if given is None:
+        raise parser.rejected((input, size, *corners, factors), {})
+    if factors is None:
+        return given["output_size"], [None] * len(spatial)
+    output = []
+    for n, factor in zip(spatial, given["scale_factors"], strict=True):
+        if not math.isfinite(factor):
+            raise overflow("int64_t")
+        output.append(math.floor(float(n) * factor))
+    return tuple(output), [*given["scale_factors"]]
 
 
 def _check_resize(
@@ -201,7 +251,7 @@ def _check_resize(
         )
     dtype, rank = dtype_of(input), len(spatial)
     nearest = mode.startswith("nearest")
-    if dtype.kind in "fV" or (dtype.name == "uint8" and (rank == 2 or nearest)):
+    if dtype.kind == "f" or dtype == bfloat16.numpy or (dtype.name == "uint8" and (rank == 2 or nearest)):
         return
     if antialias:
         kernel = "compute_index_ranges_weights"
@@ -245,7 +295,10 @@ def interpolate(
         )
     spatial = shape_of(input)[2:]
     rank = len(spatial)
-    output, scales = _resized(spatial, size, scale_factor, recompute_scale_factor)
+    size, factors = _resized(
+        spatial, size, scale_factor,
+        recompute_scale_factor or (mode == "area" and scale_factor is not None and size is None),
+    )  # fmt: skip
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and rank == 2):
         raise ValueError(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
@@ -256,7 +309,7 @@ def interpolate(
     if not 1 <= rank <= 3:
         raise _unsupported(rank + 2, mode)
     if mode == "area":
-        return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1](input, output)
+        return (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1](input, size)
     if mode in ("nearest", "nearest-exact"):
         kernel, name = mode, f"UpsampleNearest{'Exact' if mode.endswith('exact') else ''}{rank}D"
     elif not isinstance(mode, str):
@@ -265,6 +318,7 @@ def interpolate(
         kernel, name = _KERNELS.get(mode, "linear"), _NAMES[mode] + ("Aa" if antialias else "")
     else:
         raise _unsupported(rank + 2, mode)
+    output, scales = _passed_on(input, mode, antialias, align_corners, size, factors)
     _check_resize(input, mode, antialias, spatial, output)
     axes = tuple(
         Axis(n, o, kernel, bool(align_corners), bool(antialias), s)  # type: ignore[arg-type]  # the modes are checked above
