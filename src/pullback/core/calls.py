@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.layout import placed
+from ..array.strides import settled
 from .blame import stamp
 from .modes import DEFAULT, NO_GRAD, modes
 from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
@@ -190,7 +191,7 @@ def _parts(op: Op) -> Callable[..., Any]:
         if input._view is not None and derivable:
             bring_up_to_date(input)
         outs = []
-        for k, r in enumerate(kernel(a, *attrs)):
+        for k, r in enumerate(kernel(a if a.size else settled(a), *attrs)):
             y = _new(Tensor)
             y._value = r
             y._node = None
@@ -575,14 +576,14 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                         return run(op, (input,), attrs)
                     node = None
                 if view:
-                    r = kernel(a, *attrs)
+                    r = kernel(a if a.size else settled(a), *attrs)
                 else:
                     token = quiet(IGNORE)
                     try:
                         r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
                     finally:
                         loud(token)
-                    if place is not None and not a.flags.c_contiguous:
+                    if place is not None and not (a.flags.c_contiguous and a.size):
                         r = place(r, (a,))
                 y = _new(Tensor)
                 y._value = r
