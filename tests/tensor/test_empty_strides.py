@@ -9,6 +9,8 @@ import pullback as torch
 
 #: Recorded from torch 2.13.
 STRIDES = {
+    "torch.zeros(0).nonzero()": (1, 0),
+    "torch.isreal(torch.tensor(np.zeros((5, 0, 10))))": (0, 0, 0),
     "torch.tensor(np.zeros((5, 0, 10)))": (0, 0, 0),
     "torch.from_numpy(np.zeros((5, 0, 10), bool))": (0, 0, 0),
     "torch.tensor(np.zeros((5, 0, 10))).clone()": (0, 0, 0),
