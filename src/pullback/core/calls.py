@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.layout import placed
+from ..array.layout import following_channels, following_planes, placed
 from ..array.strides import settled
 from .blame import stamp
 from .modes import DEFAULT, NO_GRAD, modes
@@ -558,6 +558,8 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     saves_shape = bool(op.layout.metadata)
     elementwise = op.kind == "elementwise"
     place = op.place
+    # The strides of an image of one place may say C order and channels last at once.
+    in_format = place is following_channels or place is following_planes
     view = op.is_view
     any_dtype = op.promote is None and not op.halves and op.check is None and not op.refused
 
@@ -583,7 +585,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                         r = kernel(a, *attrs, out=...) if elementwise else kernel(a, *attrs)
                     finally:
                         loud(token)
-                    if place is not None and not (a.flags.c_contiguous and a.size):
+                    if place is not None and (in_format or not (a.flags.c_contiguous and a.size)):
                         r = place(r, (a,))
                 y = _new(Tensor)
                 y._value = r
