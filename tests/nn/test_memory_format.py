@@ -55,3 +55,9 @@ def test_a_module_goes_to_a_format() -> None:
     assert module[0].bias.is_contiguous()
     module.to(torch.float64, memory_format=torch.contiguous_format)
     assert module[0].weight.stride() == (36, 9, 3, 1) and module[0].weight.dtype is torch.float64
+
+
+def test_indices_of_one_place_have_the_format_of_the_maxima() -> None:
+    x = torch.arange(36.0).reshape(1, 3, 6, 2).permute(0, 3, 1, 2)
+    values, indices = F.max_pool2d(x, 3, 2, 0, (1, 2), return_indices=True)
+    assert values.stride() == indices.stride() == (2, 1, 2, 2)

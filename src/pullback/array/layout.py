@@ -30,6 +30,8 @@ def is_dense(array: ndarray) -> bool:
 
 def _lies_densely(shape: Ints, strides: Ints) -> bool:
     step = 1
+    if 0 in shape:
+        return True
     for stride, size in sorted(zip(strides, shape)):
         if size != 1:
             if stride != step:
@@ -69,6 +71,9 @@ def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
 
 def as_first(result: ndarray, operands: Sequence[Any]) -> ndarray:
     """A result laid out as a new array like the first operand is."""
+    first = operands[0]
+    if not result.size and isinstance(first, ndarray) and first.shape == result.shape:
+        return laid_out(result, strides_of(first))
     return placed(result, operands[:1])
 
 
@@ -103,7 +108,8 @@ def _shared_strides(shape: Ints, operands: tuple[tuple[Ints, Ints], ...]) -> Int
     """The same of operands of these shapes and strides."""
     if all(own == shape for own, _ in operands):
         first = operands[0][1] if operands else ()
-        if all(strides == contiguous_strides(shape) for _, strides in operands):
+        # Without elements every layout counts as C order.
+        if 0 in shape or all(strides == contiguous_strides(shape) for _, strides in operands):
             return contiguous_strides(shape)
         if all(strides == first for _, strides in operands) and _lies_densely(shape, first):
             return first
@@ -145,18 +151,20 @@ def _in_order(shape: Ints, operands: Sequence[Ints]) -> Ints:
                 place = before
             elif outside < 0:
                 break
+    if inner_first == list(range(ndim))[::-1]:
+        return contiguous_strides(shape)
     found = [0] * ndim
     step = 1
     for axis in inner_first:
         found[axis] = step
-        step *= max(shape[axis], 1)
+        step *= shape[axis]
     return tuple(found)
 
 
 def empty_like(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
     """A new array of the same shape, laid out alike, its elements not set."""
     dtype = array.dtype if dtype is None else dtype
-    if array.flags.c_contiguous and 1 not in array.shape:
+    if array.flags.c_contiguous and array.size and 1 not in array.shape:
         return np.empty(array.shape, dtype)
     strides = dense_strides(array)
     if strides == contiguous_strides(array.shape):
@@ -166,7 +174,7 @@ def empty_like(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
 
 def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
     """A copy laid out alike, in another dtype where one is given."""
-    if array.flags.c_contiguous and 1 not in array.shape:
+    if array.flags.c_contiguous and array.size and 1 not in array.shape:
         return array.astype(array.dtype if dtype is None else dtype, order="C")
     new = empty_like(array, dtype)
     new[...] = array

@@ -1,7 +1,8 @@
 """Strides in elements as torch counts them, and arrays laid out by them.
 
 NumPy gives new axes and the axes of new empty arrays the stride 0, where torch gives them the stride of a
-dense layout.
+dense layout. A new empty array of NumPy's therefore counts as one in C order. What torch itself gives the
+stride 0 in an array without elements (it copies the strides of an array of NumPy's) has a negative one here.
 """
 
 from __future__ import annotations
@@ -39,17 +40,39 @@ def strides_of(x: ndarray) -> Ints:
 
 def in_elements(shape: Ints, in_bytes: Ints, width: int) -> Ints:
     """Strides in elements of `width` bytes; NumPy's 0 of an axis of size 1 as torch's."""
-    if 0 in shape and not any(in_bytes):
+    if 0 not in shape:
+        strides = tuple([s // width for s in in_bytes])
+    elif any(in_bytes):
+        strides = tuple([max(s // width, 0) for s in in_bytes])
+    else:
         return contiguous_strides(shape)
-    strides = tuple([s // width for s in in_bytes])
-    if 0 not in strides or 0 in shape:
+    if 0 not in in_bytes:
         return strides
     fixed = list(strides)
     rank = len(shape)
     for axis in reversed(range(rank)):
-        if shape[axis] == 1 and not fixed[axis]:
+        if shape[axis] == 1 and not in_bytes[axis]:
             fixed[axis] = shape[axis + 1] * fixed[axis + 1] if axis + 1 < rank else 1
     return tuple(fixed)
+
+
+def bytes_of(shape: Sequence[int], strides: Sequence[int], width: int) -> Ints:
+    """Strides in bytes of an array of strides in elements: what `in_elements` reads them from."""
+    if 0 in shape:
+        return tuple([s * width or -1 for s in strides])
+    return tuple([s * width for s in strides])
+
+
+def settled(x: ndarray) -> ndarray:
+    """An array without elements with its strides spelled out, so that its views have theirs of them."""
+    if x.size or any(x.strides):
+        return x
+    return np.ndarray(x.shape, x.dtype, x, 0, bytes_of(x.shape, contiguous_strides(x.shape), x.itemsize))
+
+
+def as_given(x: ndarray) -> ndarray:
+    """An array from outside; where it has no elements, with the strides 0 that NumPy gave it."""
+    return x if x.size or any(x.strides) else np.ndarray(x.shape, x.dtype, x, 0, (-1,) * x.ndim)
 
 
 def extent(shape: Sequence[int], strides: Sequence[int]) -> int:
@@ -98,7 +121,7 @@ def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
     """The view of `x`'s storage with other strides, `offset` elements after (or before) its first element."""
     root, before = storage(x)
     width = x.itemsize
-    return np.ndarray(shape, x.dtype, root, before + offset * width, tuple([s * width for s in strides]))
+    return np.ndarray(shape, x.dtype, root, before + offset * width, bytes_of(shape, strides, width))
 
 
 def empty_part(x: ndarray, part: ndarray, offset: int) -> ndarray:
@@ -147,7 +170,7 @@ def _bytes_at(owner: ndarray, address: int, size: int) -> ndarray:
 def laid_out_empty(shape: Ints, strides: Ints, dtype: np.dtype[Any]) -> ndarray:
     """An array with the given strides, its elements not set."""
     buffer = np.empty(extent(shape, strides), dtype)
-    return np.ndarray(shape, dtype, buffer, 0, tuple([s * dtype.itemsize for s in strides]))
+    return np.ndarray(shape, dtype, buffer, 0, bytes_of(shape, strides, dtype.itemsize))
 
 
 def laid_out(x: ndarray, strides: Ints | None) -> ndarray:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from ..array.layout import placed
+from ..array.layout import following_channels, following_planes, placed
+from ..array.strides import settled
 from .blame import stamp
 from .modes import DEFAULT, NO_GRAD, modes
 from .node import DIFFERENTIABLE, LEAF, Node, Output, accumulator, unrecorded
@@ -192,7 +193,7 @@ def _parts(op: Op) -> Callable[..., Any]:
         if input._view is not None and derivable:
             bring_up_to_date(input)
         outs = []
-        for k, r in enumerate(kernel(a, *attrs)):
+        for k, r in enumerate(kernel(a if a.size else settled(a), *attrs)):
             y = _new(Tensor)
             y._value = r
             y._node = None
@@ -561,6 +562,8 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     saves_shape = bool(op.layout.metadata)
     elementwise = op.kind == "elementwise"
     place = op.place
+    # The strides of an image of one place may say C order and channels last at once.
+    in_format = place is following_channels or place is following_planes
     view = op.is_view
     any_dtype = op.promote is None and not op.halves and op.check is None and not op.refused
 
@@ -579,7 +582,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                         return run(op, (input,), attrs)
                     node = None
                 if view:
-                    r = kernel(a, *attrs)
+                    r = kernel(a if a.size else settled(a), *attrs)
                 else:
                     token = quiet(IGNORE)
                     try:
@@ -588,7 +591,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
                         r = op.evaluate((a,), attrs)
                     finally:
                         loud(token)
-                    if place is not None and not a.flags.c_contiguous:
+                    if place is not None and (in_format or not (a.flags.c_contiguous and a.size)):
                         r = place(r, (a,))
                 y = _new(Tensor)
                 y._value = r

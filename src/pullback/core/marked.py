@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.layout import as_first
+from ..array.strides import settled
 from .value import InnerValue, TensorBase, array_of, run
 
 
@@ -49,7 +51,7 @@ class Marked(InnerValue):
 
     def array(self) -> ndarray:
         """The elements, in memory of their own."""
-        return self.signed(self.memory)
+        return as_first(self.signed(self.memory), (self.memory,))
 
     copy = array
 
@@ -100,7 +102,7 @@ def viewed(op: Any, value: Any, attrs: tuple[Any, ...]) -> Any:
 
 def shown(op: Any, memory: ndarray, attrs: tuple[Any, ...]) -> Any:
     """What a view op shows of an array's memory, the signs left aside."""
-    return op.kernel(memory, *attrs) if op.kind == "view" else memory[...]
+    return op.kernel(settled(memory), *attrs) if op.kind == "view" else memory[...]
 
 
 def followed(value: Any, steps: tuple[Any, ...]) -> Any:

@@ -31,6 +31,7 @@ from numpy import ndarray
 from .. import dtypes
 from .. import graph_errors as errors
 from ..array.layout import in_order, placed
+from ..array.strides import settled
 from . import calls
 from .connected import Gradient
 from .node import MultiNode, Node
@@ -405,6 +406,8 @@ class Op:
             ):
                 return calls.parallel(self.kernel, *inputs)
             return self.kernel(*inputs, *attrs, out=...)
+        if self.is_view and isinstance(inputs[0], ndarray):
+            return self.kernel(settled(inputs[0]), *attrs)
         return self.kernel(*inputs, *attrs)
 
     def result_shapes(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> tuple[tuple[Any, Any], ...]:

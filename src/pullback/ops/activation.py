@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import activations as kernels
-from ..array.layout import in_order, placed
+from ..array.layout import as_first, in_order, placed
 from ..core.connected import PIECEWISE, refused
 from ..core.op import Call, elementwise, op, renamed
 from ..core.value import shape_of
@@ -106,6 +106,7 @@ hardtanh = _activation(
     lambda g, x, min_val, max_val: where(gt(x, min_val) & lt(x, max_val), g, 0),
     attrs=("min_val", "max_val"),
     gradient=PIECEWISE,
+    place=as_first,
 )
 
 threshold = _activation(
@@ -299,6 +300,7 @@ prelu = elementwise(
     lambda g, x, y: prelu_backward(g, x, y),
     lambda g, x, y: prelu_weight_backward(g, x, y),
     node_name="PreluKernelBackward0",
+    place=as_first,
 )
 
 

@@ -17,6 +17,7 @@ from .. import dtypes
 from ..array import large
 from ..array.activations import sigmoid_adjoint, sigmoid_block
 from ..array.elementwise import WORTH_BLOCKS, blockwise
+from ..array.layout import as_first
 from ..core.bulk import Bulk
 from ..core.connected import Gradient
 from ..core.op import Call, elementwise
@@ -226,7 +227,7 @@ def _nan_to_num(
 
 nan_to_num = elementwise(
     "nan_to_num", _nan_to_num, lambda g, x: where(isfinite(x), g, 0), promote=None,
-    attrs=("nan", "posinf", "neginf"), halves=False,
+    attrs=("nan", "posinf", "neginf"), halves=False, place=as_first,
 )
 
 __all__ = ["log", "reciprocal", "rsqrt"]

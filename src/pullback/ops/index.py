@@ -13,8 +13,8 @@ import numpy as np
 from numpy import ndarray
 from numpy.lib.stride_tricks import as_strided
 
+from ..array.layout import as_first, placed, towards
 from ..array.layout import copy as copied
-from ..array.layout import placed, towards
 from ..array.scatter import put_sum
 from ..core.op import like_first, op
 from ..core.value import dtype_of, shape_of
@@ -297,7 +297,7 @@ def _filling(name: str, node_name: str) -> Any:
     return op(
         name, _fill, (lambda g: zeros_of(g),), kind="linear", node_name=node_name,
         batch=lambda size, value: (value,), jvp=lambda primals, tangents, out, value: tangents[0] * 0,
-        shape=like_first,
+        shape=like_first, place=as_first,
     )
 
 

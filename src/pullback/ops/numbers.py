@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..array.layout import placed
+from ..array.layout import as_first, placed
 from ..core.op import check_broadcast, elementwise, op, unsupported
 from ..core.value import dtype_of
 from .comparison import eq, where, zeros_of
@@ -78,7 +78,7 @@ def _frexp(x: ndarray, /) -> tuple[ndarray, ndarray]:
 #: The mantissa in [½, 1) and the exponent of x = mantissa·2^exponent.
 frexp = op(
     "frexp", _frexp, (lambda g, exponent: g / exp2(as_dtype(exponent, dtype_of(g))),),
-    outputs=("mantissa", "exponent"), differentiable=(0,), batch=lambda size: (),
+    outputs=("mantissa", "exponent"), differentiable=(0,), batch=lambda size: (), place=as_first,
 )
 
 

@@ -43,9 +43,11 @@ _join = of(cat_sizes).kernel
 def _roll(x: ndarray, /, shifts: tuple[int, ...], dims: tuple[int, ...]) -> ndarray:
     if not dims:
         return np.roll(x.reshape(-1), shifts[0]).reshape(x.shape)
+    if not x.size:
+        return copy(x)
     new = x
     for shift, dim in zip(shifts, dims, strict=True):
-        start = -shift % x.shape[dim] if x.size else 0
+        start = -shift % x.shape[dim]
         lead = (slice(None),) * dim
         parts = new[(*lead, slice(start, None))], new[(*lead, slice(start))]
         new = _join(parts, (x.shape[dim],), dim) if start else np.array(new, order="C")

@@ -13,7 +13,7 @@ from numpy import ndarray
 
 from ..array import reduction
 from ..array.layout import empty_joined
-from ..array.strides import extent, laid_out, reshaped_strides, strided, strides_of
+from ..array.strides import bytes_of, extent, laid_out, reshaped_strides, strided, strides_of
 from ..array.summation import sum_over
 from ..array.transposed import c_copy
 from ..core import batched, engine, inplace
@@ -118,6 +118,8 @@ def _expand(x: ndarray, /, shape: Shape) -> ndarray:
         0 if have == 1 and want != 1 else stride
         for have, want, stride in zip(x.shape, shape[new:], x.strides, strict=True)
     )
+    if 0 in shape:
+        strides = bytes_of(shape, strides, 1)
     return (
         np.ndarray(shape, x.dtype, x, 0, strides)
         if x.flags.contiguous

@@ -111,8 +111,7 @@ def _made_without(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     small = function(**given | none)
     order = given.get("physical_layout")
     if order is not None:
-        inner = contiguous_strides([size[axis] for axis in order])
-        strides = [inner[order.index(axis)] for axis in range(len(size))]
+        strides = _permuted_strides(size, order)
     elif strides is None:
         strides = format_strides(size, given.get("memory_format"))
     return meta_tensor(size, dtype_of(small), strides, small.requires_grad)
@@ -330,8 +329,16 @@ def empty_permuted(
             )
         if axis in physical_layout[:i]:
             raise RuntimeError("Duplicate dim not allowed")
-    array = new_array("empty_permuted", [size[axis] for axis in physical_layout], dtype, device, pin_memory)
-    return made(array.transpose(np.argsort(physical_layout)), requires_grad)
+    check_options("empty_permuted", device, pin_memory)
+    check_size(size)
+    strides = _permuted_strides(size, physical_layout)
+    return made(laid_out_empty(tuple(size), strides, numpy_dtype(dtype)), requires_grad)
+
+
+def _permuted_strides(size: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
+    """Strides without gaps of a size whose axes lie in an order, the outermost first."""
+    inner = contiguous_strides([size[axis] for axis in order])
+    return tuple([inner[order.index(axis)] for axis in range(len(size))])
 
 
 @creator("full", f"(tuple of ints size, Number fill_value, *, {OUT})")

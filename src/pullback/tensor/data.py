@@ -22,7 +22,8 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..array.layout import convert
+from ..array.layout import convert, copy
+from ..array.strides import as_given
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import array_of
 from .tensor import Tensor
@@ -76,7 +77,7 @@ def _read(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
         return converted(array_of(data), dtype)
     if isinstance(data, ndarray):
         check_array(data)
-        return converted(data, dtype)
+        return converted(as_given(data), dtype)
     if isinstance(data, str | bytes):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
     if isinstance(data, np.generic):
@@ -92,10 +93,8 @@ def _read(data: Any, dtype: np.dtype[Any] | None) -> ndarray:
 
 
 def converted(array: ndarray, dtype: np.dtype[Any] | None) -> ndarray:
-    """Return a C-ordered copy of an array in another dtype, rounded as torch rounds."""
-    if dtype is None or array.dtype == dtype:
-        return array.copy(order="C")
-    return np.ascontiguousarray(convert(array, dtype)).reshape(array.shape)
+    """Return a copy of an array in another dtype, laid out alike and rounded as torch rounds."""
+    return copy(array) if dtype is None or array.dtype == dtype else convert(array, dtype)
 
 
 def check_array(array: ndarray) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..array.strides import as_given
 from ..core.value import TensorBase, dtype_of
 from ..device import CPU
 from ..ops import convert
@@ -50,9 +51,9 @@ def shared(array: ndarray, stacklevel: int = 3) -> ndarray:
             "will be suppressed for the rest of this program.",
             stacklevel + 1,
         )
-    elif array.base is None:
+    elif array.base is None and array.size:
         return array.view(ndarray)
-    return np.asarray(Memory(array)) if array.size else array.view(ndarray)
+    return np.asarray(Memory(array)) if array.size else as_given(array)
 
 
 @public(method=False, out=False)

@@ -15,6 +15,7 @@ from ..ops import comparison as c
 from ..ops import mixture as m
 from ..ops.complex import imag_view
 from ..ops.convert import cast
+from ..ops.index import fill
 from .api import public
 from .data import SHORT_NAMES, overflow, scalar_array
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
@@ -448,7 +449,9 @@ def isreal(input: Any) -> Any:
     -------
     Tensor of bool
     """
-    return c.eq(imag_view(input) if dtype_of(input).kind == "c" else c.zeros_of(input), 0)
+    if dtype_of(input).kind == "c":
+        return c.eq(imag_view(input), 0)
+    return fill(cast(input, np.dtype(np.bool_)), True)
 
 
 @public(method=False, out=False)

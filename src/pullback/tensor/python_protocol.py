@@ -159,7 +159,7 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
     array = array_of(self)
     if array.dtype.kind == "V" or array.dtype in dtypes.FLOAT8_NUMPY:
         raise TypeError(f"Got unsupported ScalarType {dtypes.from_numpy_dtype(array.dtype).scalar_type}")
-    return array.view()
+    return array.view() if array.size else np.ndarray(array.shape, array.dtype, array, 0, (0,) * array.ndim)
 
 
 def tolist(self: Any) -> Any:

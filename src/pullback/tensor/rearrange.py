@@ -95,7 +95,7 @@ def roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     if len(by) != len(over):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(over)}")
     if 0 in shape:
-        return r.roll(input, (0,), ())
+        return r.roll(input, (0,), (0,))
     if not shape and over:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return r.roll(input, by, tuple(checked_dim(d, len(shape)) for d in over))
