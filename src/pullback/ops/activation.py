@@ -103,7 +103,7 @@ hardtanh = _activation(
     "hardtanh",
     # Of 0 and -0 a ufunc takes the second: the element stays, as in torch.
     lambda x, low, high: np.minimum(_of(x, high), np.maximum(_of(x, low), x)),
-    lambda g, x, min_val, max_val: where(gt(x, min_val) & lt(x, max_val), g, 0),
+    lambda g, x, min_val, max_val: where(le(x, min_val) | ge(x, max_val), 0, g),
     attrs=("min_val", "max_val"),
     gradient=PIECEWISE,
     place=as_first,

@@ -204,7 +204,7 @@ def _refuse_relu(x: ndarray) -> None:
 
 
 relu = elementwise(
-    "relu", _relu, lambda g, out: where(out > 0, g, 0), promote=None, check=_refuse_relu,
+    "relu", _relu, lambda g, out: where(out <= 0, 0, g), promote=None, check=_refuse_relu,
     gradient=Gradient("ThresholdBackwardBackward0", of_result=True),
 )
 

@@ -143,6 +143,8 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
 def _scatter_reduced(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
+    if not isinstance(include_self, bool):  # in place; the function itself asks for the kinds of arguments
+        raise argument_type("scatter_reduce_", "include_self", None, "bool", include_self)
     dim = _arguments("scatter_reduce", input, dim, index)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
