@@ -6,9 +6,18 @@ from typing import Any
 
 import pytest
 
+import pullback
+from pullback.nn import functional as F
 from tests.functions import check, recorded
 
 
 @pytest.mark.parametrize(("expression", "expected"), recorded("activation"))
 def test_as_recorded_from_torch(expression: str, expected: dict[str, Any]) -> None:
     check(expression, expected)
+
+
+@pytest.mark.parametrize("function", [F.relu, F.relu6, F.hardtanh])
+def test_a_covector_passes_nan_as_in_torch(function: Any) -> None:
+    x = pullback.tensor([float("nan"), -2.0, 0.5, 9.0], requires_grad=True)
+    function(x).sum().backward()
+    assert x.grad.tolist() == [1.0, 0.0, 1.0, 1.0 if function is F.relu else 0.0]

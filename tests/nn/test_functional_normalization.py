@@ -30,3 +30,10 @@ def test_running_statistics_that_a_transform_captured_take_the_batch_s(transform
         getattr(pullback.func, transform)(normalised)(x)
     np.testing.assert_allclose(mean.numpy(), [0.45, 0.55, 0.65], rtol=1e-6)
     np.testing.assert_allclose(var.numpy(), [2.4, 2.4, 2.4], rtol=1e-6)
+
+
+def test_the_gradient_of_a_layer_norm_s_weight_is_0_where_rows_have_one_element() -> None:
+    weight = pullback.ones(1, requires_grad=True)
+    x = pullback.tensor([[1000.1], [-77.7], [3.3]])
+    pullback.nn.functional.layer_norm(x, (1,), weight).backward(pullback.tensor([[1.3], [-2.7], [0.9]]))
+    assert weight.grad.item() == 0.0
