@@ -49,7 +49,7 @@ def dense_strides(array: ndarray) -> Ints:
 
 
 def placed(result: ndarray, operands: Sequence[Any]) -> ndarray:
-    """What was computed of operands element by element, laid out as torch lays it out.
+    """Return what was computed of operands element by element, laid out as torch lays it out.
 
     Two axes of the result follow each other as they do in the first operand that tells them apart. NumPy
     looks at all operands instead, and walks in C order what one of them has in C order.
@@ -193,7 +193,7 @@ def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
 
 
 def towards(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """What is converted to a dtype in place of an array: float64 goes to the halves by way of float32."""
+    """Return what to convert to a dtype for an array: float64 goes to the halves by way of float32."""
     halved = dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64
     return array.astype(np.float32) if halved else array
 

@@ -112,7 +112,7 @@ def register_multi_grad_hook(
 
 
 class _Waiting:
-    """What a hook on several tensors has got in a run of backward, and how many covectors are missing."""
+    """Hold what a hook on several tensors has got in a run of backward, and how many covectors it lacks."""
 
     def __init__(self, missing: int, grads: list[Any]) -> None:
         self.missing = missing

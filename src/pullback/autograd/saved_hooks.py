@@ -37,11 +37,11 @@ class saved_tensors_hooks:
 
 
 class _Handle:
-    """What a node keeps in place of a tensor."""
+    """Stand for a tensor in what a node keeps."""
 
 
 class _AllowMutationOnSavedContext:
-    """What is known of saved tensors: `original` as they are, `cloned` as they were when written to."""
+    """Keep saved tensors: `original` as they are, `cloned` as they were when written to."""
 
     def __init__(self) -> None:
         self.cloned: MutableMapping[_Handle, Any] = WeakKeyDictionary()

@@ -848,7 +848,7 @@ def _is_cheap(equation: Equation, numbers: Sequence[int]) -> bool:
 
 
 def rebuilt(captured: Captured, leaves: Sequence[Any]) -> list[Any]:
-    """What the function returned, of the tensors of a call, and the arguments of each effect."""
+    """Return what the function returned, of the tensors of a call, and the arguments of each effect."""
     found, at = [], 0
     for structure in (captured.structure, *(structure for _, structure in captured.effects)):
         found.append(tree_unflatten(leaves[at : at + structure.num_leaves], structure))

@@ -8,8 +8,10 @@ class Unsupported(RuntimeError):
 
 
 class OnlyNow(Exception):
-    """What a call does is not what later calls will do, as a warning that is given once, or a look at the
-    state that an optimizer is about to make. This call runs eagerly, and a later one is compiled.
+    """Say that later calls will do something else than this one.
+
+    It gives a warning that is given once, say, or looks at the state that an optimizer is about to make. This
+    call runs eagerly, and a later one is compiled.
     """
 
 

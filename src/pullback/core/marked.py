@@ -101,7 +101,7 @@ def viewed(op: Any, value: Any, attrs: tuple[Any, ...]) -> Any:
 
 
 def shown(op: Any, memory: ndarray, attrs: tuple[Any, ...]) -> Any:
-    """What a view op shows of an array's memory, the signs left aside."""
+    """Return what a view op shows of an array's memory, the signs left aside."""
     return op.kernel(settled(memory), *attrs) if op.kind == "view" else memory[...]
 
 

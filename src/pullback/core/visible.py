@@ -1,4 +1,4 @@
-"""What those see of a value of any kind who hold it: without tangents and hidden axes."""
+"""Show a value of any kind as its holder sees it: without tangents and hidden axes."""
 
 from __future__ import annotations
 

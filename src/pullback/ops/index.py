@@ -63,7 +63,7 @@ def _index(x: ndarray, where: ndarray, /, dims: Ints) -> ndarray:
 
 
 def _placed_as_read(found: ndarray, x: ndarray, places: ndarray, dims: Ints) -> ndarray:
-    """What was read, laid out as torch does: it walks `x` along the axes that are not indexed, and the
+    """Return what was read, laid out as torch does: it walks `x` along the axes that are not indexed, and the
     places along the others.
     """
     lead = dims[0] if adjacent(dims) else 0

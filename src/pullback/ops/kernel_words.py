@@ -1,4 +1,4 @@
-"""What torch's kernels are called in messages, and the dtypes that they refuse: recorded from torch.
+"""Name torch's kernels as messages do, and the dtypes that they refuse: recorded from torch.
 
 NumPy computes nearly everything in nearly every dtype, torch has most kernels for the common ones only. Read
 by `core/op.py` when an op is declared, which asks it of the dtype that inputs were promoted to.

@@ -264,7 +264,7 @@ def _std(x: ndarray, /, dims: tuple[int, ...], correction: float, keepdim: bool)
 
 
 def _divisor(out: Any) -> Any:
-    """What a slope at a norm of 0 is divided by to be 0, and each derivative of that slope, too."""
+    """Return what makes a slope at a norm of 0, divided by it, 0, and each of its derivatives, too."""
     return where(eq(out, 0), math.inf, out)
 
 

@@ -130,7 +130,7 @@ as_strided = view(
 def _as_strided_tangent(
     tangent: Any, size: Shape, stride: Strides, offset: int, shape: Shape, strides: Strides
 ) -> Any:
-    """What lies at the same places of the tangent's own storage, or the values by index."""
+    """Return what lies at the same places of the tangent's own storage, or the values by index."""
     if _holds(visible_layout(tangent), strides, size, stride, offset):
         return as_strided(tangent, size, stride, offset, shape, strides)
     return strided_values(tangent, shape, strides, size, stride, offset)

@@ -28,7 +28,7 @@ Function = Callable[..., Any]
 
 
 class Kind(NamedTuple):
-    """What tells one compressed layout from another."""
+    """Tell one compressed layout from another."""
 
     layout: layout
     #: As torch's errors call it.

@@ -1,4 +1,4 @@
-"""What makes compressed sparse tensors, and what functions do to them (`compressed.py` says what they are).
+"""Make compressed sparse tensors, and compute with them (`compressed.py` says what they are).
 
 Arguments are looked at only where the program asks for it (`check_invariants`), as in torch.
 """

@@ -1,5 +1,5 @@
-"""What torch works out for an in-place function of two operands before it looks for a kernel: the result's
-shape and its dtype, which the first operand has to hold.
+"""Check an in-place function of two operands as torch does before it looks for a kernel: the result's shape
+and its dtype, which the first operand has to hold.
 """
 
 from __future__ import annotations

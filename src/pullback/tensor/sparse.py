@@ -227,7 +227,7 @@ def shown_part(name: str, value: Any) -> str:
 
 
 def shown_dtype(values: Any) -> str:
-    """What a sparse tensor prints of the dtype of its values; nothing where it goes without saying."""
+    """Return what a sparse tensor prints of the dtype of its values; nothing where it goes without saying."""
     kind, usual = values.dtype, dtypes.get_default_dtype()
     plain = kind in (usual, usual.to_complex(), dtypes.int64, dtypes.bool)
     return "" if plain else f"dtype={kind}"

@@ -1,4 +1,4 @@
-"""What picks, joins and rearranges tensors of coordinates; entries move with their history."""
+"""Pick, join and rearrange tensors of coordinates; entries move with their history."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def unsqueeze(x: SparseTensor, dim: int) -> SparseTensor:
 
 
 def item(x: Any, index: Any) -> Any:
-    """What numbers in brackets pick."""
+    """Return what numbers in brackets pick."""
     for part in index if isinstance(index, tuple) else (index,):
         if isinstance(part, bool) or not isinstance(part, int):
             refuse("select")

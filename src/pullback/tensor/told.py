@@ -1,4 +1,4 @@
-"""What `inspect.signature`, and so help and editors, says of public functions: the types of the stubs.
+"""Tell `inspect.signature`, and so help and editors, of public functions: the types of the stubs.
 
 Requirements:
 

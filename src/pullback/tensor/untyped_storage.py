@@ -14,7 +14,7 @@ from ..device import CPU, device
 
 
 class StorageBase:
-    """What is a storage, whatever it holds; libraries ask whether something is one."""
+    """Mark what is a storage, whatever it holds; libraries ask whether something is one."""
 
     __module__ = "torch._C"
     __slots__ = ()

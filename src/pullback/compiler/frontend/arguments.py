@@ -17,7 +17,9 @@ _MAPPINGS = (dict, OrderedDict, defaultdict)
 
 
 class Context(list[Any]):
-    """What a container has beside its values: equal only where each part can stand for the other's.
+    """Hold what a container has beside its values.
+
+    Two are equal only where each part can stand for the other's.
 
     Of keys, 1 is not True; an object is itself alone, whatever it says it is equal to.
     """

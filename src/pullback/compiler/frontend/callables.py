@@ -1,4 +1,4 @@
-"""What functions do that are not written in Python: a rule for each that is known.
+"""Say what functions do that are not written in Python: a rule for each that is known.
 
 A function without a rule is one of which nothing is known, and the trace refuses its call.
 """

@@ -212,16 +212,13 @@ def _around_users(session: Session, f: FunctionType) -> FunctionType:
 def _holds_users(f: FunctionType) -> bool:
     """Whether a function of ours closes over something that may run code, or hold state, of the user's.
 
-    Plain values do not, nor do native functions of ours that close over plain values, in turn. A function
-    that stands in a namespace of this package closes over tables of ours; the lists and dicts of another one,
-    a wrapper that was made for the user, may be the user's.
+    Plain values do not, nor do native functions of ours that close over plain values, in turn.
     """
     if f.__code__.co_filename == _OF_OPS:
         return False
-    named = f in _named(len(sys.modules))
     waiting, met = [f], {id(f)}
     while waiting:
-        for held in _closed_over(waiting.pop(), named):
+        for held in _closed_over(waiting.pop()):
             if type(held) is not FunctionType:
                 if _may_be_users(held):
                     return True
@@ -237,32 +234,18 @@ def _holds_users(f: FunctionType) -> bool:
     return False
 
 
-def _closed_over(f: FunctionType, tables: bool) -> Iterator[Any]:
-    """Yield what the closure of a function holds, and what its tuples, bound methods and tables hold."""
+def _closed_over(f: FunctionType) -> Iterator[Any]:
+    """Yield what the closure of a function holds, and what its tuples and bound methods hold."""
     held = [*map(_contents, f.__closure__ or ())]
     while held:
         value = held.pop()
         kind = type(value)
         if kind is MethodType:
             held += (value.__func__, value.__self__)
-        elif kind in (tuple, frozenset) or (tables and kind is list):
+        elif kind in (tuple, frozenset):
             held += value
-        elif tables and kind is dict:
-            held += (*value, *value.values())
         else:
             yield value
-
-
-@functools.lru_cache(maxsize=1)
-def _named(loaded: int) -> frozenset[FunctionType]:
-    """The functions that stand in modules and classes of this package, when so many modules are loaded."""
-    found: set[FunctionType] = set()
-    for name, module in [*sys.modules.items()]:
-        if name.partition(".")[0] == "pullback":
-            for value in [*vars(module).values()]:
-                inside = [*vars(value).values()] if isinstance(value, type) else [value]
-                found.update(f for f in inside if type(f) is FunctionType)
-    return frozenset(found)
 
 
 def _contents(cell: Any) -> Any:

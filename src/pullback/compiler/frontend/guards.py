@@ -1,4 +1,4 @@
-"""What a trace has read of Python's state, as things that a call compares.
+"""Hold what a trace has read of Python's state, as things that a call compares.
 
 A guard names a container by its identity: the container itself was read from another one, and that is a
 guard, too, up to the function's own globals, closure and arguments.

@@ -1,4 +1,4 @@
-"""What a function returns or leaves behind, as a tree from which each call makes its own.
+"""Tell what a function returns or leaves behind, as a tree from which each call makes its own.
 
 What the trace has made is made anew by each call; what was there before is the same object in every call.
 """
@@ -96,7 +96,7 @@ register_pytree_node(
 
 
 class _Plain:
-    """What nothing stands in but a ``__dict__``."""
+    """Stand for an object that has nothing but a ``__dict__``."""
 
 
 def _is_plain(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What one trace sees of Python's state: what it reads becomes guards, what it writes becomes effects.
+"""See what one trace does to Python's state: what it reads becomes guards, what it writes effects.
 
 An object is *fresh* when the trace made it; every other is the user's. A read of the user's state is noted
 once, unless the trace has written there before. A write is done at once, so that the trace sees it, is undone
@@ -70,7 +70,7 @@ class Effect(NamedTuple):
 
 
 class Knowledge:
-    """What earlier traces of a function have found out.
+    """Keep what earlier traces of a function have found out.
 
     Attributes
     ----------

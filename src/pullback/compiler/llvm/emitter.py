@@ -314,10 +314,8 @@ class Emitter:
             # As torch does: a float64 is rounded twice.
             single = self.cast(x, FLOAT32)
             if source == FLOAT64:
-                # LLVM would make one rounding of the two, for which it calls a function that is nowhere. What
-                # it does not know it leaves.
-                one = self._unknown(self.constant(1, FLOAT32))
-                single = self.instruction(f"fmul float {single.name}, {one.name}", FLOAT32)
+                # LLVM would make one rounding of the two, for which it calls a function that is nowhere.
+                single = self._kept(single)
             return self.cast(single, dtype)
         if dtype == BFLOAT16:
             return self._to_bfloat(x)
@@ -439,13 +437,8 @@ class Emitter:
         type_ = TYPES[dtype]
         if name in _ORDERED and is_float(dtype):
             return self._extreme(_ORDERED[name], x, y)
-        if name in _ORDERED:
+        if name in _ORDERED or name == "copysign":
             return self.extreme(name, x, y)
-        if name == "copysign":
-            # LLVM 22 would round the operands in place of the result, float64 to float16 by a function that
-            # is not there.
-            found = self.extreme(name, x, y)
-            return self._kept(found) if dtype == FLOAT64 else found
         if is_float(dtype):
             return self.instruction(f"{_FLOAT[name]} {type_} {x.name}, {y.name}", dtype)
         words = _LOGICAL if dtype == BOOL else _INTEGER

@@ -202,7 +202,7 @@ def _is_whole(value: Any) -> bool:
 
 @cache
 def _upsampling(mode: str, antialias: bool, rank: int) -> Parser:
-    """What reads the arguments of the function behind a mode."""
+    """Return the parser of the arguments of the function behind a mode."""
     exact = mode == "nearest-exact"
     kind = "nearest_exact" if exact else mode
     name = f"{'_' if exact or antialias else ''}upsample_{kind}{rank}d{'_aa' if antialias else ''}"

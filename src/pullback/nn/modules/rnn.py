@@ -121,7 +121,7 @@ class RNNBase(Module):
 
     @property
     def _flat_weights(self) -> list[Any]:
-        """What the network runs with: the parameters in order, as they are now, or what was put here."""
+        """Return what the network runs with: the parameters in order, as they are, or what was put here."""
         given: list[Any] | None = self.__dict__.get("_given_weights")
         return [getattr(self, name, None) for name in self._flat_weights_names] if given is None else given
 
