@@ -1,4 +1,4 @@
-"""Fit the polynomials of the compiler's mathematical functions; write compiler/mathematics/coefficients.py.
+"""Fit the polynomials of the compiler's functions; write compiler/emit/mathematics/coefficients.py.
 
 Run from the project's root: ``python -m tools.fit_functions`` (needs mpmath). Every polynomial approximates a
 smooth function on an interval by its Chebyshev expansion, cut where the error is below a bound: one for
@@ -13,7 +13,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-TARGET = Path("src/pullback/compiler/mathematics/coefficients.py")
+TARGET = Path("src/pullback/compiler/emit/mathematics/coefficients.py")
 mp.dps = 110
 
 

@@ -47,7 +47,7 @@ def _native_loops() -> Any:
 
     if find_spec("llvmlite") is None:
         return None
-    return importlib.import_module(f"{__package__}.compiler.large").Kernels()
+    return importlib.import_module(f"{__package__}.compiler.eager_kernels.backend").Kernels()
 
 
 _large.provide(_native_loops)

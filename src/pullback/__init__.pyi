@@ -72,7 +72,7 @@ from .autograd.grad_mode import enable_grad as enable_grad
 from .autograd.grad_mode import inference_mode as inference_mode
 from .autograd.grad_mode import no_grad as no_grad
 from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
-from .compiler.eager import compile as compile
+from .compiler.api import compile as compile
 from .cuda import AcceleratorError as AcceleratorError
 from .cuda import OutOfMemoryError as OutOfMemoryError
 from .device import device as device

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from pullback.compiler import cache, compiled, passes, verify
-from pullback.compiler.executable import Executable
-from pullback.compiler.llvm import engine
-from pullback.compiler.llvm.pool import pool
-from pullback.compiler.program import Program
+from pullback.compiler.passes import pipeline
+from pullback.compiler.program import verify
+from pullback.compiler.program.program import Program
+from pullback.compiler.runtime import cache, compiled, engine
+from pullback.compiler.runtime.executable import Executable
+from pullback.compiler.runtime.thread_pool import pool
 
 RESTRICTED = ("sse", "sse2", "fxsr", "cmov", "cx8", "x87", "mmx", "64bit")
 
@@ -26,7 +27,7 @@ def plain_processor(monkeypatch):
     if platform.machine().lower() not in ("x86_64", "amd64"):
         pytest.skip("not an x86 processor")
     llvm = pytest.importorskip("llvmlite.binding")
-    from pullback.compiler.llvm import codegen, functions
+    from pullback.compiler.emit import codegen, functions
 
     features = llvm.get_host_cpu_features()
     fewer = type(features)({name: name in RESTRICTED for name in features})
@@ -52,7 +53,7 @@ def every_program_is_well_formed(monkeypatch: Any) -> None:
     monkeypatch.setattr(verify, "KINDS", True)
 
     def optimized(program: Program) -> Program:
-        found = passes.optimized(program)
+        found = pipeline.optimized(program)
         for each in (program, found):
             assert Program.read(str(each)) == each
         return found

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from pullback.compiler.llvm import engine, functions
-from pullback.compiler.llvm.emitter import TYPES, Module
+from pullback.compiler.emit import functions
+from pullback.compiler.emit.emitter import TYPES, Module
+from pullback.compiler.runtime import engine
 
 NUMPY = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pullback.compiler import ahead
-from pullback.compiler.ahead import Ahead
+from pullback.compiler.runtime import shared_functions
+from pullback.compiler.runtime.shared_functions import Ahead
 
 
 @pytest.fixture(autouse=True)
 def nothing_made(monkeypatch: Any) -> None:
-    monkeypatch.setattr(ahead, "_made", set())
-    monkeypatch.setattr(ahead, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(shared_functions, "_made", set())
+    monkeypatch.setattr(shared_functions, "get_num_threads", lambda: 2)
 
 
 def test_it_is_made_once_on_another_thread():
@@ -47,7 +47,7 @@ def test_an_error_in_the_block_waits_for_the_thread_too():
 
 
 def test_where_there_is_one_thread_nothing_is_made_ahead(monkeypatch):
-    monkeypatch.setattr(ahead, "get_num_threads", lambda: 1)
+    monkeypatch.setattr(shared_functions, "get_num_threads", lambda: 1)
     done: list[int] = []
     with Ahead({"x": lambda: done.append(1)}):
         pass

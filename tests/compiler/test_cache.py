@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import cache
-from pullback.compiler.llvm import engine
+from pullback.compiler.runtime import cache, engine
 
 
 @pytest.fixture
@@ -129,7 +128,7 @@ def test_many_writers_and_readers(place):
 _PROGRAM = textwrap.dedent(
     """
     import pullback as torch
-    from pullback.compiler.llvm import codegen
+    from pullback.compiler.emit import codegen
     compiled = []
     compile = codegen.compiled
     def counted(text, *how):

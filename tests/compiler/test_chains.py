@@ -10,12 +10,13 @@ import pytest
 
 import pullback as torch
 from pullback import nn
-from pullback.compiler import chains, trace
+from pullback.compiler import trace
+from pullback.compiler.passes import product_chains
 
 pytest.importorskip("llvmlite")
 from pullback.array import threads
-from pullback.compiler.executable import Executable
-from pullback.compiler.lowered import Contraction
+from pullback.compiler.lower.lowered import Contraction
+from pullback.compiler.runtime.executable import Executable
 
 from .agreement import CALLS, anew
 
@@ -27,7 +28,7 @@ def check(function: Callable[..., Any], *args: Any) -> Executable:
     traced = trace(function, *args)
     executable = Executable(traced.program)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chains, "found", lambda *_: [])
+        patch.setattr(product_chains, "found", lambda *_: [])
         apart = Executable(traced.program)
     assert not apart.plan.chains
     before = threads.get_num_threads()

@@ -16,9 +16,9 @@ pytest.importorskip("llvmlite")
 from pullback.array import conv as eager
 from pullback.array import large, threads
 from pullback.array.geometry import output_size
-from pullback.compiler import apart
-from pullback.compiler.convolution import Convolution, kernels
-from pullback.compiler.convolution.places import correlation, transposition
+from pullback.compiler.emit.convolution import Convolution, kernels
+from pullback.compiler.emit.convolution.places import correlation, transposition
+from pullback.compiler.runtime import shared_kernels
 
 #: x, w, stride, padding, dilation, groups.
 CASES = {
@@ -192,7 +192,7 @@ def test_processors_with_neither_wide_registers_nor_fused_operations(case, plain
 @pytest.mark.usefixtures("numpy_only")
 def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
     # Parts of any size.
-    monkeypatch.setattr(apart, "_PART", 1000)
+    monkeypatch.setattr(shared_kernels, "_PART", 1000)
     results = []
     before = threads.get_num_threads()
     try:

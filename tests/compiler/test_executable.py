@@ -15,12 +15,13 @@ from pullback import nn
 from pullback.compiler import trace
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.executable import Executable
-from pullback.compiler.kernel import Kernel
-from pullback.compiler.llvm import codegen, engine
-from pullback.compiler.lowered import Contraction
-from pullback.compiler.schedule import NUMBERS
-from pullback.compiler.writer import STRETCH
+from pullback.compiler.emit import codegen
+from pullback.compiler.emit.writer import STRETCH
+from pullback.compiler.lower.kernel import Kernel
+from pullback.compiler.lower.lowered import Contraction
+from pullback.compiler.passes.fusion import NUMBERS
+from pullback.compiler.runtime import engine
+from pullback.compiler.runtime.executable import Executable
 
 from .agreement import CALLS, anew
 

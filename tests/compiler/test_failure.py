@@ -12,8 +12,10 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import compiled, executable, lowering, plan, shortcut
-from pullback.compiler.llvm import codegen, engine
+from pullback.compiler import lower
+from pullback.compiler.emit import codegen
+from pullback.compiler.passes import memory_plan
+from pullback.compiler.runtime import compiled, engine, executable, specialised_call
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -74,9 +76,9 @@ def fails(error: type[BaseException]) -> Any:
 
 
 STAGES = {
-    "lowering": (lowering, "lower"), "memory plan": (plan, "Plan"),
+    "lowering": (lower, "lower"), "memory plan": (memory_plan, "Plan"),
     "machine code": (codegen, "compiled"), "loading": (engine, "machine"),
-    "memory": (executable, "_aligned"), "short way": (shortcut, "forward"),
+    "memory": (executable, "_aligned"), "short way": (specialised_call, "forward"),
 }  # fmt: skip
 
 

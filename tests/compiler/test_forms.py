@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import pullback
-from pullback.compiler.handlers import Reference
-from pullback.compiler.lowering.elementwise import FORMS
+from pullback.compiler.lower.elementwise import FORMS
+from pullback.compiler.lower.handlers import Reference
 from pullback.core.op import TABLE
 
 assert pullback.nn.functional  # the ops of layers are declared when they are first used

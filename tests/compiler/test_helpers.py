@@ -14,10 +14,11 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.executable import Executable
-from pullback.compiler.llvm import codegen, engine, helpers
-from pullback.compiler.llvm.codegen import HASTY, LOOPS, WRITTEN
-from pullback.compiler.llvm.helpers import submitted, summon
+from pullback.compiler.emit import codegen
+from pullback.compiler.emit.codegen import HASTY, LOOPS, WRITTEN
+from pullback.compiler.runtime import engine, helper_processes
+from pullback.compiler.runtime.executable import Executable
+from pullback.compiler.runtime.helper_processes import submitted, summon
 
 TEXT = engine.whole(
     ["define double @twice(double %x) #0 {", "  %y = fadd double %x, %x", "  ret double %y", "}"]
@@ -32,13 +33,13 @@ def two_processes(monkeypatch: Any) -> None:
 
 @contextmanager
 def at_work() -> Iterator[None]:
-    with helpers.at_work():
+    with helper_processes.at_work():
         summon(2)
         yield
 
 
 def leaders() -> list[threading.Thread]:
-    return [] if helpers._current is None else helpers._current._threads
+    return [] if helper_processes._current is None else helper_processes._current._threads
 
 
 def test_a_helper_makes_the_code_that_this_process_makes(monkeypatch):
@@ -51,7 +52,7 @@ def test_a_helper_makes_the_code_that_this_process_makes(monkeypatch):
 
 def test_they_come_when_they_are_called():
     summon(2)
-    with helpers.at_work():
+    with helper_processes.at_work():
         assert not leaders()
         summon(1)
         summon(1)
@@ -122,7 +123,7 @@ def test_a_forked_child_has_no_helpers():
         child = os.fork()
         if not child:
             # A thread of the parent's may have held LLVM's lock.
-            os._exit(0 if helpers._current is None and not helpers._lock.locked() else 1)
+            os._exit(0 if helper_processes._current is None and not helper_processes._lock.locked() else 1)
         assert os.waitpid(child, 0)[1] == 0
         assert leaders()
 

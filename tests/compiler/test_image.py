@@ -10,15 +10,16 @@ import pytest
 
 import pullback as torch
 from pullback import nn
-from pullback.compiler.trace import trace
+from pullback.compiler.frontend.trace import trace
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import cache, image, lowering, parts, writer
-from pullback.compiler.convolution import channels, kernels, mending, pooling
-from pullback.compiler.executable import Executable
-from pullback.compiler.llvm import codegen, functions
-from pullback.compiler.product import kernel as product
-from pullback.compiler.program import Program
+from pullback.compiler import lower
+from pullback.compiler.emit import codegen, functions, writer
+from pullback.compiler.emit.convolution import channels, kernels, mending, pooling
+from pullback.compiler.emit.product import kernel as product
+from pullback.compiler.program.program import Program
+from pullback.compiler.runtime import cache, image, machine_code
+from pullback.compiler.runtime.executable import Executable
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +50,7 @@ def test_the_next_process_does_not_lower_the_program(function, monkeypatch):
     code = program(function, x)
     first = Executable(code)
     with monkeypatch.context() as patch:
-        patch.setattr(lowering, "lower", fails)
+        patch.setattr(lower, "lower", fails)
         patch.setattr(writer, "Writer", fails)
         second = Executable(Program.read(str(code)))
         given = [x._value] if code.inputs else []
@@ -115,8 +116,8 @@ def network_program() -> tuple[Program, list[Any]]:
 
 def a_new_process(monkeypatch: Any) -> None:
     """Let what was compiled and loaded be forgotten; the programs of before can still run."""
-    HELD.extend(parts._loaded.values())
-    monkeypatch.setattr(parts, "_loaded", WeakValueDictionary())
+    HELD.extend(machine_code._loaded.values())
+    monkeypatch.setattr(machine_code, "_loaded", WeakValueDictionary())
     monkeypatch.setattr(functions, "_addresses", {})
     for kernel in (
         kernels.correlation, kernels.weight, mending._library, pooling.maxima, pooling.spread,
@@ -131,7 +132,7 @@ def test_code_that_was_compiled_apart_is_found_by_the_next_process(monkeypatch):
     first = Executable(code)
     assert first.entry and "_joining" in first.llvm and "_transposition" in first.llvm
     a_new_process(monkeypatch)
-    for module, name in ((lowering, "lower"), (writer, "Writer"), (codegen, "module")):
+    for module, name in ((lower, "lower"), (writer, "Writer"), (codegen, "module")):
         monkeypatch.setattr(module, name, fails)
     second = Executable(code)
     for a, b in zip(first.run(*arrays), second.run(*arrays), strict=True):
@@ -156,7 +157,7 @@ def test_whether_a_program_is_native_is_found_out_once(monkeypatch):
     x = torch.randn(4, 5)
     codes = [program(f, x) for f in (lambda x: x.exp() * 2, lambda x: x.exp().sort(1)[0])]
     assert [image.is_native(code) for code in codes] == [True, False]
-    monkeypatch.setattr(lowering, "lower", fails)
+    monkeypatch.setattr(lower, "lower", fails)
     assert [image.is_native(Program.read(str(code))) for code in codes] == [True, False]
     torch.set_default_dtype(torch.float64)
     try:
@@ -178,7 +179,7 @@ def test_where_code_compiled_apart_is_not_in_the_cache_the_program_is_compiled_a
     first = Executable(code)
     expected = first.run(*arrays)
     symbol = next(s for s in first.writer.symbols if s.startswith("pullback_apart_"))
-    entry = cache.folder() / f"{parts._entry(symbol[:39])}.code"
+    entry = cache.folder() / f"{machine_code._entry(symbol[:39])}.code"
     damage(entry)
     a_new_process(monkeypatch)
     name = image.name_of(code, ())
@@ -213,7 +214,7 @@ def test_steps_of_a_training_in_the_next_process_are_the_first_ones(monkeypatch)
 
     losses, parameters, _ = trained()
     with monkeypatch.context() as patch:
-        patch.setattr(lowering, "lower", fails)
+        patch.setattr(lower, "lower", fails)
         again, twins, call = trained()
     assert again == losses and twins == parameters
     assert call._native.specializations[0].shortcut is not None

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pullback.compiler.handlers import Reference
-from pullback.compiler.index import (
+from pullback.compiler.lower.handlers import Reference
+from pullback.compiler.lower.index import (
     Index,
     Quotient,
     Variable,

@@ -13,8 +13,8 @@ from pullback.compiler import trace
 from pullback.func import cond, fori_loop, grad, jvp, scan, while_loop
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.executable import Executable
-from pullback.compiler.lowered import Branch, Call, Loop
+from pullback.compiler.lower.lowered import Branch, Call, Loop
+from pullback.compiler.runtime.executable import Executable
 
 from .agreement import CALLS, anew
 

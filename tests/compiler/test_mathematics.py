@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from pullback.compiler.handlers import MATHEMATICS
-from pullback.compiler.llvm import engine
+from pullback.compiler.lower.handlers import MATHEMATICS
+from pullback.compiler.runtime import engine
 from tests.compiler.mathematics_cases import TWO_OPERANDS, arguments, errors, expected, loop
 
 LONG = np.finfo(np.longdouble).nmant >= 63

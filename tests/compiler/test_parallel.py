@@ -15,8 +15,8 @@ from pullback.array.threads import get_num_threads, set_num_threads
 from pullback.compiler import trace
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import parallel
-from pullback.compiler.executable import Executable
+from pullback.compiler.passes import parallel_rows
+from pullback.compiler.runtime.executable import Executable
 
 from .test_executable import agree, backward_of, leaf
 
@@ -62,10 +62,10 @@ def test_small_kernels_stay_on_the_thread_that_calls():
 
 
 def test_counts_depend_on_work_alone():
-    assert parallel.count(1000, 1e3, False) == 1
-    assert parallel.count(1, 1e9, False) == 1
-    assert parallel.count(1000, 1e9, False) == parallel.MOST
-    assert parallel.count(64, 1e9, True) == 64 // parallel.ROWS_OF_SUMS
+    assert parallel_rows.count(1000, 1e3, False) == 1
+    assert parallel_rows.count(1, 1e9, False) == 1
+    assert parallel_rows.count(1000, 1e9, False) == parallel_rows.MOST
+    assert parallel_rows.count(64, 1e9, True) == 64 // parallel_rows.ROWS_OF_SUMS
 
 
 def test_several_callers_and_the_pool_at_once():
@@ -94,7 +94,7 @@ import os
 import numpy as np
 import pullback as torch
 from pullback.compiler import trace
-from pullback.compiler.executable import Executable
+from pullback.compiler.runtime.executable import Executable
 torch.set_num_threads(3)
 x = torch.randn(300_000)
 compiled = Executable(trace(lambda x: (x.sin() * x.exp()).sum(), x).program)

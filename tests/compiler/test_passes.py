@@ -10,9 +10,9 @@ import pytest
 
 import pullback as torch
 from pullback.compiler import Program, ProgramError, trace
-from pullback.compiler.passes import PASSES, algebra, common_subexpressions, dead_code, optimized
-from pullback.compiler.text import UnreadableError
-from pullback.compiler.verify import verify
+from pullback.compiler.passes.pipeline import PASSES, algebra, common_subexpressions, dead_code, optimized
+from pullback.compiler.program.text import UnreadableError
+from pullback.compiler.program.verify import verify
 from pullback.core.tracer import Equation, Reference
 
 

@@ -11,7 +11,7 @@ pytest.importorskip("llvmlite")
 
 from pullback.array import large, norm, pool
 from pullback.array.pool import Windows
-from pullback.compiler.convolution import Channels, Pools
+from pullback.compiler.emit.convolution import Channels, Pools
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def test_maximum_pool_of_numbers_that_are_equal_infinite_or_unknown(case):
 
 @pytest.mark.parametrize("case", ["with a rest", "overlapping"])
 def test_processors_with_neither_wide_registers_nor_fused_operations(case, plain_processor):
-    from pullback.compiler.convolution import pooling
+    from pullback.compiler.emit.convolution import pooling
 
     caches = (Pools.of.__func__, pooling.maxima, pooling.spread)
     for cache in caches:

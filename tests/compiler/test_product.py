@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 pytest.importorskip("llvmlite")
 
 from pullback.array import threads
-from pullback.compiler import product
-from pullback.compiler.apart import address
-from pullback.compiler.product import Operand, Product, kernel, merged, multiply
+from pullback.compiler.emit import product
+from pullback.compiler.emit.product import Operand, Product, kernel, merged, multiply
+from pullback.compiler.runtime.shared_kernels import address
 
 #: Rows, columns, inner: edges of tiles, slices, blocks of k, of rows and of columns.
 EXTENTS = [

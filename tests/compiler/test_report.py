@@ -16,10 +16,10 @@ from pullback.compiler import NumericalDifference, Program, explain
 
 pytest.importorskip("llvmlite")
 
-from pullback.compiler.checking import Check
-from pullback.compiler.listing import Printer
-from pullback.compiler.lowering.elementwise import FORMS
-from pullback.compiler.timeline import ceilings
+from pullback.compiler.inspection.checking import Check
+from pullback.compiler.inspection.listing import Printer
+from pullback.compiler.inspection.timeline import ceilings
+from pullback.compiler.lower.elementwise import FORMS
 
 
 def model_and_step() -> tuple[Any, Any]:

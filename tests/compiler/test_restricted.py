@@ -23,7 +23,7 @@ _PROGRAM = textwrap.dedent(
     llvm.get_host_cpu_name = lambda: sys.argv[1]
     llvm.get_host_cpu_features = Features
     import pullback as torch
-    from pullback.compiler.llvm import engine
+    from pullback.compiler.runtime import engine
     assert engine.register_bytes() == 16 and not engine.fused()
 
     def network():

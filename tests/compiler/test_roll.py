@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import pullback as torch
-from pullback.compiler.capture import Captured, capture
+from pullback.compiler.frontend.capture import Captured, capture
 from pullback.compiler.frontend.optimizer_state import FirstState
 from pullback.compiler.frontend.session import Knowledge
 from pullback.core.tracer import Equation, Recorder, Reference
 
 pytest.importorskip("llvmlite")
-from pullback.compiler.roll import Roller
+from pullback.compiler.passes.loop_rolling import Roller
 
 
 def captured(function: Callable[..., Any], *args: Any) -> Captured:

@@ -11,12 +11,12 @@ import pullback as torch
 from pullback import nn
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import writer
-from pullback.compiler.buffer import Buffer
-from pullback.compiler.guards import result_record
-from pullback.compiler.llvm import caller
-from pullback.compiler.objects import layout
-from pullback.compiler.shortcut import MISS
+from pullback.compiler.emit import writer
+from pullback.compiler.lower.buffer import Buffer
+from pullback.compiler.runtime import native_call
+from pullback.compiler.runtime.guards import result_record
+from pullback.compiler.runtime.object_layout import layout
+from pullback.compiler.runtime.specialised_call import MISS
 
 pytestmark = pytest.mark.skipif(layout() is None, reason="another interpreter: calls are checked in Python")
 
@@ -404,7 +404,7 @@ def test_results_that_find_no_memory_run_nothing():
     for slot, shape in ((1, (3,)), (2, (1 << 46,))):
         records += result_record(Buffer(slot, shape, np.dtype(np.float32)), slot, id(None), keep)
     # A program at address 0 cannot be run.
-    spec = caller.Specification(table=int(table.ctypes.data), made=2, made_at=records, run=0)
+    spec = native_call.Specification(table=int(table.ctypes.data), made=2, made_at=records, run=0)
     with pytest.raises(MemoryError):
         spec.call()((), ())
     assert table[1] and not table[2]
@@ -473,7 +473,7 @@ def test_hooks_of_one_of_many_leaves_run():
 
 
 def test_without_native_calls_everything_goes_the_long_way(monkeypatch):
-    monkeypatch.setattr(caller, "is_there", lambda: False)
+    monkeypatch.setattr(native_call, "is_there", lambda: False)
     leaves, states = _steps(lambda step: torch.compile(step, backend="native"))
     twins, expected = _steps(lambda step: step)
     assert [leaf.tolist() for leaf in leaves] == [twin.tolist() for twin in twins]

@@ -10,7 +10,7 @@ import pytest
 import pullback as torch
 
 pytest.importorskip("llvmlite")
-from pullback.compiler import compiled
+from pullback.compiler.runtime import compiled
 
 
 @pytest.fixture(autouse=True)

@@ -25,9 +25,9 @@ import pullback  # with these it loads the whole table
 import pullback.fft
 import pullback.nn.functional
 import pullback.special  # noqa: F401
-from pullback.compiler.lowered import Call
-from pullback.compiler.lowering import lower
-from pullback.compiler.program import Program
+from pullback.compiler.lower.equations import lower
+from pullback.compiler.lower.lowered import Call
+from pullback.compiler.program.program import Program
 from pullback.core.levels import fresh_level
 from pullback.core.op import TABLE, Op
 from pullback.core.tracer import Recorder

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pullback.compiler.trace import trace
+from pullback.compiler.frontend.trace import trace
 from pullback.core import engine, result_shapes
 from pullback.core.batched import FALLBACKS, Batched
 from pullback.core.calls import edge_of

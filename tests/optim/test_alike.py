@@ -8,7 +8,7 @@ import pytest
 
 import pullback as torch
 from pullback import nn, optim
-from pullback.compiler.trace import trace
+from pullback.compiler.frontend.trace import trace
 from pullback.optim import alike, optimizer
 
 

@@ -381,7 +381,7 @@ def test_an_error_leaves_what_it_leaves_in_numpy(monkeypatch):
 
 @pytest.mark.usefixtures("at_once")
 def test_a_compiler_that_fails_leaves_the_steps_to_numpy(monkeypatch):
-    from pullback.compiler.updating import Updating
+    from pullback.compiler.eager_kernels.optimizer_steps import Updating
 
     def fails(*_: Any) -> Any:
         raise MemoryError("no more")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .eager import (
+from .api import (
     InvalidBackend,
     OptimizedModule,
     allow_in_graph,
@@ -23,13 +23,13 @@ from .eager import (
     set_stance,
     substitute_in_graph,
 )
-from .program import Program
-from .trace import Traced, trace
-from .verify import ProgramError
+from .frontend.trace import Traced, trace
+from .program.program import Program
+from .program.verify import ProgramError
 
 if TYPE_CHECKING:
-    from .checking import NumericalDifference
-    from .report import Explanation, explain
+    from .inspection.checking import NumericalDifference
+    from .inspection.report import Explanation, explain
 
 __all__ = [
     "Explanation", "InvalidBackend", "NumericalDifference", "OptimizedModule", "Program", "ProgramError",
@@ -38,7 +38,11 @@ __all__ = [
     "nested_compile_region", "reset", "set_default_backend", "set_stance", "substitute_in_graph", "trace",
 ]  # fmt: skip
 
-_LATER = {"Explanation": "report", "NumericalDifference": "checking", "explain": "report"}
+_LATER = {
+    "Explanation": "inspection.report",
+    "NumericalDifference": "inspection.checking",
+    "explain": "inspection.report",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pullback
-from pullback.compiler import eager
+from pullback.compiler import api
 from pullback.compiler.frontend import bytecode
 
 pytest.importorskip("llvmlite")
@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite")
 
 def test_functions_run_eagerly_with_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bytecode, "SUPPORTED", False)
-    eager._warn_of_version.cache_clear()
+    api._warn_of_version.cache_clear()
     x = pullback.ones(2)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -25,4 +25,4 @@ def test_functions_run_eagerly_with_one_warning(monkeypatch: pytest.MonkeyPatch)
             assert compiled(x).tolist() == compiled(x).tolist() == [k, k]
     assert [w.filename for w in told] == [__file__]
     assert "the bytecode of this Python" in str(told[0].message)
-    eager._warn_of_version.cache_clear()
+    api._warn_of_version.cache_clear()

@@ -29,11 +29,11 @@ from typing import Any
 from ...core.blame import own_file
 from ...core.node import Node
 from ...core.value import TensorBase
-from ..unsupported import Again
 from . import calls
 from .deferred import Deferred
 from .guards import ABSENT, SCALARS, Guard, native_attribute
 from .session import Session, current
+from .unsupported import Again
 
 _BUILTIN_DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType)
 #: What gives a field of a named tuple.

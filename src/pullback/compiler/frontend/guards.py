@@ -17,7 +17,7 @@ from collections.abc import Callable
 from types import CellType, FunctionType
 from typing import Any
 
-from ..objects import words
+from ..runtime.object_layout import words
 
 #: What a place holds that holds nothing.
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()

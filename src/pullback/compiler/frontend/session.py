@@ -19,7 +19,6 @@ from weakref import WeakSet
 from ...core.blame import user_frame
 from ...core.tracer import refuse_all
 from ...core.value import TensorBase
-from ..unsupported import OnlyNow, Unsupported
 from .deferred import Counter, Deferred
 from .guards import (
     ABSENT,
@@ -44,6 +43,7 @@ from .guards import (
     word_of_field,
     word_of_type,
 )
+from .unsupported import OnlyNow, Unsupported
 
 #: The session whose trace runs in this thread.
 current: ContextVar[Session] = ContextVar("pullback_frontend")

@@ -1,0 +1,1 @@
+"""Run eager ops on large arrays by native loops, compiled from the declarations of the ops."""

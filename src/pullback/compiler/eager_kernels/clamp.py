@@ -1,0 +1,58 @@
+"""A native loop that keeps numbers between two bounds, which may be others at every call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..emit.emitter import TYPES, Emitter, Module
+from ..lower.index import Variable
+from ..passes import parallel_rows
+from .jobs import Job, number, opened
+
+#: Nanoseconds for a byte.
+BYTE = 0.04
+
+_UNKNOWN = 1 << 62
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+class Bounding:
+    """The loops, made when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Job] = {}
+
+    def clamp(self, x: ndarray, out: ndarray, bounds: ndarray) -> bool:
+        """Elements of a C-ordered array, NaN among them, no smaller than the first bound and no larger than
+        the second; whether that was done.
+        """
+        if x.dtype not in _FLOATS:
+            return False
+        job = self._made.get(x.dtype)
+        if job is None:
+            job = self._made[x.dtype] = Job(_between(TYPES[x.dtype]))
+        parts = parallel_rows.count(x.size, x.nbytes * BYTE, False)
+        job.run(x.size, parts, (x.ctypes.data, out.ctypes.data, bounds.ctypes.data))
+        return True
+
+
+def _between(real: str) -> Emitter:
+    ops = opened(Module(), dict.fromkeys(("x", "out", "bounds"), "ptr"))
+    n = Variable("n", _UNKNOWN)
+    ops.line(f"%low = load {real}, ptr %bounds")
+    ops.line(f"%high_at = getelementptr {real}, ptr %bounds, i64 1")
+    ops.line(f"%high = load {real}, ptr %high_at")
+    with ops.loop(n, "%lo", "%hi", innermost="1"):
+        source = number(ops, f"getelementptr {real}, ptr %x, i64 {ops.counters['n']}")
+        value = number(ops, f"load {real}, ptr {source}, !llvm.access.group !0")
+        # No comparison holds of NaN, and of 0 and -0 the element stays.
+        below = number(ops, f"fcmp olt {real} {value}, %low")
+        value = number(ops, f"select i1 {below}, {real} %low, {real} {value}")
+        above = number(ops, f"fcmp ogt {real} {value}, %high")
+        value = number(ops, f"select i1 {above}, {real} %high, {real} {value}")
+        target = number(ops, f"getelementptr {real}, ptr %out, i64 {ops.counters['n']}")
+        ops.line(f"store {real} {value}, ptr {target}, !llvm.access.group !0")
+    return ops

@@ -1,0 +1,60 @@
+"""Native loops of any size for eager ops: what runs a part of a job, and how a job is started.
+
+A part's function takes the job's context, an array of 64-bit numbers and pointers, and the number of the
+part. The context begins with how many things are shared out and in how many parts; from these come ``%lo``
+and ``%hi``, the part's share.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+
+from ..emit.emitter import Emitter, Module
+from ..runtime import engine
+from ..runtime.thread_pool import pool
+
+_Run = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+
+
+def opened(module: Module, fields: Mapping[str, str]) -> Emitter:
+    """An emitter that has read the fields of the context, by their names, and the part's share."""
+    ops = Emitter(module)
+    for n, (name, type_) in enumerate((("shared", "i64"), ("parts", "i64"), *fields.items())):
+        ops.line(f"%at_{name} = getelementptr i64, ptr %context, i64 {n}")
+        ops.line(f"%{name} = load {type_}, ptr %at_{name}")
+    ops.line("%share_begin = mul i64 %part, %shared")
+    ops.line("%lo = udiv i64 %share_begin, %parts")
+    ops.line("%share_end = add i64 %share_begin, %shared")
+    ops.line("%hi = udiv i64 %share_end, %parts")
+    return ops
+
+
+def number(ops: Emitter, instruction: str) -> str:
+    """The name of an instruction's value."""
+    name = ops.fresh()
+    ops.line(f"{name} = {instruction}")
+    return name
+
+
+class Job:
+    """The function of one part, compiled.
+
+    Parameters
+    ----------
+    ops : Emitter
+        What `opened` gave, with the loops written.
+    """
+
+    def __init__(self, ops: Emitter) -> None:
+        head = "define void @part(ptr %context, i64 %part) nounwind #0 {"
+        body = "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
+        self._library = engine.Library(engine.whole(ops.module.declarations.values(), [body]), {})
+        self._part = self._library.address("part")
+
+    def run(self, shared: int, parts: int, fields: Sequence[int]) -> None:
+        """Do all parts."""
+        context = (ctypes.c_int64 * (2 + len(fields)))(shared, parts, *fields)
+        threads = pool()
+        threads.prepare()
+        _Run(threads.address)(self._part, ctypes.addressof(context), parts)

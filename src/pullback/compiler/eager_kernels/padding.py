@@ -1,0 +1,94 @@
+"""A native loop that copies planes into larger or smaller ones, a value around them.
+
+Elements are numbers of their size, whatever they mean. Threads share the rows of the result, each of which is
+written once, from its first element to its last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numpy import ndarray
+
+from ..emit.emitter import Emitter, Module
+from ..lower.index import Variable
+from ..passes import parallel_rows
+from .jobs import Job, number, opened
+
+#: Nanoseconds for a byte that is written, and for a row.
+BYTE, ROW = 0.03, 4.0
+
+_UNKNOWN = 1 << 62
+_FIELDS = {
+    **dict.fromkeys(("x", "out", "value"), "ptr"),
+    **dict.fromkeys(("height", "width", "high", "wide", "above", "left", "from", "to"), "i64"),
+}
+
+
+class Padding:
+    """The loops, made when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, Job] = {}
+
+    def pad(self, planes: ndarray, out: ndarray, before: Sequence[int], value: ndarray) -> bool:
+        """Write C-ordered planes ``(n, h, w)`` into ``(n, H, W)``, their first element at the place `before`,
+        which may be outside, with an element `value` wherever they are not; whether that was done.
+        """
+        size = out.itemsize
+        if size not in (1, 2, 4, 8):
+            return False
+        job = self._made.get(size)
+        if job is None:
+            job = self._made[size] = Job(_rows(size))
+        _, height, width = planes.shape
+        count, high, wide = out.shape
+        above, left = before
+        begin = min(max(0, left), wide)
+        end = max(begin, min(wide, left + width))
+        arrays = (planes, out, value)
+        sizes = (height, width, high, wide, above, left, begin, end)
+        parts = parallel_rows.count(count * high, out.nbytes * BYTE + count * high * ROW, False)
+        job.run(count * high, parts, (*(a.ctypes.data for a in arrays), *sizes))
+        return True
+
+
+def _rows(size: int) -> Emitter:
+    module = Module()
+    ops = opened(module, _FIELDS)
+    element = f"i{8 * size}"
+    copy = module.declare("llvm.memcpy.p0.p0.i64", "void", "ptr", "ptr", "i64", "i1 immarg")
+    row, n = Variable("r", _UNKNOWN), Variable("n", _UNKNOWN)
+    ops.line(f"%filled = load {element}, ptr %value")
+    ops.line("%columns = sub i64 %to, %from")
+    ops.line(f"%bytes = mul i64 %columns, {size}")
+    ops.line("%skipped = sub i64 %from, %left")
+
+    def fill(target: str, start: str, stop: str) -> None:
+        with ops.loop(n, start, stop, innermost="1"):
+            at = number(ops, f"getelementptr {element}, ptr {target}, i64 {ops.counters['n']}")
+            ops.line(f"store {element} %filled, ptr {at}, !llvm.access.group !0")
+
+    with ops.loop(row, "%lo", "%hi"):
+        at = ops.counters["r"]
+        target = number(ops, f"getelementptr {element}, ptr %out, i64 {number(ops, f'mul i64 {at}, %wide')}")
+        plane = number(ops, f"udiv i64 {at}, %high")
+        line = number(ops, f"sub i64 {at}, {number(ops, f'mul i64 {plane}, %high')}")
+        own = number(ops, f"sub i64 {line}, %above")
+        # Without signs what is negative is too large as well.
+        inside = number(ops, f"icmp ult i64 {own}, %height")
+        ops.line(f"br i1 {inside}, label %copied, label %empty")
+        ops.lines.append("copied:")
+        fill(target, "0", "%from")
+        of_x = number(ops, f"add i64 {number(ops, f'mul i64 {plane}, %height')}, {own}")
+        first = number(ops, f"add i64 {number(ops, f'mul i64 {of_x}, %width')}, %skipped")
+        source = number(ops, f"getelementptr {element}, ptr %x, i64 {first}")
+        there = number(ops, f"getelementptr {element}, ptr {target}, i64 %from")
+        ops.line(f"call void @{copy}(ptr {there}, ptr {source}, i64 %bytes, i1 false)")
+        fill(target, "%to", "%wide")
+        ops.line("br label %done")
+        ops.lines.append("empty:")
+        fill(target, "0", "%wide")
+        ops.line("br label %done")
+        ops.lines.append("done:")
+    return ops

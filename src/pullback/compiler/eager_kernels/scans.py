@@ -1,0 +1,175 @@
+"""Native loops along rows in which an element depends on those before it: running sums, the first few in
+order.
+
+A running sum of float32 is kept in float64, as torch keeps it. A chain of additions leaves the processor idle
+most of the time, so several rows go side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ..emit.emitter import TYPES, Emitter, Module
+from ..lower.index import Variable
+from ..passes import parallel_rows
+from .jobs import Job, number, opened
+
+#: Rows side by side.
+TOGETHER = 8
+#: Nanoseconds for an element of a running sum, and for one that is looked at for the first few.
+SUM, LOOK = 0.8, 0.8
+#: The most that is looked for: what is found is kept in order, and putting one in its place takes as long as
+#: there are places.
+FEW = 32
+
+_UNKNOWN = 1 << 62
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+class Running:
+    """The loops, made when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Job] = {}
+
+    def sums(self, x: ndarray, out: ndarray, reverse: bool) -> bool:
+        """Running sums of each row of ``(rows, length)``, from its end with `reverse`; whether that
+        was done.
+        """
+        if x.dtype not in _FLOATS:
+            return False
+        job = self._made.get(("sums", x.dtype, reverse))
+        if job is None:
+            job = self._made["sums", x.dtype, reverse] = Job(_sums(TYPES[x.dtype], reverse))
+        groups = -(-len(x) // TOGETHER)
+        parts = parallel_rows.count(groups, x.size * SUM, False)
+        job.run(groups, parts, (x.ctypes.data, out.ctypes.data, len(x), x.shape[1]))
+        return True
+
+    def first(self, x: ndarray, places: ndarray, descending: bool) -> bool:
+        """The first places of each row of ``(rows, length)`` in order, as many as there is room for; equal
+        elements keep their order, and nan is the largest. Whether that was done.
+        """
+        count = places.shape[1]
+        if x.dtype not in _FLOATS or not 0 < count <= FEW:
+            return False
+        job = self._made.get(("first", x.dtype, descending))
+        if job is None:
+            job = self._made["first", x.dtype, descending] = Job(_first(TYPES[x.dtype], descending))
+        parts = parallel_rows.count(len(x), x.size * LOOK, False)
+        values = np.empty((parts, FEW), x.dtype)
+        fields = (x.ctypes.data, places.ctypes.data, values.ctypes.data, x.shape[1], count)
+        job.run(len(x), parts, fields)
+        return True
+
+
+def _sums(real: str, reverse: bool) -> Emitter:
+    module = Module()
+    fields = {"x": "ptr", "out": "ptr", "rows": "i64", "length": "i64"}
+    ops = opened(module, fields)
+    group, n = Variable("g", _UNKNOWN), Variable("n", _UNKNOWN)
+    least = module.declare("llvm.umin.i64", "i64", "i64", "i64")
+    ops.line("%last_row = sub i64 %rows, 1")
+    ops.line("%last = sub i64 %length, 1")
+    totals = [ops.slot("double") for _ in range(TOGETHER)]
+    with ops.loop(group, "%lo", "%hi"):
+        first = number(ops, f"mul i64 {ops.counters['g']}, {TOGETHER}")
+        starts = []
+        for k in range(TOGETHER):
+            ops.line(f"store double 0.0, ptr {totals[k]}")
+            # Beyond the last row the last one is computed again.
+            row = number(ops, f"add i64 {first}, {k}")
+            row = number(ops, f"call i64 @{least}(i64 {row}, i64 %last_row)")
+            starts.append(number(ops, f"mul i64 {row}, %length"))
+        with ops.loop(n, "0", "%length"):
+            at = ops.counters["n"]
+            if reverse:
+                at = number(ops, f"sub i64 %last, {at}")
+            found = []
+            for start, total in zip(starts, totals, strict=True):
+                place = number(ops, f"add i64 {start}, {at}")
+                source = number(ops, f"getelementptr {real}, ptr %x, i64 {place}")
+                value = number(ops, f"load {real}, ptr {source}")
+                if real == "float":
+                    value = number(ops, f"fpext float {value} to double")
+                before = number(ops, f"load double, ptr {total}")
+                after = number(ops, f"fadd double {before}, {value}")
+                ops.line(f"store double {after}, ptr {total}")
+                if real == "float":
+                    after = number(ops, f"fptrunc double {after} to float")
+                found.append((place, after))
+            for place, value in found:
+                target = number(ops, f"getelementptr {real}, ptr %out, i64 {place}")
+                ops.line(f"store {real} {value}, ptr {target}")
+    return ops
+
+
+def _first(real: str, descending: bool) -> Emitter:
+    fields = {"x": "ptr", "places": "ptr", "kept": "ptr", "length": "i64", "count": "i64"}
+    ops = opened(Module(), fields)
+    row, n = Variable("r", _UNKNOWN), Variable("n", _UNKNOWN)
+    own = number(ops, f"mul i64 %part, {FEW}")
+    ops.line(f"%values = getelementptr {real}, ptr %kept, i64 {own}")
+    ops.line("%border = sub i64 %count, 1")
+    ops.line(f"%limit_at = getelementptr {real}, ptr %values, i64 %border")
+    held, hole = ops.slot("i64"), ops.slot("i64")
+    with ops.loop(row, "%lo", "%hi"):
+        start = number(ops, f"mul i64 {ops.counters['r']}, %length")
+        mine = number(ops, f"mul i64 {ops.counters['r']}, %count")
+        target = number(ops, f"getelementptr i64, ptr %places, i64 {mine}")
+        ops.line(f"store i64 0, ptr {held}")
+        with ops.loop(n, "0", "%length"):
+            at = number(ops, f"add i64 {start}, {ops.counters['n']}")
+            source = number(ops, f"getelementptr {real}, ptr %x, i64 {at}")
+            value = number(ops, f"load {real}, ptr {source}")
+            have = number(ops, f"load i64, ptr {held}")
+            full = number(ops, f"icmp eq i64 {have}, %count")
+            ops.line(f"br i1 {full}, label %compare, label %room")
+            ops.lines.append("compare:")
+            limit = number(ops, f"load {real}, ptr %limit_at")
+            ops.line(f"br i1 {_before(ops, real, value, limit, descending)}, label %replace, label %on")
+            # The last one falls out; the new one begins at the place of the last.
+            ops.lines.append("replace:")
+            ops.line(f"store i64 %border, ptr {hole}")
+            ops.line("br label %sinking")
+            ops.lines.append("room:")
+            ops.line(f"store i64 {have}, ptr {hole}")
+            ops.line(f"store i64 {number(ops, f'add i64 {have}, 1')}, ptr {held}")
+            ops.line("br label %sinking")
+            ops.lines.append("sinking:")
+            here = number(ops, f"load i64, ptr {hole}")
+            there = number(ops, f"sub i64 {here}, 1")
+            here_value = number(ops, f"getelementptr {real}, ptr %values, i64 {here}")
+            here_place = number(ops, f"getelementptr i64, ptr {target}, i64 {here}")
+            top = number(ops, f"icmp eq i64 {here}, 0")
+            ops.line(f"br i1 {top}, label %put, label %look")
+            ops.lines.append("look:")
+            there_value = number(ops, f"getelementptr {real}, ptr %values, i64 {there}")
+            other = number(ops, f"load {real}, ptr {there_value}")
+            ops.line(f"br i1 {_before(ops, real, value, other, descending)}, label %shift, label %put")
+            ops.lines.append("shift:")
+            there_place = number(ops, f"getelementptr i64, ptr {target}, i64 {there}")
+            ops.line(f"store {real} {other}, ptr {here_value}")
+            ops.line(f"store i64 {number(ops, f'load i64, ptr {there_place}')}, ptr {here_place}")
+            ops.line(f"store i64 {there}, ptr {hole}")
+            ops.line("br label %sinking")
+            ops.lines.append("put:")
+            ops.line(f"store {real} {value}, ptr {here_value}")
+            ops.line(f"store i64 {ops.counters['n']}, ptr {here_place}")
+            ops.line("br label %on")
+            ops.lines.append("on:")
+    return ops
+
+
+def _before(ops: Emitter, real: str, x: str, y: str, descending: bool) -> str:
+    """Whether x comes strictly before y; nan is the largest."""
+    if descending:
+        larger = number(ops, f"fcmp ogt {real} {x}, {y}")
+        x_nan, y_number = number(ops, f"fcmp uno {real} {x}, {x}"), number(ops, f"fcmp ord {real} {y}, {y}")
+    else:
+        larger = number(ops, f"fcmp olt {real} {x}, {y}")
+        x_nan, y_number = number(ops, f"fcmp ord {real} {x}, {x}"), number(ops, f"fcmp uno {real} {y}, {y}")
+    return number(ops, f"or i1 {larger}, {number(ops, f'and i1 {x_nan}, {y_number}')}")

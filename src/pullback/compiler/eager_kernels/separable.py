@@ -1,0 +1,216 @@
+"""Native loops for maps that go along one axis after another (`array.taps`), plane by plane.
+
+Each thread works off planes of its own, and what lies between two axes stays in a buffer of one plane. Sums
+are taken in the order of the taps, products and sums rounded apart, as the NumPy kernels do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...array.taps import Taps
+from ..emit.emitter import TYPES, Emitter, Module
+from ..lower.index import Variable
+from ..passes import parallel_rows
+from .jobs import Job, number, opened
+
+#: Nanoseconds for an element of the result and a tap.
+TAP = 0.3
+
+_UNKNOWN = 1 << 62
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+#: What the context holds of each axis: extents around it, and the table.
+_OF_AXIS = {
+    **dict.fromkeys(("outer", "size", "output", "inner", "taps"), "i64"),
+    **dict.fromkeys(("places", "weights", "counts", "scale"), "ptr"),
+}
+
+
+class Separable:
+    """The loops, made when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Job] = {}
+
+    def run(self, planes: ndarray, out: ndarray, steps: Sequence[tuple[int, Taps]]) -> bool:
+        """Map planes ``(n, *size)`` to ``(n, *output)`` by the maps of the axes, in this order; whether that
+        was done.
+        """
+        if planes.dtype not in _FLOATS or all(_picks(taps) for _, taps in steps):
+            return False
+        count = len(steps)
+        job = self._made.get((planes.dtype, count))
+        if job is None:
+            job = self._made[planes.dtype, count] = Job(_written(TYPES[planes.dtype], count))
+        shape = list(planes.shape[1:])
+        between, work = 1, 0.0
+        fields: list[int] = []
+        kept = []
+        for axis, taps in steps:
+            table = _table(taps, planes.dtype)
+            kept.append(table)
+            outer, inner = prod(shape[: axis - 1]), prod(shape[axis:])
+            shape[axis - 1] = taps.output
+            between = max(between, prod(shape))
+            work += prod(shape) * table[0].shape[1] * TAP
+            extents = (outer, taps.size, taps.output, inner, table[0].shape[1])
+            fields += [*extents, *(array.ctypes.data for array in table)]
+        parts = parallel_rows.count(len(planes), work * len(planes), False)
+        stride = parallel_rows.stride(between, planes.dtype)
+        scratch = np.empty((parts, 2, stride), np.uint8)
+        sizes = (prod(planes.shape[1:]), prod(out.shape[1:]), stride)
+        job.run(
+            len(planes), parts, (planes.ctypes.data, out.ctypes.data, scratch.ctypes.data, *sizes, *fields)
+        )
+        return True
+
+
+def _picks(taps: Taps) -> bool:
+    """Whether a map only picks elements, which NumPy does as fast."""
+    return len(taps.terms) == 1 and taps.terms[0].weights is None and taps.scale is None
+
+
+def _table(taps: Taps, dtype: np.dtype[Any]) -> tuple[ndarray, ndarray, ndarray, ndarray]:
+    """(places, weights, how many each row has, what each row is multiplied by)."""
+    places = np.zeros((taps.output, len(taps.terms)), np.int64)
+    weights = np.ones(places.shape, dtype)
+    counts = np.zeros(taps.output, np.int64)
+    for k, (rows, of_term, factors) in enumerate(taps.terms):
+        within: Any = slice(None) if rows is None else rows
+        places[within, k] = of_term
+        if factors is not None:
+            weights[within, k] = factors
+        counts[within] += 1
+    counts[taps.empty] = 0
+    scale = np.ones(taps.output, dtype) if taps.scale is None else taps.scale.astype(dtype)
+    return places, weights, counts, scale
+
+
+def _written(real: str, axes: int) -> Emitter:
+    fields = {"x": "ptr", "out": "ptr", "scratch": "ptr", "of_x": "i64", "of_out": "i64", "stride": "i64"}
+    for n in range(axes):
+        fields |= {f"{name}{n}": type_ for name, type_ in _OF_AXIS.items()}
+    ops = opened(Module(), fields)
+    twice = number(ops, f"mul i64 {number(ops, 'mul i64 %part, %stride')}, 2")
+    buffers = [number(ops, f"getelementptr i8, ptr %scratch, i64 {twice}")]
+    buffers.append(number(ops, f"getelementptr i8, ptr {buffers[0]}, i64 %stride"))
+    plane = Variable("p", _UNKNOWN)
+    with ops.loop(plane, "%lo", "%hi"):
+        at = ops.counters["p"]
+        source = number(ops, f"getelementptr {real}, ptr %x, i64 {number(ops, f'mul i64 {at}, %of_x')}")
+        last = number(ops, f"getelementptr {real}, ptr %out, i64 {number(ops, f'mul i64 {at}, %of_out')}")
+        for n in range(axes):
+            target = last if n == axes - 1 else buffers[n % 2]
+            _axis(ops, real, n, source, target)
+            source = target
+    return ops
+
+
+def _axis(ops: Emitter, real: str, n: int, source: str, target: str) -> None:
+    """The map along one axis, by rows of what lies behind it or, where nothing does, by elements."""
+    outer, place = Variable(f"a{n}", _UNKNOWN), Variable(f"o{n}", _UNKNOWN)
+    with ops.loop(outer, "0", f"%outer{n}"), ops.loop(place, "0", f"%output{n}"):
+        a, o = ops.counters[outer.name], ops.counters[place.name]
+        before = number(ops, f"mul i64 {a}, %size{n}")
+        row = number(ops, f"add i64 {number(ops, f'mul i64 {a}, %output{n}')}, {o}")
+        first = number(ops, f"mul i64 {o}, %taps{n}")
+        count = _loaded(ops, "i64", f"%counts{n}", o)
+        scale = _loaded(ops, real, f"%scale{n}", o)
+        start = number(ops, f"mul i64 {row}, %inner{n}")
+        here = number(ops, f"getelementptr {real}, ptr {target}, i64 {start}")
+        is_last = number(ops, f"icmp eq i64 %inner{n}, 1")
+        ops.line(f"br i1 {is_last}, label %elements{n}, label %rows{n}")
+        ops.lines.append(f"elements{n}:")
+        with ops.scope():
+            _element(ops, real, n, source, here, (before, first, count, scale))
+        ops.line(f"br label %done{n}")
+        ops.lines.append(f"rows{n}:")
+        with ops.scope():
+            _row(ops, real, n, source, here, (before, first, count, scale))
+        ops.line(f"br label %done{n}")
+        ops.lines.append(f"done{n}:")
+
+
+def _loaded(ops: Emitter, type_: str, base: str, index: str) -> str:
+    address = number(ops, f"getelementptr {type_}, ptr {base}, i64 {index}")
+    return number(ops, f"load {type_}, ptr {address}")
+
+
+def _tap(ops: Emitter, real: str, n: int, k: str, before: str, first: str) -> tuple[str, str]:
+    """The place of a tap among the source's rows, and its weight."""
+    entry = number(ops, f"add i64 {first}, {k}")
+    place = number(ops, f"add i64 {before}, {_loaded(ops, 'i64', f'%places{n}', entry)}")
+    return place, _loaded(ops, real, f"%weights{n}", entry)
+
+
+def _element(
+    ops: Emitter, real: str, n: int, source: str, here: str, row: tuple[str, str, str, str]
+) -> None:
+    before, first, count, scale = row
+    total = ops.slot(real, "0.0")
+    tap = Variable(f"k{n}", _UNKNOWN)
+    with ops.loop(tap, "0", count):
+        k = ops.counters[tap.name]
+        place, weight = _tap(ops, real, n, k, before, first)
+        product = number(ops, f"fmul {real} {_loaded(ops, real, source, place)}, {weight}")
+        added = number(ops, f"fadd {real} {number(ops, f'load {real}, ptr {total}')}, {product}")
+        # Not 0 + product: that would lose the sign of a zero.
+        begins = number(ops, f"icmp eq i64 {k}, 0")
+        ops.line(
+            f"store {real} {number(ops, f'select i1 {begins}, {real} {product}, {real} {added}')}, ptr "
+            f"{total}"
+        )
+    result = number(ops, f"fmul {real} {number(ops, f'load {real}, ptr {total}')}, {scale}")
+    ops.line(f"store {real} {result}, ptr {here}")
+
+
+def _row(ops: Emitter, real: str, n: int, source: str, here: str, row: tuple[str, str, str, str]) -> None:
+    before, first, count, scale = row
+    tap, fill, scaled = (Variable(f"{letter}{n}", _UNKNOWN) for letter in "tfs")
+    none = number(ops, f"icmp eq i64 {count}, 0")
+    ops.line(f"br i1 {none}, label %empty{n}, label %taps_of{n}")
+    ops.lines.append(f"empty{n}:")
+    with ops.loop(fill, "0", f"%inner{n}"):
+        ops.line(f"store {real} 0.0, ptr {_at(ops, real, here, ops.counters[fill.name])}")
+    ops.line(f"br label %filled{n}")
+    ops.lines.append(f"taps_of{n}:")
+    with ops.loop(tap, "0", count):
+        place, weight = _tap(ops, real, n, ops.counters[tap.name], before, first)
+        start = number(ops, f"mul i64 {place}, %inner{n}")
+        there = number(ops, f"getelementptr {real}, ptr {source}, i64 {start}")
+        begins = number(ops, f"icmp eq i64 {ops.counters[tap.name]}, 0")
+        ops.line(f"br i1 {begins}, label %begin{n}, label %add{n}")
+        for word in ("begin", "add"):
+            ops.lines.append(f"{word}{n}:")
+            column = Variable(f"{word}_column{n}", _UNKNOWN)
+            with ops.loop(column, "0", f"%inner{n}", "1"):
+                c = ops.counters[column.name]
+                mark = ", !llvm.access.group !0"
+                value = number(ops, f"load {real}, ptr {_at(ops, real, there, c)}{mark}")
+                value = number(ops, f"fmul {real} {value}, {weight}")
+                mine = _at(ops, real, here, c)
+                if word == "add":
+                    value = number(
+                        ops, f"fadd {real} {number(ops, f'load {real}, ptr {mine}{mark}')}, {value}"
+                    )
+                ops.line(f"store {real} {value}, ptr {mine}{mark}")
+            ops.line(f"br label %next{n}")
+        ops.lines.append(f"next{n}:")
+    plain = number(ops, f"fcmp oeq {real} {scale}, 1.0")
+    ops.line(f"br i1 {plain}, label %filled{n}, label %scaling{n}")
+    ops.lines.append(f"scaling{n}:")
+    with ops.loop(scaled, "0", f"%inner{n}"):
+        mine = _at(ops, real, here, ops.counters[scaled.name])
+        product = number(ops, f"fmul {real} {number(ops, f'load {real}, ptr {mine}')}, {scale}")
+        ops.line(f"store {real} {product}, ptr {mine}")
+    ops.line(f"br label %filled{n}")
+    ops.lines.append(f"filled{n}:")
+
+
+def _at(ops: Emitter, real: str, base: str, index: str) -> str:
+    return number(ops, f"getelementptr {real}, ptr {base}, i64 {index}")

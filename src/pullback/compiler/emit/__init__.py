@@ -1,0 +1,1 @@
+"""Write loops as the text of LLVM functions. Nothing here decides what runs or knows when it runs."""

@@ -1,0 +1,194 @@
+"""The kernel of a convolution and of its transpose: for each image, padded places times the weight.
+
+A tile of accumulators holds some output channels of some vectors of places; for each input channel and tap
+the vectors are loaded once and multiplied with one number of the weight for each output channel. The results
+of some output channels, all places of an image, go to a scratch that stays in the cache, and from there to
+their rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..vector_registers import Registers
+from ..vectors import Code, Loop
+from .packing import pack, unpack
+from .places import Tap
+from .plan import Shape, correlation_tile, unaliased
+
+#: Multiplications in the body of a loop beyond which the rows of the kernel are a loop too.
+_LONGEST_BODY = 400
+
+
+class _Weights(NamedTuple):
+    """Steps in the weight between groups, input and output channels."""
+
+    group: int
+    inputs: int
+    outputs: int
+
+
+class Correlation:
+    """Writes one kernel: units `first` to below `last`, a unit being one of `splits` parts of an image's
+    output channels.
+
+    Parameters
+    ----------
+    shape : Shape
+    registers : Registers
+    transposed : bool
+        Write the transpose.
+    bias : bool
+        Add a number for each output channel.
+
+    Attributes
+    ----------
+    scratch : int
+        Elements of the scratch.
+    """
+
+    def __init__(self, shape: Shape, registers: Registers, *, transposed: bool, bias: bool) -> None:
+        self.shape, self.registers, self.bias = shape, registers, bias
+        ins, outs = shape.channels // shape.groups, shape.outputs // shape.groups
+        each = ins * shape.taps
+        if transposed:
+            self.rows, self.columns = shape.transposition()
+            self.inputs, self.outputs = outs, ins
+            self.weights = _Weights(outs * each, each, shape.taps)
+        else:
+            self.rows, self.columns = shape.correlation()
+            self.inputs, self.outputs = ins, outs
+            self.weights = _Weights(outs * each, shape.taps, each)
+        rows, columns = self.rows, self.columns
+        self.plane = rows.length * columns.length
+        self.parts = len(rows.firsts) * len(columns.firsts)
+        self.results = len(rows.taps) * len(columns.taps)
+        run = (rows.positions - 1) * columns.length + columns.positions
+        self.vectors = -(-run // registers.lanes)
+        self.tile = correlation_tile(registers, self.outputs, self.vectors)
+        self.blocks = -(-self.outputs // self.tile.rows)
+        self.room = self.vectors * registers.lanes
+        size = 4 if shape.real == "float" else 8
+        self.pitch = unaliased(self.parts * self.plane, size)
+        self.is_whole = rows.is_whole and columns.is_whole and self.pitch == self.plane
+        # Vectors of the scratch start where cache lines do.
+        self.packed = -(-(self.inputs * self.pitch + registers.lanes) // 16) * 16
+        self.scratch = self.packed + self.tile.rows * self.results * self.room
+
+    def write(self) -> Code:
+        """The body of ``(source, weight, bias, target, scratch, first, last, splits)``."""
+        code = self.code = Code(self.shape.real, self.registers.lanes)
+        code.clear("%scratch", self.packed)
+        read = self.rows.size * self.columns.size
+        written = self.rows.out_size * self.columns.out_size
+        with code.loop("%first", "%last") as unit:
+            image = code.value(f"sdiv i64 {unit.index}, %splits")
+            split = code.value(f"srem i64 {unit.index}, %splits")
+            group_bounds: tuple[int | str, int | str] = (0, 1)
+            block_bounds: tuple[int | str, int | str] = (0, self.blocks)
+            if self.shape.groups > 1:
+                group_bounds = code.bounds(split, "%splits", self.shape.groups)
+            else:
+                block_bounds = code.bounds(split, "%splits", self.blocks)
+            with code.loop(*group_bounds) as group:
+                channel = code.plus(code.times(image, self.shape.groups), group.index)
+                source = code.at("%source", code.times(channel, self.inputs * read))
+                target = code.at("%target", code.times(channel, self.outputs * written))
+                places = self._places(source, image)
+                weight = code.at("%weight", code.times(group.index, self.weights.group))
+                bias = code.at("%bias", code.times(group.index, self.outputs))
+                with code.loop(*block_bounds) as block:
+                    self._block(block.index, places, weight, bias, target)
+        return code
+
+    def _places(self, source: str, image: str) -> str:
+        """Where the padded places of an image are: in the scratch, or where the image is."""
+        code, rows, columns = self.code, self.rows, self.columns
+        if not self.is_whole:
+            pack(code, source, "%scratch", self.inputs, self.pitch, rows, columns)
+            return "%scratch"
+        # The last vector reaches beyond the image: the last image is copied.
+        final = code.value(f"sdiv i64 {code.plus('%last', -1)}, %splits")
+        is_last = code.value(f"icmp eq i64 {image}, {final}")
+        with code.loop(0, code.value(f"zext i1 {is_last} to i64")):
+            pack(code, source, "%scratch", self.inputs, self.pitch, rows, columns)
+        return code.value(f"select i1 {is_last}, ptr %scratch, ptr {source}")
+
+    def _block(self, number: str, places: str, weight: str, bias: str, target: str) -> None:
+        """A block of output channels, all places."""
+        code, tile = self.code, self.tile
+        first = code.times(number, tile.rows)
+        if self.outputs % tile.rows:
+            # The last block begins where it still is a whole one: what two blocks compute is equal.
+            first = code.least(first, self.outputs - tile.rows)
+        factors = code.at(weight, code.times(first, self.weights.outputs))
+        results = code.at("%scratch", self.packed)
+        for result in range(self.results):
+            self._result(result, places, factors, code.at(bias, first), code.at(results, result * self.room))
+        with code.loop(0, tile.rows) as row:
+            written = self.rows.out_size * self.columns.out_size
+            unpack(
+                code,
+                code.at(results, code.times(row.index, self.results * self.room)),
+                code.at(target, code.times(code.plus(first, row.index), written)),
+                self.room,
+                self.rows,
+                self.columns,
+            )
+
+    def _result(self, number: int, places: str, factors: str, bias: str, results: str) -> None:
+        """One of the interleaved results for a block of output channels."""
+        code, tile = self.code, self.tile
+        lanes = self.registers.lanes
+        row_result, column_result = divmod(number, len(self.columns.taps))
+        with code.loop(0, -(-self.vectors // tile.columns)) as loop:
+            place = code.times(loop.index, tile.columns * lanes)
+            if self.vectors % tile.columns:
+                place = code.least(place, (self.vectors - tile.columns) * lanes)
+            zero = "zeroinitializer"
+            firsts = [code.spread(bias, n) if self.bias else zero for n in range(tile.rows)]
+            starts = [first for first in firsts for _ in range(tile.columns)]
+            window = code.at(places, place)
+            sums = self._sums(window, factors, starts, row_result, self.columns.taps[column_result])
+            target = code.at(results, place)
+            for n in range(tile.rows):
+                for m in range(tile.columns):
+                    code.store(sums[n * tile.columns + m], target, n * self.results * self.room + m * lanes)
+
+    def _sums(
+        self, window: str, factors: str, starts: list[str], row_result: int, columns: tuple[Tap, ...]
+    ) -> list[str]:
+        """The accumulators after all input channels and taps."""
+        code = self.code
+        carried = [(code.vector, start) for start in starts]
+        rows = self.rows.taps[row_result]
+        size = len(rows) * len(columns) * len(starts)
+        pitch = self.rows.pitch(row_result) if size > _LONGEST_BODY else None
+        with code.loop(0, self.inputs, carried) as channel:
+            read = code.at(window, code.times(channel.index, self.pitch))
+            factor = code.at(factors, code.times(channel.index, self.weights.inputs))
+            if pitch is None:
+                for row in rows:
+                    self._row(channel, read, factor, row, columns)
+            else:
+                # The rows of the kernel lie at equal distances.
+                by_row = [(code.vector, value) for value in channel.values]
+                with code.loop(0, len(rows), by_row) as loop:
+                    shifted = code.at(read, code.times(loop.index, pitch * self.columns.length))
+                    below = code.at(factor, code.times(loop.index, self.shape.kernel[1]))
+                    self._row(loop, shifted, below, rows[0], columns)
+                channel.values = loop.values
+        return channel.values
+
+    def _row(self, loop: Loop, read: str, factor: str, row: Tap, columns: tuple[Tap, ...]) -> None:
+        code, tile = self.code, self.tile
+        for column in columns:
+            part = row.part * len(self.columns.firsts) + column.part
+            place = part * self.plane + row.shift * self.columns.length + column.shift
+            tap = row.number * self.shape.kernel[1] + column.number
+            vectors = [code.load(read, place + n * code.lanes) for n in range(tile.columns)]
+            for n in range(tile.rows):
+                number = code.spread(factor, n * self.weights.outputs + tap)
+                for m, vector in enumerate(vectors):
+                    at = n * tile.columns + m
+                    loop.values[at] = code.fused(vector, number, loop.values[at])

@@ -1,0 +1,150 @@
+"""Convolution kernels, compiled: one for each shape, for any number of images.
+
+The weight's covector is summed over images: the parts' sums are added in order (see `apart`), or, where they
+would be large, each part has some of the output channels and all images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from ...runtime import shared_kernels
+from ...runtime.shared_kernels import Kernel
+from ..vector_registers import registers
+from ..vectors import Code
+from .correlate import Correlation
+from .mending import mending
+from .plan import Shape
+from .weight import Weight
+
+#: Estimated nanoseconds of a multiplication and addition.
+_NANOSECONDS = 0.011
+#: Kernels for larger strides, and for larger images, are not made.
+_MOST_RESULTS, _IMAGE_BYTES = 9, 16 << 20
+#: Kernels that are kept.
+_KEPT = 512
+
+_CORRELATION = "ptr noalias %source, ptr noalias %weight, ptr noalias %bias, ptr noalias %target"
+_WEIGHT = "ptr noalias %source, ptr noalias %covector, ptr noalias %target"
+_REST = "ptr noalias %scratch, i64 %first, i64 %last"
+
+
+def _size(shape: Shape) -> int:
+    return 4 if shape.real == "float" else 8
+
+
+@lru_cache(maxsize=_KEPT)
+def correlation(shape: Shape, transposed: bool, bias: bool) -> Kernel:
+    """The kernel of arrays (source, weight, bias, target)."""
+    made = Correlation(shape, registers(shape.real), transposed=transposed, bias=bias)
+    code = made.write()
+    scratch = shared_kernels.whole(made.scratch)
+    lines = [
+        *shared_kernels.fields(["source", "weight", "bias", "target"]),
+        *shared_kernels.bounds("%part"),
+        *shared_kernels.own_scratch(code.real, scratch),
+        f"  call void @body({_CORRELATION}, {_REST}, i64 %splits)".replace("noalias ", ""),
+    ]
+    body = code.text("body", f"{_CORRELATION}, {_REST}, i64 %splits")
+    return Kernel(
+        shared_kernels.module(code, body, shared_kernels.function("part", lines)),
+        size=_size(shape),
+        work=shape.multiplications * _NANOSECONDS,
+        scratch=scratch,
+        splits=shape.groups if shape.groups > 1 else made.blocks,
+        mending=mending(shape, True) if transposed else None,
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def weight(shape: Shape) -> Kernel:
+    """The kernel of arrays (source, covector, target)."""
+    made = Weight(shape, registers(shape.real))
+    code = made.write()
+    body = code.text("body", f"{_WEIGHT}, {_REST}, i64 %split, i64 %splits")
+    count = shape.outputs * shape.channels // shape.groups * shape.taps
+    scratch, sums = shared_kernels.whole(made.scratch), shared_kernels.whole(count)
+    lines = [
+        *shared_kernels.fields(["source", "covector", "result"]),
+        "  %row = sdiv i64 %part, %splits",
+        "  %split = srem i64 %part, %splits",
+        *shared_kernels.bounds("%row"),
+        *shared_kernels.own_scratch(code.real, scratch),
+        *_sums_place(code.real, scratch),
+        f"  %further = mul nsw i64 %row, {sums}",
+        f"  %sums = getelementptr {code.real}, ptr %place, i64 %further",
+        # A part alone writes the result itself.
+        "  %alone = icmp eq i64 %rows, 1",
+        "  %target = select i1 %alone, ptr %result, ptr %sums",
+        f"  call void @body({_WEIGHT}, {_REST}, i64 %split, i64 %splits)".replace("noalias ", ""),
+    ]
+    functions = body, shared_kernels.function("part", lines), _joining(code, count, scratch, sums)
+    return Kernel(
+        shared_kernels.module(code, *functions),
+        size=_size(shape),
+        work=shape.multiplications * _NANOSECONDS,
+        scratch=scratch,
+        sums=sums,
+        splits=shape.groups if shape.groups > 1 else made.tiles,
+        mending=mending(shape, False),
+    )
+
+
+def _sums_place(real: str, scratch: int) -> list[str]:
+    """The lines that find the parts' sums, which lie behind the scratches."""
+    return [
+        "  %all = mul nsw i64 %rows, %splits",
+        f"  %behind = mul nsw i64 %all, {scratch}",
+        f"  %place = getelementptr {real}, ptr %scratches, i64 %behind",
+    ]
+
+
+def _joining(like: Code, count: int, scratch: int, sums: int) -> str:
+    """The function that adds the parts' sums in order."""
+    code = Code(like.real, like.lanes)
+    code.lines += shared_kernels.fields(["source", "covector", "result"])
+    code.lines += _sums_place(code.real, scratch)
+
+    def added(position: int | str, kept: range) -> None:
+        slots = code.at("%place", position)
+        with code.loop(1, "%rows", [(code.vector, code.load(slots))]) as loop:
+            other = code.load(code.at(slots, code.times(loop.index, sums)))
+            loop.values[0] = code.value(f"fadd {code.vector} {loop.values[0]}, {other}")
+        code.store_part(loop.values[0], code.at("%result", position), kept)
+
+    whole = count // code.lanes * code.lanes
+    with code.loop(0, whole, step=code.lanes) as vector:
+        added(vector.index, range(code.lanes))
+    if count > whole:
+        added(whole, range(count - whole))
+    like.declarations |= code.declarations
+    return shared_kernels.function("joining", code.lines)
+
+
+def shape_of(
+    x: Sequence[int], w: Sequence[int], y: Sequence[int], dtype: np.dtype, stride: Sequence[int],
+    padding: Sequence[int], dilation: Sequence[int], groups: int,
+) -> Shape | None:  # fmt: skip
+    """What a convolution of arrays of these shapes needs; None where no kernel is made: for other dtypes and
+    more axes, for strides that would take long to compile, and for images that would take much memory.
+
+    A single spatial axis is the last of two.
+    """
+    axes = len(x) - 2
+    if axes not in (1, 2) or dtype not in (np.float32, np.float64) or 0 in x or 0 in w or 0 in y:
+        return None
+    if prod(stride) > _MOST_RESULTS or max(prod(x[1:]), prod(y[2:])) * dtype.itemsize > _IMAGE_BYTES:
+        return None
+
+    def pair(numbers: Sequence[int], other: int) -> tuple[int, int]:
+        first, second = numbers if axes == 2 else (other, *numbers)
+        return int(first), int(second)
+
+    return Shape(
+        "float" if dtype == np.float32 else "double", int(x[1]), int(y[1]), int(groups),
+        pair(x[2:], 1), pair(y[2:], 1), pair(w[2:], 1), pair(stride, 1), pair(padding, 0), pair(dilation, 1),
+    )  # fmt: skip

@@ -1,0 +1,291 @@
+"""Maximum pools: the kernels of the maxima with their winners, and of the covectors added to the winners.
+
+Both go plane by plane. The places of a plane are padded and sorted (`places`), so that what lies under one
+tap of all windows in a row is one run; winners, a byte each, are numbers of taps in C order (see
+`array.pool`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ...runtime import shared_kernels
+from ...runtime.shared_kernels import Kernel
+from ..vector_registers import registers
+from ..vectors import Code
+from .packing import pack, write_row
+from .places import Axis, Tap, correlation, transposition
+
+#: Estimated nanoseconds of an element under a tap.
+_NANOSECONDS = 0.15
+_KEPT = 256
+#: Vectors of a row that are written without a loop.
+_UNROLLED = 4
+
+
+class PoolShape(NamedTuple):
+    """Planes, what they are pooled to, and the windows, along two axes each."""
+
+    real: str
+    size: tuple[int, int]
+    output: tuple[int, int]
+    kernel: tuple[int, int]
+    stride: tuple[int, int]
+    padding: tuple[int, int]
+    dilation: tuple[int, int]
+
+    def axes(self, transposed: bool) -> tuple[Axis, Axis]:
+        """The axes of what gathers elements under windows, or of what spreads them."""
+        make, read, written = (
+            (transposition, self.output, self.size) if transposed else (correlation, self.size, self.output)
+        )
+        rows, columns = (
+            make(*numbers)
+            for numbers in zip(
+                read, written, self.kernel, self.stride, self.padding, self.dilation, strict=True
+            )
+        )
+        return rows, columns
+
+    @property
+    def work(self) -> float:
+        """Estimated nanoseconds for a plane."""
+        return prod(self.output) * prod(self.kernel) * _NANOSECONDS
+
+    def firsts(self) -> bytes:
+        """For each window the first tap that is not padding, which wins where nothing is above −∞."""
+        along = [
+            [-(-max(0, p - o * s) // d) for o in range(n)]
+            for n, s, p, d in zip(self.output, self.stride, self.padding, self.dilation, strict=True)
+        ]
+        return bytes(row * self.kernel[1] + column for row in along[0] for column in along[1])
+
+
+class _Bytes(NamedTuple):
+    """Vectors of bytes, as many as `code` has numbers in one."""
+
+    code: Code
+
+    @property
+    def type(self) -> str:
+        return f"<{self.code.lanes} x i8>"
+
+    def same(self, value: int) -> str:
+        return "<" + ", ".join([f"i8 {value}"] * self.code.lanes) + ">"
+
+    def at(self, pointer: str, *offsets: int | str) -> str:
+        for offset in offsets:
+            if offset != 0:
+                pointer = self.code.value(f"getelementptr i8, ptr {pointer}, i64 {offset}")
+        return pointer
+
+    def load(self, pointer: str, kept: int) -> str:
+        """The first `kept` bytes at an address."""
+        if kept == self.code.lanes:
+            return self.code.value(f"load {self.type}, ptr {pointer}, align 1")
+        name = f"llvm.masked.load.v{self.code.lanes}i8.p0"
+        mask = f"<{self.code.lanes} x i1>"
+        self.code.declarations.add(f"declare {self.type} @{name}(ptr, i32 immarg, {mask}, {self.type})")
+        return self.code.value(
+            f"call {self.type} @{name}(ptr {pointer}, i32 1, {mask} {self._mask(kept)}, "
+            f"{self.type} zeroinitializer)"
+        )
+
+    def store(self, value: str, pointer: str, kept: int) -> None:
+        if kept == self.code.lanes:
+            self.code.line(f"store {self.type} {value}, ptr {pointer}, align 1")
+            return
+        name = f"llvm.masked.store.v{self.code.lanes}i8.p0"
+        mask = f"<{self.code.lanes} x i1>"
+        self.code.declarations.add(f"declare void @{name}({self.type}, ptr, i32 immarg, {mask})")
+        self.code.line(
+            f"call void @{name}({self.type} {value}, ptr {pointer}, i32 1, {mask} {self._mask(kept)})"
+        )
+
+    def _mask(self, kept: int) -> str:
+        return "<" + ", ".join(f"i1 {'true' if n < kept else 'false'}" for n in range(self.code.lanes)) + ">"
+
+
+def _along(code: Code, length: int, vector: Callable[[int | str, int], None]) -> None:
+    """Call ``vector(position, kept)`` for each vector of a row, the last being cut off at its end."""
+    whole, rest = divmod(length, code.lanes)
+    if whole > _UNROLLED:
+        with code.loop(0, whole * code.lanes, step=code.lanes) as loop:
+            vector(loop.index, code.lanes)
+    else:
+        for n in range(whole):
+            vector(n * code.lanes, code.lanes)
+    if rest:
+        vector(whole * code.lanes, rest)
+
+
+@lru_cache(maxsize=_KEPT)
+def maxima(shape: PoolShape) -> Kernel:
+    """The kernel of arrays (source, values, winners): planes are its images."""
+    code = Code(shape.real, registers(shape.real).lanes)
+    rows, columns = shape.axes(False)
+    octets = _Bytes(code)
+    plane = rows.length * columns.length
+    packed = len(rows.firsts) * len(columns.firsts) * plane + code.lanes
+    scratch = shared_kernels.whole(packed)
+    lowest = code.same("0xFFF0000000000000")
+    with code.loop(0, scratch, step=code.lanes) as fill:
+        code.store(lowest, code.at("%scratch", fill.index))
+    has_firsts = any(shape.padding)
+    with code.loop("%first", "%last") as loop:
+        source = code.at("%source", code.times(loop.index, prod(shape.size)))
+        pack(code, source, "%scratch", 1, plane, rows, columns, exact=True)
+        written = code.times(loop.index, prod(shape.output))
+        with code.loop(0, rows.positions) as line:
+            read = code.at("%scratch", code.times(line.index, columns.length))
+            start = code.times(line.index, columns.positions)
+
+            def vector(position: int | str, kept: int) -> None:
+                window = code.at(read, position)
+                best, winner = lowest, "zeroinitializer"
+                if has_firsts:
+                    winner = octets.load(octets.at("@firsts", start, position), code.lanes)
+                for row, column in _taps(rows, columns):
+                    part = row.part * len(columns.firsts) + column.part
+                    element = code.load(
+                        window, part * plane + row.shift * columns.length + column.shift
+                    )
+                    greater = code.value(f"fcmp ogt {code.vector} {element}, {best}")
+                    unknown = code.value(f"fcmp uno {code.vector} {element}, {element}")
+                    mask = f"<{code.lanes} x i1>"
+                    wins = code.value(f"or {mask} {greater}, {unknown}")
+                    best = code.value(
+                        f"select {mask} {wins}, {code.vector} {element}, {code.vector} {best}"
+                    )
+                    number = octets.same(row.number * shape.kernel[1] + column.number)
+                    winner = code.value(
+                        f"select {mask} {wins}, {octets.type} {number}, {octets.type} {winner}"
+                    )
+                code.store_part(best, code.at("%values", written, start, position), range(kept))
+                octets.store(winner, octets.at("%winners", written, start, position), kept)
+
+            _along(code, columns.positions, vector)
+    if has_firsts:
+        octs = "".join(f"\\{n:02X}" for n in shape.firsts() + bytes(code.lanes))
+        count = prod(shape.output) + code.lanes
+        code.declarations.add(f'@firsts = internal constant [{count} x i8] c"{octs}"')
+    return _kernel(shape, code, ("source", "values", "winners"), scratch)
+
+
+def _taps(rows: Axis, columns: Axis) -> list[tuple[Tap, Tap]]:
+    return [(row, column) for row in rows.taps[0] for column in columns.taps[0]]
+
+
+@lru_cache(maxsize=_KEPT)
+def spread(shape: PoolShape) -> Kernel:
+    """The kernel of arrays (covectors, winners, target): planes are its images."""
+    code = Code(shape.real, registers(shape.real).lanes)
+    rows, columns = shape.axes(True)
+    octets = _Bytes(code)
+    plane = rows.length * columns.length
+    is_whole = rows.is_whole and columns.is_whole
+    packed = 0 if is_whole else shared_kernels.whole(plane + code.lanes)
+    # Winners lie as covectors do, in bytes; then come the interleaved results of a row.
+    room = -(-columns.positions // code.lanes) * code.lanes
+    scratch = 2 * packed + shared_kernels.whole(room * len(columns.taps))
+    code.clear("%scratch", scratch)
+    with code.loop("%first", "%last") as loop:
+        given = code.times(loop.index, prod(shape.output))
+        covectors, winners = code.at("%covectors", given), octets.at("%winners", given)
+        if not is_whole:
+            pack(code, covectors, "%scratch", 1, plane, rows, columns)
+            target = code.at("%scratch", packed)
+            _pack_bytes(octets, winners, target, rows, columns)
+            covectors, winners = "%scratch", target
+        result = code.at("%target", code.times(loop.index, prod(shape.size)))
+        for row_result, row_taps in enumerate(rows.taps):
+            with code.loop(*rows.written(row_result)) as line:
+                below = code.times(line.index, columns.length)
+                start = code.at(covectors, below), octets.at(winners, below)
+                pointers = [code.at("%scratch", 2 * packed + n * room) for n in range(len(columns.taps))]
+                for pointer, column_taps in zip(pointers, columns.taps, strict=True):
+                    taps = {
+                        r.number * shape.kernel[1] + c.number: r.shift * columns.length + c.shift
+                        for r in row_taps
+                        for c in column_taps
+                    }
+                    _won(octets, start, taps, pointer, columns.positions, is_whole)
+                place = code.plus(code.times(line.index, len(rows.taps)), row_result + rows.out_first)
+                write_row(code, pointers, code.at(result, code.times(place, columns.out_size)), columns)
+    return _kernel(shape, code, ("covectors", "winners", "target"), scratch)
+
+
+def _pack_bytes(octets: _Bytes, source: str, target: str, rows: Axis, columns: Axis) -> None:
+    """`pack` for one plane of bytes in one part."""
+    code = octets.code
+    code.declarations.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)")
+    left, right = columns.inside(0)
+    first = rows.firsts[0] * columns.size + columns.firsts[0] + left
+    with code.loop(*rows.inside(0)) as line:
+        from_ = octets.at(source, code.times(line.index, columns.size), first)
+        to = octets.at(target, code.times(line.index, columns.length), left)
+        code.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {from_}, i64 {right - left}, i1 false)")
+
+
+def _won(
+    octets: _Bytes, start: tuple[str, str], taps: dict[int, int], target: str, count: int, exact: bool
+) -> None:
+    """Write to a row of places the sum of the covectors that they won, by taps and how far along these read;
+    nothing beyond the row is read where it is `exact`.
+    """
+    code = octets.code
+
+    def vector(position: int | str, kept: int) -> None:
+        kept = kept if exact else code.lanes
+        total = "zeroinitializer"
+        for tap, place in taps.items():
+            winner = octets.load(octets.at(start[1], position, place), kept)
+            covector = code.load_part(code.at(start[0], position, place), range(kept))
+            won = code.value(f"icmp eq {octets.type} {winner}, {octets.same(tap)}")
+            term = code.value(
+                f"select <{code.lanes} x i1> {won}, {code.vector} {covector}, {code.vector} zeroinitializer"
+            )
+            total = term if total == "zeroinitializer" else code.value(f"fadd {code.vector} {total}, {term}")
+        code.store(total, code.at(target, position))
+
+    _along(code, count, vector)
+
+
+def _kernel(shape: PoolShape, code: Code, arrays: tuple[str, ...], scratch: int) -> Kernel:
+    given = ", ".join(f"ptr noalias %{name}" for name in arrays)
+    rest = "ptr noalias %scratch, i64 %first, i64 %last"
+    lines = [
+        *shared_kernels.fields(arrays),
+        *shared_kernels.bounds("%part"),
+        *shared_kernels.own_scratch(code.real, scratch),
+        f"  call void @body({given}, {rest})".replace("noalias ", ""),
+    ]
+    body = code.text("body", f"{given}, {rest}")
+    text = shared_kernels.module(code, body, shared_kernels.function("part", lines))
+    return Kernel(text, size=code.size, work=shape.work, scratch=scratch)
+
+
+def pool_shape(
+    size: tuple[int, ...], output: tuple[int, ...], dtype: np.dtype, kernel: tuple[int, ...],
+    stride: tuple[int, ...], padding: tuple[int, ...], dilation: tuple[int, ...],
+) -> PoolShape | None:  # fmt: skip
+    """What a pool needs; None where no kernel is made. A single axis is the last of two."""
+    axes = len(size)
+    if axes not in (1, 2) or dtype not in (np.float32, np.float64) or 0 in size or 0 in output:
+        return None
+    if prod(stride) > 9 or prod(kernel) > 49:
+        return None
+
+    def pair(numbers: tuple[int, ...], other: int) -> tuple[int, int]:
+        first, second = numbers if axes == 2 else (other, *numbers)
+        return int(first), int(second)
+
+    return PoolShape(
+        "float" if dtype == np.float32 else "double", pair(size, 1), pair(output, 1), pair(kernel, 1),
+        pair(stride, 1), pair(padding, 0), pair(dilation, 1),
+    )  # fmt: skip

@@ -1,0 +1,251 @@
+"""The kernel of the weight's covector: for each output channel, input channel and tap, the product of the
+covector with the places under the tap, summed over images and places.
+
+A tile of accumulators holds some output channels by the taps of an input channel, a vector of partial sums
+each, over all places of some images; then each vector is summed. What lies in
+the covector's rows beyond the last output is zero.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from ..vector_registers import Registers
+from ..vectors import Code
+from .packing import copy_row, pack
+from .plan import Shape, Tile, cut, unaliased, weight_tile
+
+Bounds = tuple[int | str, int | str]
+
+#: Bytes of covectors, and of padded places of one channel or a few, that are worked on together.
+_COVECTOR_BYTES, _PLACE_BYTES = 256 << 10, 24 << 10
+#: Taps beyond which the rows of the kernel are a loop, where they lie at equal distances.
+_MANY_TAPS = 25
+
+
+class Weight:
+    """Writes one kernel: the sum over images `first` to below `last`, of one of `splits` parts of the output
+    channels.
+
+    Parameters
+    ----------
+    shape : Shape
+    registers : Registers
+
+    Attributes
+    ----------
+    scratch : int
+        Elements of the scratch.
+    """
+
+    def __init__(self, shape: Shape, registers: Registers) -> None:
+        self.shape, self.registers = shape, registers
+        self.inputs, self.outputs = shape.channels // shape.groups, shape.outputs // shape.groups
+        self.rows, self.columns = rows, columns = shape.correlation()
+        self.plane = rows.length * columns.length
+        self.parts = len(rows.firsts) * len(columns.firsts)
+        run = (rows.positions - 1) * columns.length + columns.positions
+        size = 4 if shape.real == "float" else 8
+        self.length = -(-run // registers.lanes) * registers.lanes
+        self.room = unaliased(self.length, size)
+        # Where there are few taps, those of several channels make a tile.
+        self.together = min(self.inputs, max(1, registers.number // 4 // shape.taps))
+        self.row_pitch = rows.pitch(0) if shape.taps > _MANY_TAPS else None
+        each = shape.kernel[1] if self.row_pitch is not None else self.together * shape.taps
+        self.tile = weight_tile(registers, self.outputs, each)
+        self.heights = _runs(list(cut(self.outputs, self.tile.rows)))
+        self.pitch = unaliased(self.parts * self.plane, size)
+        self.packed = -(-(self.together * self.pitch + registers.lanes) // 16) * 16
+        self.covectors = self.outputs * self.room
+        together = min(_COVECTOR_BYTES // (self.covectors * size), _PLACE_BYTES // (self.packed * size))
+        self.images = max(1, min(32, together))
+        self.scratch = self.images * (self.packed + self.covectors)
+
+    @property
+    def tiles(self) -> int:
+        """Tiles of output channels."""
+        return sum(count for _, count in self.heights)
+
+    def write(self) -> Code:
+        """The body of ``(source, covector, target, scratch, first, last, split, splits)``."""
+        shape = self.shape
+        code = self.code = Code(shape.real, self.registers.lanes)
+        self.covector = code.at("%scratch", self.images * self.packed)
+        code.clear("%scratch", self.scratch)
+        weights = self.outputs * self.inputs * shape.taps
+        groups: Bounds = (0, 1)
+        tiles: Bounds = (0, self.tiles)
+        if shape.groups > 1:
+            groups = code.bounds("%split", "%splits", shape.groups)
+        else:
+            tiles = code.bounds("%split", "%splits", self.tiles)
+        with code.loop(*groups) as group:
+            target = code.at("%target", code.times(group.index, weights))
+            outputs = self._first_output(tiles[0]), self._first_output(tiles[1])
+            depth = self.inputs * shape.taps
+            many = code.value(f"sub i64 {outputs[1]}, {outputs[0]}")
+            code.clear(code.at(target, code.times(outputs[0], depth)), code.times(many, depth))
+            with code.loop("%first", "%last", step=self.images) as block:
+                images = code.least(code.value(f"sub i64 %last, {block.index}"), self.images)
+                with code.loop(0, images) as image:
+                    number = code.plus(block.index, image.index)
+                    channel = code.plus(code.times(number, shape.groups), group.index)
+                    self._spread(channel, image.index, outputs)
+                first = 0
+                for together, count in _runs(list(cut(self.inputs, self.together))):
+                    with code.loop(0, count) as loop:
+                        channel = code.plus(code.times(loop.index, together), first)
+                        with code.loop(0, images) as image:
+                            number = code.plus(block.index, image.index)
+                            plane = code.plus(code.times(number, shape.groups), group.index)
+                            source = code.plus(code.times(plane, self.inputs), channel)
+                            self._pack(source, image.index, together)
+                        self._outputs(images, target, channel, together, tiles)
+                    first += together * count
+        return code
+
+    def _first_output(self, tile: int | str) -> str:
+        """The first output channel of a tile."""
+        code, before = self.code, 0
+        first: int | str = 0
+        for height, count in self.heights:
+            # As many of these tiles as lie before it.
+            earlier = code.least(code.most(code.plus(tile, -before), 0), count)
+            first = code.plus(first, code.times(earlier, height))
+            before += count
+        return str(first)
+
+    def _spread(self, channel: int | str, image: str, outputs: tuple[str, str]) -> None:
+        """Copy an image's covectors to rows as long as those of the padded places."""
+        code, rows, columns = self.code, self.rows, self.columns
+        given = prod(self.shape.output)
+        source = code.at("%covector", code.times(channel, self.outputs * given))
+        target = code.at(self.covector, code.times(image, self.covectors))
+        with code.loop(*outputs) as output:
+            from_ = code.at(source, code.times(output.index, given))
+            place = code.at(target, code.times(output.index, self.room))
+            with code.loop(0, rows.positions) as line:
+                copy_row(
+                    code,
+                    code.at(from_, code.times(line.index, columns.positions)),
+                    code.at(place, code.times(line.index, columns.length)),
+                    columns.positions,
+                )
+
+    def _pack(self, channel: int | str, image: str, together: int) -> None:
+        code, rows, columns = self.code, self.rows, self.columns
+        source = code.at("%source", code.times(channel, rows.size * columns.size))
+        target = code.at("%scratch", code.times(image, self.packed))
+        pack(code, source, target, together, self.pitch, rows, columns)
+
+    def _outputs(
+        self, images: int | str, target: str, channel: int | str, together: int, tiles: Bounds
+    ) -> None:
+        """All tiles of some input channels."""
+        code, before, first = self.code, 0, 0
+        for height, count in self.heights:
+            start, stop = (code.least(code.most(code.plus(n, -before), 0), count) for n in tiles)
+            with code.loop(start, stop) as loop:
+                output = code.plus(code.times(loop.index, height), first)
+                place = code.at(
+                    target,
+                    code.times(output, self.inputs * self.shape.taps),
+                    code.times(channel, self.shape.taps),
+                )
+                if self.row_pitch is None:
+                    self._taps(images, "%scratch", place, output, height, together * self.shape.taps)
+                else:
+                    # One row of the kernel after another, of the only channel.
+                    rows, columns = self.shape.kernel
+                    step = self.row_pitch * self.columns.length
+                    with code.loop(0, rows) as row:
+                        read = code.at("%scratch", code.times(row.index, step))
+                        place = code.at(place, code.times(row.index, columns))
+                        self._taps(images, read, place, output, height, columns)
+            before, first = before + count, first + height * count
+
+    def _taps(
+        self, images: int | str, read: str, target: str, output: int | str, height: int, taps: int
+    ) -> None:
+        """The tiles of some output channels for the first so many taps."""
+        done = 0
+        for width in cut(taps, self.tile.columns):
+            places = [self._place(tap) for tap in range(done, done + width)]
+            self._tile(images, read, self.code.at(target, done), output, Tile(height, width), places)
+            done += width
+
+    def _tile(
+        self, images: int | str, read: str, target: str, output: int | str, tile: Tile, places: list[int]
+    ) -> None:
+        code, lanes = self.code, self.registers.lanes
+        given = code.at(self.covector, code.times(output, self.room))
+        carried = [(code.vector, "zeroinitializer")] * (tile.rows * tile.columns)
+        with code.loop(0, images, carried) as image:
+            image_read = code.at(read, code.times(image.index, self.packed))
+            image_given = code.at(given, code.times(image.index, self.covectors))
+            inner = [(code.vector, value) for value in image.values]
+            with code.loop(0, self.length, inner, step=lanes) as loop:
+                covector = code.at(image_given, loop.index)
+                window = code.at(image_read, loop.index)
+                factors = [code.load(covector, n * self.room) for n in range(tile.rows)]
+                for m, place in enumerate(places):
+                    vector = code.load(window, place)
+                    for n, factor in enumerate(factors):
+                        at = n * tile.columns + m
+                        loop.values[at] = code.fused(vector, factor, loop.values[at])
+            image.values = loop.values
+        depth = self.inputs * self.shape.taps
+        for n in range(tile.rows):
+            sums = image.values[n * tile.columns : (n + 1) * tile.columns]
+            pointer = code.at(target, n * depth)
+            for start in range(0, len(sums), lanes):
+                some = sums[start : start + lanes]
+                kept = range(len(some))
+                slots = code.at(pointer, start)
+                total = code.value(
+                    f"fadd {code.vector} {code.load_part(slots, kept)}, {_summed(code, some)}"
+                )
+                code.store_part(total, slots, kept)
+
+    def _place(self, tap: int) -> int:
+        """How far from a place of the tile's first channel the element under a tap lies."""
+        channel, number = divmod(tap, self.shape.taps)
+        row = self.rows.taps[0][number // self.shape.kernel[1]]
+        column = self.columns.taps[0][number % self.shape.kernel[1]]
+        part = row.part * len(self.columns.firsts) + column.part
+        return channel * self.pitch + part * self.plane + row.shift * self.columns.length + column.shift
+
+
+def _runs(lengths: list[int]) -> list[tuple[int, int]]:
+    """Each length and how often it stands in a list."""
+    return [(length, lengths.count(length)) for length in sorted(set(lengths), reverse=True)]
+
+
+def _summed(code: Code, vectors: list[str]) -> str:
+    """A vector whose lane n is the sum over the lanes of the n-th vector: halves are added until one number
+    is left, those of two vectors in one instruction.
+    """
+    lanes, width = code.lanes, 1
+    while width < lanes:
+        # Lane j of a vector holds a part of the sum of its member j % width.
+        following = []
+        for n in range(0, len(vectors), 2):
+            x, y = vectors[n], vectors[n + 1] if n + 1 < len(vectors) else vectors[n]
+            low = _order(lanes, width, 0)
+            high = _order(lanes, width, 1)
+            a, b = code.shuffle(x, y, lanes, low), code.shuffle(x, y, lanes, high)
+            following.append(code.value(f"fadd {code.vector} {a}, {b}"))
+        vectors, width = following, 2 * width
+    return vectors[0]
+
+
+def _order(lanes: int, width: int, half: int) -> list[int]:
+    """Which lanes of two vectors, whose lanes hold `width` members in turn, are added: the result holds those
+    of the first and then of the second vector in turn.
+    """
+    order = []
+    for lane in range(lanes):
+        group, member = divmod(lane, 2 * width)
+        vector, member = divmod(member, width)
+        order.append(vector * lanes + (2 * group + half) * width + member)
+    return order

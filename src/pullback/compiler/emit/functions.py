@@ -1,0 +1,89 @@
+"""Mathematical functions for native code: compiled on first use, once per process, each for several widths.
+
+A program's module only declares a scalar function and, as its vector variants, the same function of vectors
+as wide as the processor's registers; LLVM's vectoriser calls these. A variant is free to branch on whether
+any of its lanes needs the C library, which a loop's body could not do and still be vectorised, and a
+function's text is compiled once, not once per place that calls it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from ..runtime import cache, engine
+from .codegen import Code
+
+if TYPE_CHECKING:
+    from .emitter import Module
+
+_TWO_OPERANDS = frozenset({"pow", "atan2", "hypot", "fmod"})
+PREFIX = "pullback_"
+#: Addresses of what has been compiled, by symbol, and the libraries that hold it.
+_addresses: dict[str, int] = {}
+_libraries: list[engine.Library] = []
+
+
+def arity(name: str) -> int:
+    """How many operands a function has."""
+    return 2 if name in _TWO_OPERANDS else 1
+
+
+@functools.cache
+def _widths(real: str) -> tuple[int, ...]:
+    """Lanes of the vector variants: as many numbers as a register holds, and as wider numbers beside them."""
+    size = engine.register_bytes()
+    return (size // 4, size // 8) if real == "float" else (size // 8,)
+
+
+def _vector(symbol: str, lanes: int) -> str:
+    return f"{PREFIX}{symbol}_{lanes}"
+
+
+def declarations(module: Module) -> list[str]:
+    """The text by which a module knows the functions that it asked for."""
+    lines, kept = [], []
+    for symbol in module.functions:
+        name, real = symbol.rsplit("_", 1)
+        count = arity(name)
+        variants = []
+        for lanes in _widths(real):
+            vector = _vector(symbol, lanes)
+            type_ = f"<{lanes} x {real}>"
+            lines.append(f"declare {type_} @{vector}({', '.join([type_] * count)}) memory(none) nounwind #0")
+            variants.append(f"_ZGV_LLVM_N{lanes}{'v' * count}_{PREFIX}{symbol}({vector})")
+            kept.append(f"ptr @{vector}")
+        mapping = ",".join(variants)
+        lines.append(
+            f"declare {real} @{PREFIX}{symbol}({', '.join([real] * count)}) memory(none) nounwind "
+            "willreturn "
+            f'#0 "vector-function-abi-variant"="{mapping}"'
+        )
+    if kept:
+        lines.append(
+            f"@llvm.compiler.used = appending global [{len(kept)} x ptr] [{', '.join(kept)}], "
+            'section "llvm.metadata"'
+        )
+    return lines
+
+
+def addresses(symbols: Iterable[str]) -> dict[str, int]:
+    """Where the functions of these symbols lie; those that are not yet compiled are."""
+    missing = sorted(set(symbols) - _addresses.keys())
+    if missing:
+        library = engine.Library(_code(missing), {})
+        _libraries.append(library)
+        for symbol in missing:
+            _addresses[symbol] = library.address(symbol)
+    return {symbol: _addresses[symbol] for symbol in symbols}
+
+
+def _code(symbols: list[str]) -> Callable[[], Code]:
+    def write() -> str:
+        from .definitions import text
+
+        return text(symbols)
+
+    # What the symbols stand for follows from them and the processor: no text is written to find it.
+    return engine.named(cache.key("functions", engine.attributes(), *symbols), write, engine.DEFAULT)

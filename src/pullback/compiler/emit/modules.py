@@ -1,0 +1,130 @@
+"""The modules that a program's functions are compiled in: one, or, where there are many kernels, several.
+
+Kernels that are many are not inlined into what calls them, so they need not stand beside it. They gather in
+modules of some hundred lines, each of which is handed to the compiler as soon as it is full, while the next
+kernels are written. What calls kernels does so for a moment in all the time that they take, and is compiled
+in haste. The modules are the same whoever compiles them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from ..runtime import engine
+from . import functions
+from .codegen import HASTY, LOOPS, Code, Effort
+from .emitter import Module
+
+#: Steps that are kernels, from which kernels have modules of their own: inlining 80 took four times the time.
+MANY = 16
+#: Lines of a module of kernels.
+LINES = 400
+#: Buffers of a kernel that is not given them one by one.
+WIDE = 32
+
+_HEAD = re.compile(r"define (?:internal )?(\w+) @(\w+)\((.*?)\)", re.DOTALL)
+_NAME = re.compile(r"@(\w+)")
+
+#: Begins to compile a text; what it returns waits for the machine code.
+Compiler = Callable[[str, Effort], Callable[[], Code]]
+
+
+class Kernels:
+    """A program's kernels, and the names that their texts are given.
+
+    Parameters
+    ----------
+    module : Module
+        What all functions of the program share.
+    compile : callable
+        Begins to compile a module.
+
+    Attributes
+    ----------
+    names : dict of str to str
+        By the text of a function but for its name.
+    apart : bool
+        Whether kernels have modules of their own.
+    """
+
+    def __init__(self, module: Module, compile: Compiler) -> None:
+        self.module = module
+        self.names: dict[str, str] = {}
+        self.apart = False
+        self.compile = compile
+        self._gathered: list[str] = []
+        self._lines = 0
+        self._compiling: list[Callable[[], Code]] = []
+
+    def name(self, text: str, prefix: str = "kernel") -> str:
+        """The name of a function of this text."""
+        name = self.names.get(text)
+        if name is None:
+            name = self.names[text] = f"{prefix}{len(self.names)}"
+            if self.apart:
+                self._gathered.append(written(text, name))
+                self._lines += text.count("\n")
+                if self._lines >= LINES:
+                    self._hand_over(())
+        return name
+
+    def _hand_over(self, others: Iterable[str]) -> None:
+        """Have the kernels that have gathered compiled, with some other functions."""
+        self._begin([*self._gathered, *others], LOOPS)
+        self._gathered, self._lines = [], 0
+
+    def _begin(self, texts: Sequence[str], effort: Effort) -> None:
+        self._compiling.append(self.compile(self._module(texts), effort))
+
+    def _module(self, texts: Iterable[str]) -> str:
+        return engine.whole(
+            self.module.declarations.values(), functions.declarations(self.module), texts
+        )
+
+    def compiled(self, loops: Sequence[str], calls: Sequence[str]) -> Code:
+        """The machine code of the kernels, of functions with loops, and of those that call all these."""
+        loops, calls = [_public(t) for t in loops], [_public(t) for t in calls]
+        declared = _declarations([*(written(t, n) for t, n in self.names.items()), *loops, *calls])
+        if self._gathered or loops:
+            own = [*self._gathered, *loops]
+            self._hand_over([*loops, *_needed(own, declared)])
+        self._begin([*calls, *_needed(calls, declared)], HASTY)
+        parts = [result() for result in self._compiling]
+        called = sorted({symbol for part in parts for symbol in part.called})
+        return Code(tuple(o for part in parts for o in part.objects), tuple(called))
+
+    def whole(self, others: Iterable[str], inlined: Callable[[str], bool]) -> str:
+        """Everything as one module; `inlined` says whether a kernel may be inlined."""
+        return self._module(
+            [*(written(t, n, "internal ", inlined(t)) for t, n in self.names.items()), *others]
+        )
+
+
+def written(text: str, name: str, linkage: str = "", inlined: bool = False) -> str:
+    """A kernel with its name."""
+    if not inlined:
+        text = text.replace("nounwind #0 {", "nounwind noinline #0 {", 1)
+    return f"define {linkage}void @{name}{text}"
+
+
+def _public(text: str) -> str:
+    """A function that other modules may call."""
+    return text.replace("define internal ", "define ")
+
+
+def _declarations(texts: Iterable[str]) -> dict[str, str]:
+    """By the name of a function, how other modules declare it."""
+    found = {}
+    for text in texts:
+        for result, name, parameters in _HEAD.findall(text):
+            types = ", ".join(p.split()[0] for p in parameters.split(",") if p.strip())
+            found[name] = f"declare {result} @{name}({types})"
+    return found
+
+
+def _needed(texts: Sequence[str], declared: dict[str, str]) -> list[str]:
+    """The declarations of the functions that a module calls and does not hold."""
+    own = {name for text in texts for _, name, _ in _HEAD.findall(text)}
+    used = dict.fromkeys(name for text in texts for name in _NAME.findall(text))
+    return [declared[name] for name in used if name in declared and name not in own]

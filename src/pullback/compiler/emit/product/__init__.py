@@ -1,0 +1,235 @@
+"""Matrix products by generated machine code: packed operands, tiles in registers, parts on threads.
+
+NumPy's BLAS has threads of its own, which take turns with those of programs (`llvm.pool`); docs/design/0017
+has what was measured.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from ...lower.lowered import Contraction
+from ...runtime.shared_kernels import LINE, address, parallel
+from ..emitter import TYPES
+from ..vector_registers import registers
+from . import tile
+from .kernel import MARGIN, NUMBERS, Blocks, Compiled, compiled
+
+#: Estimated nanoseconds of a multiplication and addition, and of a part's work at least; parts at most (each
+#: packs what it needs: sixteen were slower than eight, 0017).
+_NANOSECONDS, _PART, _MOST = 0.009, 25_000, 8
+#: Accumulations in the time of packing an element: up to 0.8 cycles were measured, of 32 accumulations each.
+_PACKING = 32
+
+
+class Grid(NamedTuple):
+    """Parts along each axis of a product."""
+
+    rows: int
+    columns: int
+    batch: int
+
+    @property
+    def parts(self) -> int:
+        """All of them."""
+        return self.rows * self.columns * self.batch
+
+
+class Operand(NamedTuple):
+    """Steps between the elements of a batch of matrices.
+
+    Attributes
+    ----------
+    row, column : int
+        To the next row and to the next column; one of them is 1.
+    batch : tuple of int
+        Along the two axes of the batch.
+    """
+
+    row: int
+    column: int
+    batch: tuple[int, int] = (0, 0)
+
+
+class Product(NamedTuple):
+    """``c[n] = alpha · a[n] @ b[n]`` for a batch of matrices, c being contiguous.
+
+    Attributes
+    ----------
+    real : str
+        ``"float"`` or ``"double"``.
+    extents : tuple of int
+        Rows, columns, and the axis that is summed over.
+    a, b : Operand
+    batch : tuple of int
+        Extents of two axes.
+    alpha : float
+    cut : Grid or None
+        How it is to be cut; None for the cut that packs least.
+    """
+
+    real: str
+    extents: tuple[int, int, int]
+    a: Operand
+    b: Operand
+    batch: tuple[int, int] = (1, 1)
+    alpha: float = 1.0
+    cut: Grid | None = None
+
+    @classmethod
+    def of(cls, step: Contraction) -> Product:
+        """The product that a step of a program is."""
+        left, right = step.left, step.right
+        extents, steps = merged(step.batch, left.batch, right.batch)
+        while len(extents) < 2:
+            extents.insert(0, 1)
+            for s in steps:
+                s.insert(0, 0)
+        outer, inner = extents
+        a, b = (Operand(*m.strides, (s[0], s[1])) for m, s in zip((left, right), steps, strict=True))
+        return cls(TYPES[step.buffer.dtype], step.extents, a, b, (outer, inner), step.alpha)
+
+    @property
+    def matrices(self) -> int:
+        """Of the batch."""
+        return self.batch[0] * self.batch[1]
+
+    @property
+    def height(self) -> int:
+        """Rows of a tile: no part has fewer but the last."""
+        return tile.largest(registers(self.real)).rows
+
+    @property
+    def width(self) -> int:
+        """Columns of a tile."""
+        kind = registers(self.real)
+        return tile.largest(kind).vectors * kind.lanes
+
+    @property
+    def code(self) -> Compiled:
+        """The machine code that computes it."""
+        return compiled(self.real)
+
+    def grid(self) -> Grid:
+        """How it is cut into parts; this depends on the work alone."""
+        return _best(self) if self.cut is None else self.cut
+
+    def cost(self, grid: Grid) -> int:
+        """Of the largest part of a matrix: what it adds up and what it packs, as numbers of accumulations
+        for each k.
+        """
+        strips, slices = self.tiles()
+        tall = -(-strips // grid.rows) * self.height
+        wide = -(-slices // grid.columns) * self.width
+        return tall * wide + _PACKING * (tall + wide)
+
+    def tiles(self) -> tuple[int, int]:
+        """Along rows and along columns."""
+        return -(-self.extents[0] // self.height), -(-self.extents[1] // self.width)
+
+    def numbers(self) -> list[int]:
+        """The numbers that its parts are told (see `kernel.NUMBERS`)."""
+        rows, columns, inner = self.extents
+        blocks, grid = Blocks.of(self.real), self.grid()
+        depth = min(blocks.depth, inner)
+
+        def room(extent: int, most: int, unit: int) -> int:
+            return -(-min(extent, most) // unit) * unit * depth + MARGIN
+
+        b_room = room(columns, blocks.columns, self.width)
+        scratch = MARGIN + b_room + room(rows, blocks.rows, self.height)
+        values = {
+            "rows": rows, "columns": columns, "inner": inner,
+            "a_row": self.a.row, "a_column": self.a.column, "b_row": self.b.row, "b_column": self.b.column,
+            "batch": self.matrices, "batch_inner": self.batch[1],
+            "a_outer": self.a.batch[0], "a_inner": self.a.batch[1],
+            "b_outer": self.b.batch[0], "b_inner": self.b.batch[1],
+            "alpha": int(np.float64(self.alpha).view(np.int64)),
+            "row_parts": grid.rows, "column_parts": grid.columns, "batch_parts": grid.batch,
+            "scratch": -(-scratch // 16) * 16, "b_room": b_room,
+        }  # fmt: skip
+        return [values[name] for name in NUMBERS]
+
+    def scratch(self) -> int:
+        """Bytes of scratch of all parts, that begin where a cache line does."""
+        size = 4 if self.real == "float" else 8
+        return self.grid().parts * self.numbers()[NUMBERS.index("scratch")] * size
+
+
+@functools.lru_cache(maxsize=4096)
+def _best(product: Product) -> Grid:
+    """The cut that packs least."""
+    rows, columns, inner = product.extents
+    work = product.matrices * rows * columns * inner * _NANOSECONDS
+    parts = max(1, min(_MOST, int(work / _PART)))
+    along_batch = min(product.matrices, parts)
+    parts //= along_batch
+    strips, slices = product.tiles()
+    cuts = [
+        Grid(min(parts // across, strips), across, along_batch)
+        for across in range(1, min(parts, slices) + 1)
+    ]
+    return min(cuts, key=product.cost)
+
+
+def merged(batch: Sequence[int], *steps: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    """The axes of a batch with those joined that lie one behind the other in all operands."""
+    extents: list[int] = []
+    kept: list[list[int]] = [[] for _ in steps]
+    for axis in reversed(range(len(batch))):
+        extent, own = batch[axis], [s[axis] for s in steps]
+        if extent == 1:
+            continue
+        if extents and all(o == k[0] * extents[0] for o, k in zip(own, kept, strict=True)):
+            extents[0] *= extent
+            continue
+        extents.insert(0, extent)
+        for k, o in zip(kept, own, strict=True):
+            k.insert(0, o)
+    return extents, kept
+
+
+class _Plain(NamedTuple):
+    """A product of two matrices, ready to be run."""
+
+    code: Compiled
+    parts: int
+    words: ndarray
+    scratch: int
+
+
+@functools.lru_cache(maxsize=512)
+def _plain(
+    real: str, extents: tuple[int, int, int], a: tuple[int, int], b: tuple[int, int]
+) -> _Plain:
+    product = Product(real, extents, Operand(*a), Operand(*b))
+    words = np.array(product.numbers(), np.int64)
+    return _Plain(product.code, product.grid().parts, words, product.scratch() + LINE)
+
+
+#: Scratches of products that ran, for the next: the system takes longer to give new memory than to multiply.
+_scratches: list[ndarray] = []
+
+
+def multiply(a: ndarray, b: ndarray, out: ndarray) -> None:
+    """Write ``a @ b`` to a contiguous matrix; each operand has a stride of one element."""
+    size = a.itemsize
+    (a_row, a_column), (b_row, b_column) = a.strides, b.strides
+    product = _plain(
+        "float" if size == 4 else "double", (*out.shape, a.shape[1]), (a_row // size, a_column // size),
+        (b_row // size, b_column // size),
+    )  # fmt: skip
+    memory = _scratches.pop() if _scratches else np.empty(product.scratch, np.uint8)
+    if memory.size < product.scratch:
+        memory = np.empty(product.scratch, np.uint8)
+    start = memory.ctypes.data
+    table = np.array(
+        [address(a), address(b), address(out), start + -start % LINE, address(product.words)], np.uintp
+    )
+    parallel(product.code.part, table, product.parts)
+    _scratches.append(memory)

@@ -1,0 +1,214 @@
+"""The matrix product in machine code: one function for each dtype, for operands of any extents and strides.
+
+A part (see `apart`) computes some rows by some columns of the results for some matrices of a batch. It goes
+over the columns, k and the rows in blocks that fit the caches, packs a block of B and one of A, and lets the
+tiles run over them. An element is the same sum whatever part computes it: over the blocks of k in order, and
+in each block k by k.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+from ...runtime import cache, engine, machine_code
+from ..codegen import WRITTEN
+from ..vector_registers import Registers, registers
+from ..vectors import Code
+from . import packing, tile
+from .tile import Tile
+
+#: The words of the table, and the numbers that its last word points to. Steps are in elements.
+ADDRESSES = ("a", "b", "c", "scratches", "numbers")
+NUMBERS = (
+    "rows", "columns", "inner", "a_row", "a_column", "b_row", "b_column", "batch", "batch_inner", "a_outer",
+    "a_inner", "b_outer", "b_inner", "alpha", "row_parts", "column_parts", "batch_parts", "scratch", "b_room",
+)  # fmt: skip
+
+#: Of k in a block, and bytes of a block of A and of B: a slice of B stays in the nearest cache while those of
+#: A pass by, and both blocks stay in the next one.
+DEPTH, A_BYTES, B_BYTES = 256, 168 * 1024, 512 * 1024
+#: Room before the packed blocks, for the rows of a tile beyond the result, and behind each.
+MARGIN = 64
+
+
+class Blocks(NamedTuple):
+    """Extents of the blocks that are packed."""
+
+    depth: int
+    rows: int
+    columns: int
+
+    @classmethod
+    def of(cls, real: str) -> Blocks:
+        """Those of a dtype."""
+        kind = registers(real)
+        whole, size = tile.largest(kind), 4 if real == "float" else 8
+        width = whole.vectors * kind.lanes
+        rows, columns = A_BYTES // (DEPTH * size), B_BYTES // (DEPTH * size)
+        return cls(DEPTH, rows // whole.rows * whole.rows, columns // width * width)
+
+
+class Compiled:
+    """The machine code of one dtype.
+
+    Attributes
+    ----------
+    name : str
+        Unique to the code.
+    part : int
+        The address of ``part(table, number)``, when it is asked for.
+    """
+
+    def __init__(self, real: str) -> None:
+        # Writing the text takes 70 ms, which a process that finds the code on disk does without.
+        self.name = machine_code.name_of(cache.key("product", real, engine.attributes()))
+        self._library = machine_code.library(self.name, lambda: _text(real), WRITTEN)
+
+    @functools.cached_property
+    def part(self) -> int:
+        return self._library.address(self.name)
+
+
+compiled = functools.cache(Compiled)
+
+
+def _text(real: str) -> str:
+    kind = registers(real)
+    whole = tile.largest(kind)
+    declarations: set[str] = set()
+    functions = []
+
+    def fresh() -> Code:
+        code = Code(real, kind.lanes)
+        code.declarations = declarations
+        return code
+
+    for form in tile.forms(kind):
+        functions.append(tile.write(fresh(), form, whole))
+    functions.append(_chosen(real, kind))
+    for name, width in (("a", whole.rows), ("b", whole.vectors * kind.lanes)):
+        functions.append(packing.beside(fresh(), f"{name}_beside", width))
+        functions.append(packing.behind(fresh(), f"{name}_behind", width))
+        functions.append(_packed(name))
+    functions.append(_part(fresh(), whole))
+    return "\n".join([*sorted(declarations), *functions, engine.attributes()])
+
+
+def _chosen(real: str, kind: Registers) -> str:
+    """The function that takes the smallest tile that covers what is left, as text."""
+    parameters = tile.PARAMETERS.format(real=real)
+    passed = parameters.replace("noalias ", "")
+    forms = sorted(tile.forms(kind))
+    lines = []
+    for n, form in enumerate(forms):
+        lines += [
+            f"try{n}:",
+            f"  %tall{n} = icmp sle i64 %rows, {form.rows}",
+            f"  %wide{n} = icmp sle i64 %columns, {form.vectors * kind.lanes}",
+            f"  %fits{n} = and i1 %tall{n}, %wide{n}",
+            f"  br i1 %fits{n}, label %take{n}, label %try{n + 1}",
+            f"take{n}:", f"  call void @{form.name}({passed})", "  ret void",
+        ]  # fmt: skip
+    last = tile.largest(kind).name
+    lines += [f"try{len(forms)}:", f"  call void @{last}({passed})", "  ret void"]
+    body = "\n".join(["  br label %try0", *lines])
+    return f"define internal void @tile({parameters}) nounwind #0 {{\n{body}\n}}"
+
+
+def _packed(name: str) -> str:
+    """The function that packs a block of an operand whose lines are `apart` elements apart, as text."""
+    return f"""\
+define internal void @pack_{name}(ptr %source, i64 %apart, i64 %step, i64 %lines, i64 %inner, ptr %target)
+  nounwind #0 {{
+  %side = icmp eq i64 %apart, 1
+  br i1 %side, label %beside, label %behind
+beside:
+  call void @{name}_beside(ptr %source, i64 %step, i64 %lines, i64 %inner, ptr %target)
+  ret void
+behind:
+  call void @{name}_behind(ptr %source, i64 %apart, i64 %lines, i64 %inner, ptr %target)
+  ret void
+}}"""
+
+
+def _part(code: Code, whole: Tile) -> str:
+    blocks = Blocks.of(code.real)
+    width = whole.vectors * code.lanes
+    for table, names in (("table", ADDRESSES), ("numbers", NUMBERS)):
+        for n, name in enumerate(names):
+            type_ = "ptr" if names is ADDRESSES else "double" if name == "alpha" else "i64"
+            code.lines += [
+                f"  %{name}_at = getelementptr i64, ptr %{table}, i64 {n}",
+                f"  %{name}{'_' if name == 'alpha' else ''} = load {type_}, ptr %{name}_at",
+            ]
+
+    def value(text: str) -> str:
+        return code.value(text)
+
+    def times(x: str, y: str) -> str:
+        return value(f"mul nsw i64 {x}, {y}")
+
+    def place(pointer: str, *offsets: str) -> str:
+        return code.at(pointer, *offsets)
+
+    def stretch(part: str, parts: str, extent: str, unit: int) -> tuple[str, str]:
+        """The stretch of an axis, in units, that a part has."""
+        units = value(f"sdiv i64 {value(f'add i64 {extent}, {unit - 1}')}, {unit}")
+        ends = []
+        for number in (part, value(f"add i64 {part}, 1")):
+            end = value(f"sdiv i64 {times(number, units)}, {parts}")
+            ends.append(code.smaller(value(f"mul i64 {end}, {unit}"), extent))
+        return ends[0], ends[1]
+
+    scale = "%alpha_" if code.real == "double" else value("fptrunc double %alpha_ to float")
+    outside = place("%scratches", times("%number", "%scratch"))
+    b_packed = place(outside, str(MARGIN))
+    a_packed = place(b_packed, "%b_room")
+    column_part = value("srem i64 %number, %column_parts")
+    rest = value("sdiv i64 %number, %column_parts")
+    row_part = value(f"srem i64 {rest}, %row_parts")
+    batch_part = value(f"sdiv i64 {rest}, %row_parts")
+    left, right = stretch(column_part, "%column_parts", "%columns", width)
+    top, bottom = stretch(row_part, "%row_parts", "%rows", whole.rows)
+    first, last = stretch(batch_part, "%batch_parts", "%batch", 1)
+    with code.loop(first, last) as matrix:
+        outer = value(f"sdiv i64 {matrix.index}, %batch_inner")
+        inner = value(f"srem i64 {matrix.index}, %batch_inner")
+        a = place("%a", times(outer, "%a_outer"), times(inner, "%a_inner"))
+        b = place("%b", times(outer, "%b_outer"), times(inner, "%b_inner"))
+        c = place("%c", times(times(matrix.index, "%rows"), "%columns"))
+        with code.loop(left, right, step=blocks.columns) as across:
+            columns = code.smaller(value(f"sub i64 {right}, {across.index}"), blocks.columns)
+            with code.loop(0, "%inner", step=blocks.depth) as deep:
+                depth = code.smaller(value(f"sub i64 %inner, {deep.index}"), blocks.depth)
+                begin = value(f"icmp eq i64 {deep.index}, 0")
+                source = place(b, times(deep.index, "%b_row"), times(across.index, "%b_column"))
+                code.line(
+                    f"call void @pack_b(ptr {source}, i64 %b_column, i64 %b_row, i64 {columns}, "
+                    f"i64 {depth}, ptr {b_packed})"
+                )
+                with code.loop(top, bottom, step=blocks.rows) as down:
+                    rows = code.smaller(value(f"sub i64 {bottom}, {down.index}"), blocks.rows)
+                    source = place(a, times(down.index, "%a_row"), times(deep.index, "%a_column"))
+                    code.line(
+                        f"call void @pack_a(ptr {source}, i64 %a_row, i64 %a_column, i64 {rows}, "
+                        f"i64 {depth}, ptr {a_packed})"
+                    )
+                    target = place(c, times(down.index, "%columns"), across.index)
+                    with code.loop(0, columns, step=width) as slice_:
+                        b_slice = place(b_packed, times(slice_.index, depth))
+                        wide = value(f"sub i64 {columns}, {slice_.index}")
+                        with code.loop(0, rows, step=whole.rows) as strip:
+                            a_slice = place(a_packed, times(strip.index, depth))
+                            tall = value(f"sub i64 {rows}, {strip.index}")
+                            result = place(target, times(strip.index, "%columns"), slice_.index)
+                            code.line(
+                                f"call void @tile(ptr {a_slice}, ptr {b_slice}, ptr {result}, i64 %columns, "
+                                f"i64 {depth}, i64 {tall}, i64 {wide}, ptr {outside}, i1 {begin}, "
+                                f"{code.real} {scale})"
+                            )
+    body = "\n".join(code.lines)
+    return (
+        f"define void @part(ptr %table, i64 %number) nounwind #0 {{\nentry:\n{body}\n  ret void\n}}"
+    )

@@ -1,0 +1,20 @@
+"""The processor's vector registers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..runtime import engine
+
+
+class Registers(NamedTuple):
+    """How many there are, and numbers in each."""
+
+    number: int
+    lanes: int
+
+
+def registers(real: str) -> Registers:
+    """Those of this processor, for ``"float"`` or ``"double"``."""
+    size = engine.register_bytes()
+    return Registers(32 if size == 64 else 16, size // (4 if real == "float" else 8))

@@ -1,0 +1,443 @@
+"""Writing the functions that run a plan's steps in order: kernels, matrix products, loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..lower.kernel import Emission, Kernel
+from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled, Routine
+from ..passes import kernel_groups, parallel_rows, product_chains
+from ..passes.memory_plan import Plan
+from ..passes.product_chains import Chain, Member
+from ..runtime.thread_pool import PARALLEL, pool
+from . import call_table
+from .call_table import MOST, Listed
+from .codegen import Code, Effort
+from .emitter import TYPES
+from .loop import write_branch, write_loop
+from .modules import WIDE, Kernels
+from .product import Product
+
+#: Kernels of a module, and calls of them, up to which LLVM may inline them into the function that calls them
+#: all.
+INLINED, CALLED = 12, 60
+#: Lines of a kernel that is not inlined either.
+LENGTHY = 300
+#: Steps of one native function.
+STRETCH = 200
+
+
+class Writer:
+    """Writes the functions that run the steps in order."""
+
+    def __init__(self, plan: Plan, kernels: Kernels, whole: Writer | None = None) -> None:
+        self.plan = plan
+        self.kernels = kernels
+        self.module = kernels.module
+        self.emissions = plan.emissions
+        #: After how many steps of the whole it ends if it refuses its inputs; 0 where it does not look.
+        self.settled = plan.settled if whole is None else 0
+        self.names: list[str] = []
+        # What the functions of a program share, those of loops included.
+        #: Those with loops, and those that call others.
+        self.functions: list[str] = [] if whole is None else whole.functions
+        self.calling: list[str] = [] if whole is None else whole.calling
+        #: What gives the addresses of functions of other libraries.
+        self.symbols: dict[str, Callable[[], int]] = {} if whole is None else whole.symbols
+        self.parts: dict[tuple[Any, ...], str] = {} if whole is None else whole.parts
+        self.products: dict[Product, str] = {} if whole is None else whole.products
+        self.numbers: dict[Product, str] = {} if whole is None else whole.numbers
+        #: Functions that unpack the pointers of listed calls.
+        self.unpacking: dict[tuple[str, int, str], str] = {}
+        self._calls = 0
+        #: Whether the functions find buffers by the table of pointers; those of loops are given them.
+        self.has_table = True
+
+    def segments(self) -> list[Any]:
+        """Names of native functions, and the calls between them."""
+        result: list[Any] = []
+        native: list[Any] = []
+        groups = self._groups()
+        if any(isinstance(group[0], Call) for group in groups):
+            self.settled = 0
+        for group in groups:
+            if isinstance(group[0], Call):
+                if native:
+                    result.append(self._function(native))
+                    native = []
+                result.append(group[0])
+            else:
+                native.append(group)
+        if native:
+            result.append(self._function(native))
+        return result
+
+    def _groups(self) -> list[list[Any]]:
+        """The steps, with those that run together."""
+        return [[self.plan.steps[n] for n in group] for group in self.plan.groups]
+
+    def _function(self, steps: list[list[Any]]) -> str:
+        name = f"segment{len(self.names)}"
+        self.names.append(name)
+        if len(steps) <= STRETCH:
+            self._write(self._head(f"void @{name}"), {}, steps, self.settled)
+            return name
+        # LLVM takes more than twice the time for twice the instructions of one function.
+        calls = []
+        starts = {*range(0, len(steps), STRETCH), self.settled} - {len(steps)}
+        for start, end in pairwise([*sorted(starts), len(steps)]):
+            if start and start == self.settled:
+                calls += self._ending()
+            part = self.module.name("stretch")
+            head = self._head(f"internal void @{part}", "noinline ")
+            self._write(head, {}, steps[start:end], listing=True)
+            calls.append(f"  call void @{part}(ptr %table)")
+        self.calling.append("\n".join([self._head(f"void @{name}")[0], *calls, "  ret void", "}"]))
+        return name
+
+    def _ending(self) -> list[str]:
+        """Lines that end a function of the table if the program refuses its inputs."""
+        slot = self.plan.slots[self.plan.lowered.outputs[-1].number]
+        return [
+            f"  %refusal_ = getelementptr i64, ptr %table, i64 {slot}",
+            "  %refusal = load ptr, ptr %refusal_",
+            "  %wrong = load i8, ptr %refusal", "  %refused = icmp ne i8 %wrong, 0",
+            "  br i1 %refused, label %refusing, label %accepting", "refusing:", "  ret void", "accepting:",
+        ]  # fmt: skip
+
+    def _head(self, name: str, inlining: str = "") -> list[str]:
+        """The first lines of a function of the table."""
+        return [f"define {name}(ptr %table) {inlining}#0 {{", "  %arena = load ptr, ptr %table"]
+
+    def body(self) -> str:
+        """Write the plan's steps as a function of (arena, pointers by slot), and return its name."""
+        name = self.module.name("body")
+        self.has_table = False
+        pointers = {number_: f"%x{slot}" for number_, slot in self.plan.slots.items()}
+        parameters = ", ".join(["ptr noalias %arena", *(f"ptr noalias {p}" for p in pointers.values())])
+        self._write([f"define internal void @{name}({parameters}) #0 {{"], pointers, self._groups())
+        return name
+
+    def _write(
+        self, head: list[str], pointers: dict[int, str], steps: Sequence[list[Any]], settled: int = 0,
+        listing: bool = False,
+    ) -> None:  # fmt: skip
+        self.lines = head
+        self.pointers = pointers
+        self.shifted: set[str] = set()
+        calls: list[Listed] = []
+        for n, (step, *others) in enumerate(steps):
+            if n and n == settled:
+                self.lines += self._ending()
+            chain = self.plan.chain(step)
+            call = self._listed(step) if listing and chain is None and not others else None
+            if call is not None:
+                calls.append(call)
+                continue
+            self._list(calls)
+            if chain is not None:
+                self._chain(chain)
+            elif others:
+                self._group([step, *others])
+            elif isinstance(step, (Kernel, Routine)):
+                self._kernel(step)
+            elif isinstance(step, (Loop, Branch)):
+                self._bodies(step)
+            elif isinstance(step, Precompiled):
+                self._precompiled(step)
+            else:
+                self._contraction(step)
+        self._list(calls)
+        # The body of a loop runs as often as the loop goes round.
+        (self.calling if self.has_table else self.functions).append(
+            "\n".join([*self.lines, "  ret void", "}"])
+        )
+
+    def _listed(self, step: Any) -> Listed | None:
+        """A step as a call of a list; None where it is more than a call."""
+        if isinstance(step, (Kernel, Routine)):
+            emission = self.emissions[id(step)]
+            if emission.parts > 1 or len(emission.parameters) > MOST:
+                return None
+            name = self.kernels.name(emission.text)
+            return Listed(
+                name, [self._entry(p) for p in emission.parameters], f"i64 0, i64 {emission.rows}"
+            )
+        if isinstance(step, Contraction):
+            size = step.buffer.dtype.itemsize
+            operands = [self._entry(m.buffer.number, m.offset * size) for m in (step.left, step.right)]
+            operands += [self._entry(step.buffer.number), self._entry(self.plan.scratch(step))]
+            return Listed(self._product_name(self.plan.product(step)), operands)
+        return None
+
+    def _entry(self, buffer_number: int, away: int = 0) -> tuple[int, int]:
+        """Where a buffer is found: an entry of the table, of which the arena is the first, and bytes behind
+        it.
+        """
+        slot = self.plan.slots.get(buffer_number)
+        return (0, self.plan.offsets[buffer_number] + away) if slot is None else (slot, away)
+
+    def _list(self, calls: list[Listed]) -> None:
+        """Do the calls that have gathered."""
+        if not calls:
+            return
+        if not self.unpacking:
+            self.functions.append(call_table.loop("listed"))
+        unpacked = []
+        for call in calls:
+            key = call.function, len(call.pointers), call.further
+            name = self.unpacking.get(key)
+            if name is None:
+                name = self.unpacking[key] = f"unpacking{len(self.unpacking)}"
+                self.functions.append(call_table.unpacking(name, call))
+            unpacked.append((name, call))
+        name = self.module.name("calls")
+        self.calling.append(call_table.constant(name, unpacked))
+        self.lines.append(f"  call void @listed(ptr %table, ptr @{name}, i64 {len(calls)})")
+        calls.clear()
+
+    def _bodies(self, step: Loop | Branch) -> None:
+        plans = self.plan.bodies[id(step)]
+        names = [Writer(plan, self.kernels, self).body() for plan in plans]
+        write = write_loop if isinstance(step, Loop) else write_branch
+        name = write(step, plans, names, self.module, self.functions)  # type: ignore[arg-type]  # of its kind
+        scratch = self._pointer(self.plan.scratch(step))
+        operands = [scratch, *(self._pointer(b.number) for b in (*step.operands, *step.outputs))]
+        self.lines.append(f"  call void @{name}({', '.join(f'ptr {p}' for p in operands)})")
+
+    def _pointer(self, buffer_number: int) -> str:
+        name = self.pointers.get(buffer_number)
+        if name is None:
+            name = self.pointers[buffer_number] = (
+                f"%b{buffer_number}" if buffer_number >= 0 else f"%s{-buffer_number}"
+            )
+            self.lines += self._found(name, buffer_number)
+        return name
+
+    def _found(self, name: str, buffer_number: int) -> list[str]:
+        """Lines that find a buffer by the table."""
+        slot = self.plan.slots.get(buffer_number)
+        if slot is None:
+            return [f"  {name} = getelementptr i8, ptr %arena, i64 {self.plan.offsets[buffer_number]}"]
+        return [f"  {name}_ = getelementptr i64, ptr %table, i64 {slot}", f"  {name} = load ptr, ptr {name}_"]
+
+    def _kernel(self, kernel: Kernel | Routine) -> None:
+        emission = self.emissions[id(kernel)]
+        if emission.parts == 1 and self.has_table and len(emission.parameters) > WIDE:
+            text = self._of_table(emission)
+            name = self.kernels.name(text)
+            self.lines.append(f"  call void @{name}(ptr %table, i64 0, i64 {emission.rows})")
+            return
+        name = self.kernels.name(emission.text)
+        if emission.parts > 1:
+            self._parts(kernel, emission, name)
+            return
+        operands = ", ".join(f"ptr {self._pointer(p)}" for p in emission.parameters)
+        self.lines.append(
+            f"  call void @{name}({operands}{', ' if operands else ''}i64 0, i64 {emission.rows})"
+        )
+
+    def _of_table(self, emission: Emission) -> str:
+        """A kernel that finds its buffers itself: it gets no pointers, and LLVM knows which of them
+        lie apart.
+        """
+        head, entry, *rest = emission.text.split("\n")
+        lines = ["(ptr %table, i64 %lo, i64 %hi)" + head[head.index(")") + 1 :], entry]
+        lines.append("  %arena = load ptr, ptr %table")
+        for k, buffer_number in enumerate(emission.parameters):
+            lines += self._found(f"%p{k}", buffer_number)
+        return "\n".join([*lines, *rest])
+
+    def _group(self, kernels: list[Kernel]) -> None:
+        """Run kernels that do not depend on each other as one job of the threads."""
+        self._parallel()
+        emissions = [self.emissions[id(kernel)] for kernel in kernels]
+        total = sum(emission.work for emission in emissions)
+        members = []
+        for emission in emissions:
+            name = self.kernels.name(emission.text)
+            members.append((name, emission, kernel_groups.parts_of(emission, total)))
+        self._calls += 1
+        name = self.module.name("group")
+        self.calling.append(kernel_groups.function(name, members))
+        pointers = [self._pointer(p) for emission in emissions for p in emission.parameters]
+        parts = sum(count for _, _, count in members)
+        self.lines += parallel_rows.call(pointers, name, 0, parts, f"%context{self._calls}")
+
+    def _parts(self, kernel: Kernel | Routine, emission: Emission, name: str) -> None:
+        """Run a kernel's parts on threads, and join what they gathered."""
+        buffers, parts = self.plan.lowered.buffers, emission.parts
+        self._parallel()
+        places = parallel_rows.places(emission)
+        scratch = self._pointer(self.plan.scratch(kernel)) if emission.partials else ""
+        slots: dict[int, str] = {}
+        for number_, offset in places.offsets.items():
+            slots[number_] = f"{scratch}_{number_}"
+            self.lines.append(f"  {slots[number_]} = getelementptr i8, ptr {scratch}, i64 {offset}")
+        strides = []
+        for number_ in emission.parameters:
+            elements = emission.row_buffers.get(number_, 0)
+            if number_ in slots:
+                elements = buffers[number_].size
+            strides.append(parallel_rows.stride(elements, buffers[number_].dtype))
+        key = (name, *strides)
+        function = self.parts.get(key)
+        if function is None:
+            function = self.parts[key] = f"part{len(self.parts)}"
+            self.calling.append(parallel_rows.part_function(function, name, strides))
+        pointers = [slots.get(p) or self._pointer(p) for p in emission.parameters]
+        self._calls += 1
+        self.lines += parallel_rows.call(pointers, function, emission.rows, parts, f"%context{self._calls}")
+        for partial in emission.partials:
+            number_ = partial.buffer.number
+            text = parallel_rows.joining(partial, parts, self.module)
+            joining = self.kernels.name(text, "joining")
+            self.lines.append(f"  call void @{joining}(ptr {self._pointer(number_)}, ptr {slots[number_]})")
+
+    def _precompiled(self, step: Precompiled) -> None:
+        kernel = step.kernel
+        cut = kernel.cut(step.images)
+        self._parallel()
+        self.symbols[kernel.name] = lambda: kernel.part
+        part = self.module.declare(kernel.name, "void", "ptr", "i64")
+        arrays = ["null" if b is None else self._pointer(b.number) for b in step.operands]
+        scratch = self._pointer(self.plan.scratch(step))
+        self._calls += 1
+        numbers = () if kernel.mending is None else kernel.mending.numbers
+        table = f"%table{self._calls}"
+        entries = [*(f"ptr {p}" for p in (*arrays, scratch)),
+                   *(f"i64 {n}" for n in (cut.units, cut.rows, cut.splits, *numbers))]  # fmt: skip
+        self.lines.append(f"  {table} = alloca [{len(entries)} x i64]")
+        for n, entry in enumerate(entries):
+            self.lines += [
+                f"  {table}_{n} = getelementptr i64, ptr {table}, i64 {n}",
+                f"  store {entry}, ptr {table}_{n}",
+            ]
+        self.lines.append(f"  call void @{PARALLEL}(ptr @{part}, ptr {table}, i64 {cut.parts})")
+        if kernel.joins and cut.rows > 1:
+            self.symbols[f"{kernel.name}_joining"] = lambda: kernel.joining
+            joining = self.module.declare(f"{kernel.name}_joining", "void", "ptr")
+            self.lines.append(f"  call void @{joining}(ptr {table})")
+        if kernel.mending is not None:
+            address = kernel.mending.address
+            self.symbols[kernel.mending.name] = lambda: address
+            function = self.module.declare(kernel.mending.name, "void", "ptr")
+            self.lines.append(f"  call void @{function}(ptr {table})")
+
+    def _contraction(self, step: Contraction) -> None:
+        name = self._product_name(self.plan.product(step))
+        operands = ", ".join(f"ptr {p}" for p in self._operands(step))
+        self.lines.append(f"  call void @{name}({operands})")
+
+    def _product_name(self, made: Product) -> str:
+        name = self.products.get(made)
+        if name is None:
+            name = self.products[made] = self.module.name("product")
+            self.calling.append(self._product(name, made))
+        return name
+
+    def _operands(self, step: Contraction) -> list[str]:
+        """Pointers to the operands, the result and the scratch of a product."""
+        dtype = step.buffer.dtype
+        given = [self._shifted(m.buffer.number, m.offset, dtype) for m in (step.left, step.right)]
+        return [*given, self._pointer(step.buffer.number), self._pointer(self.plan.scratch(step))]
+
+    def _chain(self, chain: Chain) -> None:
+        """Run steps one after the other in each part."""
+        members, pointers = [], []
+        for step in (self.plan.steps[n] for n in chain.steps):
+            if isinstance(step, Contraction):
+                made = self.plan.product(step)
+                own = [*self._operands(step), f"@{self._numbers(made)}"]
+                members.append(Member(self._product_part(made), len(own)))
+            else:
+                assert isinstance(step, Kernel)
+                emission = self.emissions[id(step)]
+                own = [self._pointer(p) for p in emission.parameters]
+                name = self.kernels.name(emission.text)
+                strides = {
+                    n: parallel_rows.stride(emission.row_buffers[p], self.plan.lowered.buffers[p].dtype)
+                    for n, p in enumerate(emission.parameters) if p in emission.row_buffers
+                }  # fmt: skip
+                members.append(Member(name, len(own), emission.rows // chain.extent, strides))
+            pointers += own
+        self._parallel()
+        name = self.module.name("chain")
+        self.calling.append(product_chains.function(name, chain, members))
+        self._calls += 1
+        context = f"%context{self._calls}"
+        self.lines.append(f"  {context} = alloca [{len(pointers)} x ptr]")
+        for n, pointer in enumerate(pointers):
+            self.lines += [
+                f"  {context}_{n} = getelementptr ptr, ptr {context}, i64 {n}",
+                f"  store ptr {pointer}, ptr {context}_{n}",
+            ]
+        self.lines.append(f"  call void @{PARALLEL}(ptr @{name}, ptr {context}, i64 {chain.parts})")
+
+    def _numbers(self, made: Product) -> str:
+        """The constant that holds a product's numbers."""
+        name = self.numbers.get(made)
+        if name is None:
+            name = self.numbers[made] = self.module.name("numbers")
+            words = made.numbers()
+            listed = ", ".join(f"i64 {n}" for n in words)
+            self.calling.append(
+                f"@{name} = private unnamed_addr constant [{len(words)} x i64] [{listed}]"
+            )
+        return name
+
+    def _product_part(self, made: Product) -> str:
+        """The function of a table and a number of a part."""
+        self.symbols[made.code.name] = lambda: made.code.part
+        return self.module.declare(made.code.name, "void", "ptr", "i64")
+
+    def _product(self, name: str, made: Product) -> str:
+        """The function of (left, right, result, scratch) that runs a product's parts."""
+        part, parts = self._product_part(made), made.grid().parts
+        lines = [
+            f"define internal void @{name}(ptr %a, ptr %b, ptr %c, ptr %scratch) noinline nounwind #0 {{",
+            "  %table = alloca [5 x ptr]",
+        ]
+        for n, pointer in enumerate(("%a", "%b", "%c", "%scratch", f"@{self._numbers(made)}")):
+            lines += [
+                f"  %at{n} = getelementptr ptr, ptr %table, i64 {n}", f"  store ptr {pointer}, ptr %at{n}"
+            ]
+        if parts == 1:
+            lines.append(f"  call void @{part}(ptr %table, i64 0)")
+        else:
+            self._parallel()
+            lines.append(f"  call void @{PARALLEL}(ptr @{part}, ptr %table, i64 {parts})")
+        return "\n".join([*lines, "  ret void", "}"])
+
+    def _shifted(self, buffer_number: int, offset: int, dtype: np.dtype[Any]) -> str:
+        pointer = self._pointer(buffer_number)
+        if not offset:
+            return pointer
+        name = f"{pointer}_{offset}"
+        if name not in self.shifted:
+            self.shifted.add(name)
+            self.lines.append(f"  {name} = getelementptr {TYPES[dtype]}, ptr {pointer}, i64 {offset}")
+        return name
+
+    def _parallel(self) -> None:
+        """Have the function at hand that runs parts on threads."""
+        self.symbols[PARALLEL] = lambda: pool().address
+        self.module.declare(PARALLEL, "void", "ptr", "ptr", "i64")
+
+    def text(self) -> str:
+        """All functions, as one module."""
+        others = [*self.functions, *self.calling]
+        names = self.kernels.names
+        calls = sum(text.count("  call void @kernel") for text in others)
+        many = self.kernels.apart or len(names) > INLINED or calls > CALLED
+        return self.kernels.whole(others, lambda text: not many and text.count("\n") <= LENGTHY)
+
+    def code(self) -> Code:
+        """The machine code."""
+        if self.kernels.apart:
+            return self.kernels.compiled(self.functions, self.calling)
+        return self.kernels.compile(self.text(), Effort(straight=self.plan.is_straight))()

@@ -1,0 +1,211 @@
+"""What a function returned, told so that a later call can give the same: which tensors are new, and which
+share the memory of others.
+
+A result that is a view of another tensor, of the function's own or of the caller's, is had by running its
+view ops on that tensor when the program has run; so it shares memory, is a view and has a history exactly
+where eager's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ...core.modes import change, set_modes
+from ...core.node import LEAF
+from ...core.tracer import Recorder, Tracer
+from ...core.value import TensorBase
+from ...core.views import DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW, bring_up_to_date, replay
+from ..runtime.placement import Memory, Placement
+from .deferred import Deferred, tensors_of
+from .outgoing import Given
+from .unsupported import Unsupported
+
+
+class Result(NamedTuple):
+    """Where a tensor comes from, or a value that is the same in every call.
+
+    Attributes
+    ----------
+    kind : str
+        ``"cell"``, ``"grad"``: a tensor that the call was given, or its gradient, by the number of the cell;
+        ``"made"``: new tensor number `at`; ``"view"``: the view ops `at` of the tensor `source`;
+        ``"alias"``: its method or property `at`, which shares its memory; ``"number"``: a deferred value and
+        the tensors that it needs; ``"value"``: `at` itself.
+    """
+
+    kind: str
+    at: Any
+    source: Result | None = None
+    recorded: bool = True
+
+    def tensor(self, cells: Sequence[Any], made: Sequence[Any]) -> Any:
+        """The result, of the tensors of a call."""
+        if self.kind == "value":
+            return self.at
+        if self.kind == "number":
+            value, sources = self.at
+            return value.evaluate(lambda t: sources[id(t)].tensor(cells, made))
+        if self.kind in ("cell", "grad"):
+            return cells[self.at] if self.kind == "cell" else cells[self.at]._grad
+        if self.kind == "made":
+            return made[self.at]
+        assert self.source is not None
+        source = self.source.tensor(cells, made)
+        if self.kind == "alias":
+            return source.detach() if self.at == "detach" else source.data
+        before = change(grad=self.recorded)
+        try:
+            return replay(source, self.at)
+        finally:
+            set_modes(before)
+
+
+class Made(NamedTuple):
+    """A new tensor.
+
+    Attributes
+    ----------
+    output : int or None
+        The program's output; None where it has the memory of a cell.
+    differentiable, refused : int or None
+        Its place among those with a history that can be pulled back, and among those with one that cannot.
+    leaf : bool
+    number : int
+        Of the value that it is in the trace.
+    placement : Placement or None
+        How it lies in that output, or in a cell; None where it is an output as the program makes it.
+    """
+
+    output: int | None
+    differentiable: int | None
+    leaf: bool
+    number: int
+    placement: Placement | None = None
+    refused: int | None = None
+    #: How often the function writes to it.
+    version: int = 0
+
+
+class Results:
+    """Finds where the leaves of what a function returned come from.
+
+    Parameters
+    ----------
+    recorder : Recorder
+    cells, grads : dict of int to int
+        By the identity of a tensor that the call was given, or of the gradient of one, the cell's number.
+    memory : Memory
+    output : callable
+        Makes a value an output of the program and returns the output's number.
+
+    Attributes
+    ----------
+    made : list of Made
+    roots : list of tensor
+        Those of them that have a history.
+    """
+
+    def __init__(
+        self, recorder: Recorder, cells: dict[int, int], grads: dict[int, int], memory: Memory,
+        output: Callable[[int], int],
+    ) -> None:  # fmt: skip
+        self.made: list[Made] = []
+        self.roots: list[Any] = []
+        self.tensors: list[Any] = []
+        self._recorder = recorder
+        self._cells = cells
+        self._grads = grads
+        self._memory = memory
+        self._output = output
+        self._outputs: dict[int, int] = {}
+        self._place: dict[int, int] = {}
+        self._shared = {
+            id(tensor): (source, alias.how)
+            for alias in recorder.aliases
+            if (tensor := alias.tensor()) is not None and (source := alias.source()) is not None
+        }
+        self._given: set[int] = set()
+
+    def of(self, leaves: Sequence[Any]) -> list[Result]:
+        """Where each leaf comes from."""
+        tensors = [leaf for leaf in leaves if isinstance(leaf, TensorBase)]
+        self._given = {id(self._owner(t)) for t in tensors if id(t) not in self._shared}
+        return [self._leaf(leaf) for leaf in leaves]
+
+    def _leaf(self, leaf: Any) -> Result:
+        if isinstance(leaf, TensorBase):
+            return self._of(leaf)
+        if isinstance(leaf, Deferred):
+            return Result("number", (leaf, {id(t): self._of(t) for t in tensors_of(leaf)}))
+        return Result("value", leaf.thing if isinstance(leaf, Given) else leaf)
+
+    @staticmethod
+    def _owner(t: Any) -> Any:
+        return t if t._view is None else t._view.base
+
+    def _of(self, t: Any) -> Result:
+        if id(t) in self._cells:
+            return Result("cell", self._cells[id(t)])
+        if id(t) in self._grads:
+            return Result("grad", self._grads[id(t)])
+        if t._retained or t._leaf_hooks is not None:
+            raise Unsupported("a result keeps its gradient or has hooks")
+        if id(t) in self._shared:
+            source, how = self._shared[id(t)]
+            owner = self._owner(source)
+            plain = t._node is None and t._view is None
+            if id(owner) in self._cells or id(owner) in self._given:
+                if not plain:
+                    raise Unsupported("a result shares the memory of another tensor, and has a history")
+                return Result("alias", how, self._of(source))
+        if t._view is None:
+            return Result("made", self._new(t))
+        return self._view(t)
+
+    def _view(self, t: Any) -> Result:
+        record = t._view
+        bring_up_to_date(t)
+        source = self._of(record.base)
+        leads = record.base._node is not None
+        known = {DEFAULT_VIEW, MULTI_VIEW, NO_GRAD_VIEW}
+        if record.creation not in known or t._node is LEAF or (t._node is not None and not leads):
+            raise Unsupported("a result is a view with a history of its own")
+        recorded = record.creation != NO_GRAD_VIEW
+        if recorded and leads and t._node is None:
+            raise Unsupported("a result is a view that was cut from its history")
+        return Result("view", record.steps, source, recorded)
+
+    def _new(self, t: Any) -> int:
+        known = self._place.get(id(t))
+        if known is not None:
+            return known
+        if t._rearranged:
+            raise Unsupported("a result was transposed in place")
+        if t._inference:
+            raise Unsupported("a result is an inference tensor")
+        traced = isinstance(t._value, Tracer) and t._value.recorder is self._recorder
+        leaf = t._node is LEAF
+        if leaf and t._grad is not None:
+            raise Unsupported("a result is a leaf with a gradient")
+        which = None
+        if t._node is not None and not leaf:
+            if not traced:
+                raise Unsupported("a result has a history outside the function")
+            which = len(self.roots)
+            self.roots.append(t)
+        self._place[id(t)] = len(self.made)
+        number = self._recorder.operand(t._value)[0].index
+        if self._memory.was_overwritten(number):
+            raise Unsupported("a result shares memory that the function has written to")
+        value, placement = self._memory.backing(number)
+        output = None
+        if value is not None:
+            if value in self._outputs and placement is None:
+                placement = self._memory.whole(value)
+            output = self._outputs.get(value)
+            if output is None:
+                output = self._outputs[value] = self._output(value)
+        self.made.append(Made(output, which, leaf, number, placement, version=t._counter[0]))
+        self.tensors.append(t)
+        return len(self.made) - 1

@@ -1,0 +1,1 @@
+"""Show what a compiled function is made of: its report, its loops as Python, its times, its checks."""

@@ -1,0 +1,236 @@
+"""Where a compiled program's time goes: each step run alone, beside what the machine could do.
+
+The ceilings, how fast the machine moves memory and multiplies matrices, are measured once per process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import prod
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from ...array.threads import get_num_threads
+from ..emit.product import multiply
+from ..emit.writer import Writer
+from ..lower.buffer import Buffer
+from ..lower.handlers import Analysis
+from ..lower.index import Variable, atom_index
+from ..lower.kernel import Kernel
+from ..lower.lowered import Branch, Call, Contraction, Loop, Precompiled
+from ..passes.fusion import Step
+from ..passes.memory_plan import Plan
+from ..program.program import Program
+from ..runtime.executable import Executable
+from .listing import title
+
+#: Runs of which a step's time is the median.
+RUNS = 15
+#: Runs of which the fastest is a ceiling.
+CEILING_RUNS = 15
+
+
+class Ceilings(NamedTuple):
+    """Bytes and float32 operations per second."""
+
+    bandwidth: float
+    products: float
+
+
+def _fastest(work: Callable[[], Any], runs: int) -> float:
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+@functools.cache
+def ceilings() -> Ceilings:
+    """Measure the machine: a copy of 64 MB in as many threads as programs have, and a product of two matrices
+    of 1,024 rows.
+    """
+    source = np.ones(1 << 24, np.float32)
+    target = np.empty_like(source)
+    matrix = np.ones((1024, 1024), np.float32)
+    result = np.empty_like(matrix)
+    threads = get_num_threads()
+    targets, sources = np.array_split(target, threads), np.array_split(source, threads)
+    with ThreadPoolExecutor(threads) as pool:
+        copied = _fastest(lambda: list(pool.map(np.copyto, targets, sources)), CEILING_RUNS)
+    multiplied = _fastest(lambda: multiply(matrix, matrix, result), CEILING_RUNS)
+    return Ceilings(2 * source.nbytes / copied, 2 * 1024**3 / multiplied)
+
+
+class _Separate(Writer):
+    """Writes a function for each step, or for those that run together."""
+
+    def segments(self) -> list[Any]:
+        groups = self._groups()
+        return [g[0] if isinstance(g[0], Call) else self._function([g]) for g in groups]
+
+
+class Stepwise(Executable):
+    """A program whose steps can be run one by one."""
+
+    kept = False
+
+    @functools.cached_property
+    def writer(self) -> Writer:
+        """What writes the steps apart."""
+        plan = self.plan
+        return _Separate(plan, self._kernels)
+
+    def times(self, arrays: list[ndarray]) -> list[float]:
+        """Seconds that each group of steps takes: the median of some runs of the whole program."""
+        outputs = [np.empty(b.shape, b.dtype) for b in self.lowered.outputs]
+        for slot, array in enumerate((*arrays, *outputs), start=1):
+            self.table[slot] = array.ctypes.data
+        buffers = (*self.lowered.inputs, *self.lowered.outputs)
+        given = dict(zip((b.number for b in buffers), (*arrays, *outputs), strict=True))
+        if self.pool is not None:
+            self.pool.prepare()
+        taken: list[list[float]] = [[] for _ in self._run]
+        with self.turn:
+            for _ in range(RUNS):
+                for n, segment in enumerate(self._run):
+                    start = time.perf_counter()
+                    if isinstance(segment, Call):
+                        self._call(segment, given)
+                    else:
+                        segment(self.table_address)
+                    taken[n].append(time.perf_counter() - start)
+        empty = _call_cost()
+        return [
+            max(median(times) - (0.0 if isinstance(segment, Call) else empty), 0.0)
+            for times, segment in zip(taken, self._run, strict=True)
+        ]
+
+
+@functools.cache
+def _call_cost() -> float:
+    """What calling a native function from Python takes by itself."""
+    work = ctypes.pythonapi.Py_IsInitialized
+    return median(_fastest(work, 1) for _ in range(101))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A step of a program, or the steps that run together.
+
+    Attributes
+    ----------
+    what : str
+    seconds : float
+    bytes : int
+        Of the arrays outside registers that it reads and writes, each counted once.
+    flops : int
+        Operations on numbers; a mathematical function counts as `handlers.Analysis.FUNCTION`.
+    """
+
+    what: str
+    seconds: float
+    bytes: int
+    flops: int
+
+
+class Timeline:
+    """A table of a program's steps; it prints as one.
+
+    Attributes
+    ----------
+    rows : list of Row
+    ceilings : Ceilings
+    """
+
+    def __init__(self, rows: list[Row], limits: Ceilings) -> None:
+        self.rows = rows
+        self.ceilings = limits
+
+    @property
+    def seconds(self) -> float:
+        """Of all steps."""
+        return sum(row.seconds for row in self.rows)
+
+    @property
+    def least(self) -> float:
+        """Seconds that the ceilings allow: steps run in turn, each as long as its bytes or its flops take."""
+        limits = self.ceilings
+        return sum(max(row.bytes / limits.bandwidth, row.flops / limits.products) for row in self.rows)
+
+    def __str__(self) -> str:
+        limits = self.ceilings
+        lines = [
+            f"{'µs':>9} {'share':>6} {'kB':>9} {'of bandwidth':>12} {'kflop':>9} {'of products':>11}  step"
+        ]
+        whole = self.seconds or 1.0
+        for row in self.rows:
+            seconds = row.seconds or 1e-9
+            lines.append(
+                f"{1e6 * row.seconds:9.2f} {row.seconds / whole:6.0%} {row.bytes / 1e3:9.1f} "
+                f"{row.bytes / seconds / limits.bandwidth:12.0%} {row.flops / 1e3:9.1f} "
+                f"{row.flops / seconds / limits.products:11.0%}  {row.what}"
+            )
+        lines.append(
+            f"{1e6 * self.seconds:9.2f}   all   ceilings: {limits.bandwidth / 1e9:.1f} GB/s copied, "
+            f"{limits.products / 1e9:.0f} GFLOP/s in products of float32 matrices"
+        )
+        return "\n".join(lines)
+
+
+def timeline(program: Program) -> Timeline:
+    """Run a program's steps one by one on made-up inputs, ones and zeros, and time each."""
+    executable = Stepwise(program)
+    arrays = [
+        (np.ones if program.dtypes[n].kind not in "biu" else np.zeros)(program.shapes[n], program.dtypes[n])
+        for n in program.inputs
+    ]
+    with np.errstate(all="ignore"):
+        times = executable.times(arrays)
+    plan = executable.plan
+    groups = [[plan.steps[n] for n in group] for group in plan.groups]
+    rows = [
+        Row(
+            "; ".join(map(title, group)), seconds, sum(_bytes(step, plan) for step in group),
+            sum(_flops(step, plan) for step in group),
+        )
+        for group, seconds in zip(groups, times, strict=True)
+    ]  # fmt: skip
+    return Timeline(rows, ceilings())
+
+
+def _bytes(step: Step, plan: Plan) -> int:
+    if isinstance(step, Kernel):
+        emission, buffers = plan.emissions[id(step)], plan.lowered.buffers
+        return sum(buffers[n].bytes for n in emission.parameters if n not in emission.row_buffers)
+    touched = {b.number: b for b in (*step.reads, *step.filled) if isinstance(b, Buffer)}
+    return sum(b.bytes for b in touched.values())
+
+
+def _flops(step: Step, plan: Plan) -> int:
+    if isinstance(step, Contraction):
+        return 2 * prod(step.extents) * prod(step.batch)
+    if isinstance(step, Precompiled):
+        return step.flops
+    if isinstance(step, (Loop, Branch)):
+        bodies = [sum(_flops(inner, body) for inner in body.steps) for body in plan.bodies[id(step)]]
+        # How often a loop with a condition runs is not known: it counts as once.
+        return max(step.length, 1) * sum(bodies) if isinstance(step, Loop) else max(bodies)
+    if not isinstance(step, Kernel):
+        return 0
+    total = 0
+    for node in step.nodes:
+        shape: tuple[int, ...] = node.shape  # type: ignore[attr-defined]  # maps and reductions have one
+        analysis = Analysis()
+        node.body(analysis, tuple(atom_index(Variable(f"i{n}", e)) for n, e in enumerate(shape)))  # type: ignore[attr-defined]
+        total += analysis.count * prod(shape)
+    return total

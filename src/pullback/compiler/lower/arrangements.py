@@ -1,0 +1,122 @@
+"""Elements put elsewhere or set to a number, as maps: padding, triangles, copies, transposes of slices.
+
+Where an element stands for no element of the input, the index is clamped to the input and what is read there
+not used, so that such maps fuse with what reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..emit.emitter import is_float
+from .context import Context, broadcast
+from .gathers import place
+from .index import Indices
+from .lowered import Lowered, Shape
+
+INT64 = np.dtype(np.int64)
+
+
+def _held(context: Context, x: Lowered) -> Lowered:
+    return context.stored(x) if x.cost > 1 else x
+
+
+def _moved(ops: Any, at: Any, before: int, extent: int) -> tuple[Any, Any]:
+    """(whether a place lies in a part that begins at `before`, its place in the part)."""
+    moved = ops.index(at - before, INT64)
+    inside = ops.and_(
+        ops.ge(moved, ops.constant(0, INT64)), ops.lt(moved, ops.constant(extent, INT64))
+    )
+    return inside, place(ops, moved, extent)
+
+
+def padded(context: Context, x: Lowered, amounts: tuple[tuple[int, int], ...], value: float) -> Lowered:
+    """X with a number around it; negative amounts cut."""
+    x = _held(context, x)
+    shape = tuple(n + a + b for n, (a, b) in zip(x.shape, amounts, strict=True))
+
+    def body(ops: Any, at: Indices) -> Any:
+        indices: list[Any] = []
+        condition = None
+        for index, extent, (before, after) in zip(at, x.shape, amounts, strict=True):
+            if before <= 0 and after <= 0:
+                indices.append(index - before)
+                continue
+            inside, moved = _moved(ops, index, before, extent)
+            condition = inside if condition is None else ops.and_(condition, inside)
+            indices.append(moved)
+        found = x.at(ops, tuple(indices))
+        return found if condition is None else ops.select(condition, found, ops.constant(value, x.dtype))
+
+    return context.map(shape, x.dtype, body)
+
+
+def slice_backward(
+    context: Context, g: Lowered, shape: Shape, dim: int, start: int, stop: int, step: int
+) -> Lowered | None:
+    """Zeros of `shape` with g at a slice of an axis."""
+    if step != 1:
+        return None
+    around = [(0, 0)] * len(shape)
+    around[dim] = (start, shape[dim] - start - g.shape[dim])
+    return padded(context, g, tuple(around), 0)
+
+
+def select_backward(context: Context, g: Lowered, shape: Shape, dim: int, index: int) -> Lowered:
+    """Zeros of `shape` with g at one place of an axis."""
+    g = _held(context, g)
+
+    def body(ops: Any, at: Indices) -> Any:
+        here = ops.eq(ops.index(at[dim], INT64), ops.constant(index, INT64))
+        found = g.at(ops, (*at[:dim], *at[dim + 1 :]))
+        return ops.select(here, found, ops.constant(0, g.dtype))
+
+    return context.map(shape, g.dtype, body)
+
+
+def _triangle(word: str) -> Callable[..., Lowered]:
+    def lowering(context: Context, x: Lowered, diagonal: int) -> Lowered:
+        def body(ops: Any, at: Indices) -> Any:
+            row, column = ops.index(at[-2] + diagonal, INT64), ops.index(at[-1], INT64)
+            kept = getattr(ops, word)(column, row)
+            return ops.select(kept, x.at(ops, at), ops.constant(0, x.dtype))
+
+        return context.map(x.shape, x.dtype, body)
+
+    return lowering
+
+
+def copy(context: Context, x: Lowered, source: Lowered) -> Lowered | None:
+    """`source` in the shape and dtype of x."""
+    if is_float(source.dtype) and not is_float(x.dtype) and x.dtype.kind != "b":
+        return None
+    body = broadcast(source, x.shape)
+    return context.map(x.shape, x.dtype, lambda ops, at: ops.cast(body(ops, at), x.dtype))
+
+
+def fill(context: Context, x: Lowered, value: Any) -> Lowered:
+    """One number everywhere."""
+    return Lowered(x.shape, x.dtype, lambda ops, at: ops.constant(value, x.dtype))
+
+
+def zero(context: Context, x: Lowered) -> Lowered:
+    """Zero everywhere."""
+    return fill(context, x, 0)
+
+
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "constant_pad_nd": padded,
+    "copy": copy,
+    "fill": fill,
+    "fill_inplace": fill,
+    "fill_tensor": copy,
+    "fill_tensor_inplace": copy,
+    "select_backward": select_backward,
+    "slice_backward": slice_backward,
+    "tril": _triangle("le"),
+    "triu": _triangle("ge"),
+    "zero_inplace": zero,
+}

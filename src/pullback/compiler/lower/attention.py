@@ -1,0 +1,58 @@
+"""Scaled dot-product attention: two products, and the softmax between them in one pass over each row."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .context import Context, broadcast
+from .contractions import DTYPES, swapped
+from .index import Indices
+from .lowered import Lowered
+from .reductions import Exponentials
+
+INT64 = np.dtype(np.int64)
+
+
+def attention(
+    context: Context, query: Lowered, key: Lowered, value: Lowered, mask: Lowered | None, dropout: float,
+    is_causal: bool, scale: float | None,
+) -> list[Lowered] | None:  # fmt: skip
+    """(output, logarithm of each softmax's divisor) of ``softmax(query @ keyᵀ · scale + mask) @ value``."""
+    given = (query, key, value)
+    if any(x.dtype != query.dtype or x.dtype not in DTYPES for x in given) or len(query.shape) < 3:
+        return None
+    if query.shape[:-2] != key.shape[:-2] or key.shape[:-2] != value.shape[:-2]:
+        return None
+    dtype, factor = query.dtype, 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = context.product(query, swapped(key), dtype)
+    added = None if mask is None else broadcast(mask, scores.shape)
+
+    def masked(ops: Any, at: Indices) -> Any:
+        score = ops.mul(scores.at(ops, at), ops.constant(factor, dtype))
+        hidden = ops.constant(-math.inf, dtype)
+        if is_causal:
+            seen = ops.le(ops.index(at[-1], INT64), ops.index(at[-2], INT64))
+            score = ops.select(seen, score, hidden)
+        if mask is not None and added is not None:
+            if mask.dtype.kind == "b":
+                return ops.select(added(ops, at), score, hidden)
+            score = ops.add(score, ops.cast(added(ops, at), dtype))
+        return score
+
+    # Masking costs less than storing what it gives, so it is done again by each pass over a row.
+    last = len(scores.shape) - 1
+    made = Exponentials(context, Lowered(scores.shape, dtype, masked, cost=1), (last,), True)
+    raised = context.stored(made.raised())
+    sums = made.sums(raised)
+    output = context.product(made.divided(raised, sums), value, dtype)
+
+    def logarithm(ops: Any, at: Indices) -> Any:
+        total = sums.at(ops, at)
+        blind = ops.eq(total, ops.constant(0, dtype))
+        found = ops.add(made.base(ops, at), ops.function("log", total))
+        return ops.select(blind, ops.constant(math.inf, dtype), found)
+
+    return [output, context.map(sums.shape, dtype, logarithm)]

@@ -1,0 +1,102 @@
+"""Average pools whose windows lie side by side: sums over axes of their own, and their transposes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from ..emit.emitter import computing
+from .context import Context
+from .index import Indices
+from .lowered import Lowered, Shape
+
+
+def _apart(windows: Any, size: Sequence[int], output: Sequence[int]) -> tuple[int, ...] | None:
+    """The windows' sizes where they cover an array without touching each other or its edge."""
+    plain = windows.kernel == windows.stride and not any(windows.padding)
+    plain = plain and all(d == 1 or k == 1 for d, k in zip(windows.dilation, windows.kernel, strict=True))
+    return _even(size, output) if plain and tuple(windows.kernel) == _even(size, output) else None
+
+
+def _even(size: Sequence[int], output: Sequence[int]) -> tuple[int, ...] | None:
+    """The sizes of windows that divide an array."""
+    if any(n % o for n, o in zip(size, output, strict=True)):
+        return None
+    return tuple(n // o for n, o in zip(size, output, strict=True))
+
+
+def _means(
+    context: Context, x: Lowered, kernel: tuple[int, ...] | None, divisor: float | None
+) -> Lowered | None:
+    """Sums over windows of these sizes, divided."""
+    if kernel is None or computing(x.dtype) != x.dtype:
+        return None
+    if x.cost > 1:
+        x = context.stored(x)
+    lead, output = x.shape[:2], [n // k for n, k in zip(x.shape[2:], kernel, strict=True)]
+    # Each axis becomes that of the windows and that of the places in one.
+    split = (*lead, *(n for pair in zip(output, kernel, strict=True) for n in pair))
+
+    def element(ops: Any, indices: Indices) -> Any:
+        windows, inside = indices[2::2], indices[3::2]
+        places = (w * k + i for w, k, i in zip(windows, kernel, inside, strict=True))
+        return x.at(ops, (*indices[:2], *places))
+
+    axes = range(3, len(split), 2)
+    sums = context.reduction(Lowered(split, x.dtype, element, cost=x.cost), axes, "sum", x.dtype)
+    count = prod(kernel) if divisor is None else divisor
+
+    def body(ops: Any, indices: Indices) -> Any:
+        return ops.div(sums.at(ops, indices), ops.constant(count, x.dtype))
+
+    return context.map(sums.shape, x.dtype, body)
+
+
+def _shares(
+    context: Context, y: Lowered, size: Shape, kernel: tuple[int, ...] | None, divisor: float | None
+) -> Lowered | None:
+    """What each place gets of its window's number."""
+    if kernel is None or computing(y.dtype) != y.dtype:
+        return None
+    count = prod(kernel) if divisor is None else divisor
+
+    def body(ops: Any, indices: Indices) -> Any:
+        places = (i // k for i, k in zip(indices[2:], kernel, strict=True))
+        return ops.div(y.at(ops, (*indices[:2], *places)), ops.constant(count, y.dtype))
+
+    return context.map((*y.shape[:2], *size), y.dtype, body)
+
+
+def avg_pool(
+    context: Context, x: Lowered, windows: Any, count_include_pad: bool, divisor: float | None, result: Shape
+) -> Lowered | None:
+    """``avg_pool``."""
+    return _means(context, x, _apart(windows, x.shape[2:], result[2:]), divisor)
+
+
+def avg_pool_adjoint(
+    context: Context, y: Lowered, windows: Any, size: Shape, count_include_pad: bool, divisor: float | None,
+    result: Shape,
+) -> Lowered | None:  # fmt: skip
+    """The transpose of ``avg_pool``."""
+    return _shares(context, y, size, _apart(windows, size, y.shape[2:]), divisor)
+
+
+def adaptive_avg_pool(context: Context, x: Lowered, output: Shape, result: Shape) -> Lowered | None:
+    """``adaptive_avg_pool``."""
+    return _means(context, x, _even(x.shape[2:], output), None)
+
+
+def adaptive_avg_adjoint(context: Context, y: Lowered, size: Shape, result: Shape) -> Lowered | None:
+    """The transpose of ``adaptive_avg_pool``."""
+    return _shares(context, y, size, _even(size, y.shape[2:]), None)
+
+
+#: Lowerings that take the attributes one by one, and the result's shape; None where windows overlap, are cut
+#: off or differ, which the array kernel does.
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "avg_pool_2d": avg_pool, "avg_pool_3d": avg_pool, "avg_pool_adjoint": avg_pool_adjoint,
+    "adaptive_avg_pool_2d": adaptive_avg_pool, "adaptive_avg_pool_3d": adaptive_avg_pool,
+    "adaptive_avg_adjoint": adaptive_avg_adjoint,
+}  # fmt: skip

@@ -1,0 +1,263 @@
+"""What lowerings work with: the values so far, and the making of maps, reductions, products and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..emit.product import merged
+from .buffer import Buffer
+from .handlers import Analysis
+from .index import ZERO, Indices, Variable, atom_index, linear, strides_of
+from .lowered import Body, Call, Contraction, Lowered, Map, Matrix, Node, Reduction, Shape
+
+BOOL, INT64 = np.dtype(bool), np.dtype(np.int64)
+#: A map read more than once is stored when an element takes more operations than this.
+CHEAP = 4
+#: Bytes of a product up to which it is kept for who asks again: the backward pass for an attention's scores.
+KEPT = 4 << 20
+#: A map is stored when an element has grown to more operations than this.
+LONG = 96
+
+
+def probe(body: Body, shape: Shape) -> Analysis:
+    """Run a body on indices of its own and return what it reads."""
+    analysis = Analysis()
+    body(analysis, tuple(atom_index(Variable(f"i{n}", extent)) for n, extent in enumerate(shape)))
+    return analysis
+
+
+class Context:
+    """The values and nodes of a program while it is being lowered.
+
+    Attributes
+    ----------
+    nodes : list of Node
+    buffers : list of Buffer
+    constants : dict of int to array
+        By buffer number.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.buffers: list[Buffer] = []
+        self.constants: dict[int, np.ndarray] = {}
+        self._checks: dict[Any, Lowered] = {}
+        self._products: dict[Any, Buffer] = {}
+
+    def buffer(self, shape: Shape, dtype: np.dtype[Any], role: str = "temporary") -> Buffer:
+        """A new buffer."""
+        made = Buffer(len(self.buffers), tuple(shape), dtype, role)
+        self.buffers.append(made)
+        return made
+
+    def constant(self, array: np.ndarray) -> Buffer:
+        """A buffer that holds an array of the program's."""
+        constant = np.ascontiguousarray(array).reshape(array.shape)
+        buffer = self.buffer(array.shape, array.dtype, "constant")
+        self.constants[buffer.number] = constant
+        return buffer
+
+    def held(self, buffer: Buffer) -> Lowered:
+        """The value that lies in a buffer."""
+        def load(ops: Any, indices: Indices) -> Any:
+            return ops.load(buffer, linear(indices, strides_of(buffer.shape)))
+
+        return Lowered(buffer.shape, buffer.dtype, load, buffer, cost=1)
+
+    def map(
+        self, shape: Sequence[int], dtype: np.dtype[Any], body: Body, count: int | None = None
+    ) -> Lowered:
+        """A value computed where it is read, and how many operations that takes, if the caller knows."""
+        shape = tuple(shape)
+        if count is None:
+            count = probe(body, shape).count
+        made = Lowered(shape, dtype, body, cost=count, count=count)
+        return self.stored(made) if made.cost > LONG else made
+
+    def count(self, value: Lowered) -> int:
+        """Operations that an element of a value takes where it is read."""
+        if value.count is None:
+            value.count = 0 if value.buffer is not None else probe(value.body, value.shape).count
+        return value.count
+
+    def stored(self, value: Lowered) -> Lowered:
+        """The value in a buffer of its own, where it is not in one."""
+        if value.buffer is not None:
+            return value
+        if value.kept is not None:
+            return self.held(value.kept)
+        buffer = value.kept = self.buffer(value.shape, value.dtype)
+        analysis = probe(value.body, value.shape)
+        node = Map(buffer, _distinct(r.buffer for r in analysis.reads), body=value.body)
+        if not value.shape:
+            node.seen = (), analysis
+        self.nodes.append(node)
+        return self.held(buffer)
+
+    def multiplied(self, value: Lowered) -> Lowered:
+        """The value for products: stored as it is, so that no view of it is stored in another order."""
+        computed = value.buffer is None and probe(value.body, value.shape).count > 0
+        return self.stored(value) if computed else value
+
+    def reduction(
+        self, x: Lowered, axes: Sequence[int], combine: str, dtype: np.dtype[Any], body: Body | None = None
+    ) -> Lowered:
+        """Combine over axes, which the result lacks; `body` replaces the value's own."""
+        axes = tuple(sorted(axes))
+        kept = tuple(n for a, n in enumerate(x.shape) if a not in axes)
+        if body is None:
+
+            def body(ops: Any, indices: Indices) -> Any:
+                return ops.cast(x.at(ops, indices), dtype)
+
+        if prod(x.shape[a] for a in axes) == 1:
+            return self.map(kept, dtype, lambda ops, indices: body(ops, _with_zeros(indices, axes)))
+        buffer = self.buffer(kept, dtype)
+        analysis = probe(body, x.shape)
+        self.nodes.append(
+            Reduction(
+                buffer, _distinct(r.buffer for r in analysis.reads), shape=x.shape, axes=axes,
+                combine=combine, body=body,
+            )
+        )
+        return self.held(buffer)
+
+    def require(
+        self, index: Lowered, extent: int, wraps: bool = False, ignored: int | None = None, what: Any = None
+    ) -> None:
+        """Let the program refuse its results unless an index is within an axis; `ignored` always is. An index
+        that is required again, told by its buffer or by `what`, is checked once.
+        """
+        key = (what or index.buffer or index.body, extent, wraps, ignored)
+        if key in self._checks:
+            return
+
+        def outside(ops: Any, indices: Indices) -> Any:
+            value = index.at(ops, indices)
+            low = ops.constant(-extent if wraps else 0, INT64)
+            wide = ops.cast(value, INT64)
+            wrong = ops.or_(ops.lt(wide, low), ops.ge(wide, ops.constant(extent, INT64)))
+            if ignored is not None:
+                wrong = ops.and_(wrong, ops.ne(wide, ops.constant(ignored, INT64)))
+            return wrong
+
+        axes = range(len(index.shape))
+        self._checks[key] = self.reduction(index, axes, "any", BOOL, outside)
+
+    def refuse(self, wrong: Lowered) -> None:
+        """Let the program refuse its results where a bool is true."""
+        self._checks[wrong.buffer or wrong.body] = wrong
+
+    def wrong(self) -> Buffer | None:
+        """What holds whether an index is out of its range; None where none is asked for."""
+        checks = list(self._checks.values())
+        if not checks:
+            return None
+
+        def either(ops: Any, indices: Indices) -> Any:
+            found = checks[0].at(ops, ())
+            for check in checks[1:]:
+                found = ops.or_(found, check.at(ops, ()))
+            return found
+
+        return self.stored(Lowered((), BOOL, either, cost=len(checks) + 1)).buffer
+
+    def matrix(self, x: Lowered) -> Matrix:
+        """A value as the operand of a product; it is stored where it is not a strided part of a buffer."""
+        found = self._strided(x)
+        if found is None:
+            found = self._strided(self.stored(x))
+            assert found is not None
+        return found
+
+    def _strided(self, x: Lowered) -> Matrix | None:
+        variables = [Variable(f"i{n}", extent) for n, extent in enumerate(x.shape)]
+        analysis = Analysis()
+        term = x.body(analysis, tuple(atom_index(v) for v in variables))
+        if term.read is None or len(analysis.reads) != 1 or analysis.count:
+            return None
+        strides = [
+            0 if v.extent == 1 else term.read.index.coefficient(v) for v in variables
+        ]
+        if any(s is None for s in strides):
+            return None
+        *batch, rows, columns = strides
+        # What is packed lies in one piece along one of the two axes.
+        if x.shape[-1] == 1:
+            columns = 1
+        if x.shape[-2] == 1:
+            rows = 1 if columns != 1 else x.shape[-1]
+        if 1 not in (rows, columns):
+            return None
+        return Matrix(term.read.buffer, term.read.index.constant, tuple(batch), (rows, columns))
+
+    def product(self, left: Lowered, right: Lowered, dtype: np.dtype[Any], alpha: float = 1.0) -> Lowered:
+        """``left @ right`` over the last two axes, times `alpha`."""
+        *batch, rows, inner = left.shape
+        columns = right.shape[-1]
+        a, b = self.matrix(left), self.matrix(right)
+        if len(merged(batch, a.batch, b.batch)[0]) > 2:
+            # The machine code knows of two axes.
+            a, b = (self.matrix(self.stored(x)) for x in (left, right))
+        key = a, b, rows, columns, inner, alpha
+        known = self._products.get(key)
+        if known is not None:
+            return self.held(known)
+        buffer = self.buffer((*batch, rows, columns), dtype)
+        if buffer.bytes <= KEPT:
+            self._products[key] = buffer
+        self.nodes.append(
+            Contraction(
+                buffer, _distinct([a.buffer, b.buffer]), left=a, right=b, extents=(rows, columns, inner),
+                batch=tuple(batch), alpha=alpha,
+            )
+        )  # fmt: skip
+        return self.held(buffer)
+
+    def call(
+        self, op: str, operands: Sequence[Any], attrs: tuple[Any, ...], several: bool,
+        results: Sequence[tuple[Shape, np.dtype[Any]]],
+    ) -> tuple[Lowered, ...]:  # fmt: skip
+        """Run an op's array kernel."""
+        given = [self.stored(o).buffer if isinstance(o, Lowered) else o for o in operands]
+        outputs = tuple(self.buffer(shape, dtype) for shape, dtype in results)
+        reads = _distinct(o for o in given if isinstance(o, Buffer))
+        self.nodes.append(
+            Call(
+                outputs[0], reads, op=op, operands=tuple(given), attrs=attrs, outputs=outputs, several=several
+            )
+        )
+        return tuple(self.held(b) for b in outputs)
+
+
+def _distinct(buffers: Any) -> list[Buffer]:
+    return list({b.number: b for b in buffers}.values())
+
+
+def _with_zeros(indices: Indices, axes: Sequence[int]) -> Indices:
+    result = list(indices)
+    for axis in axes:
+        result.insert(axis, ZERO)
+    return tuple(result)
+
+
+def broadcast(x: Lowered, shape: Shape) -> Body:
+    """The body of a value expanded to a shape."""
+    own = x.shape
+    skip = len(shape) - len(own)
+    if own == shape:
+        return x.body
+
+    def body(ops: Any, indices: Indices) -> Any:
+        return x.at(
+            ops, tuple(ZERO if n == 1 else i for n, i in zip(own, indices[skip:], strict=True))
+        )
+
+    return body
+
+
+Lowering = Callable[..., Any]

@@ -1,0 +1,157 @@
+"""Matrix products in all the forms in which the table of ops has them."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .context import Context, broadcast, probe
+from .index import ZERO, Indices, Variable
+from .lowered import Lowered
+from .views import copied
+
+DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
+
+
+def swapped(x: Lowered) -> Lowered:
+    """The last two axes exchanged."""
+    return Lowered(
+        (*x.shape[:-2], x.shape[-1], x.shape[-2]),
+        x.dtype,
+        lambda ops, indices: x.at(ops, (*indices[:-2], indices[-1], indices[-2])),
+        cost=x.cost,
+    )
+
+
+def folded(context: Context, x: Lowered) -> Lowered:
+    """Leading axes merged to one."""
+    if len(x.shape) == 2:
+        return x
+    if x.cost > 1:
+        x = context.stored(x)
+    return copied(x, (prod(x.shape[:-1]), x.shape[-1]))
+
+
+def product(
+    context: Context, name: str, operands: list[Any], attrs: tuple[Any, ...], dtype: Any
+) -> Lowered | None:
+    """The lowering of an op of the family; None when it is to run by its array kernel."""
+    given = [o for o in operands if isinstance(o, Lowered)]
+    if len(given) != len(operands) or any(o.dtype != dtype for o in given) or dtype not in DTYPES:
+        return None
+    if any(0 in o.shape for o in given):
+        return None
+    if name.startswith("addmm"):
+        return _added(context, *operands, *attrs)
+    x, y = operands
+    if name in ("mm", "mm_nt", "mm_tn", "mm_tt"):
+        return context.product(x, y, dtype)
+    if name == "mm_folded":
+        return copied(context.product(folded(context, x), y, dtype), (*x.shape[:-1], y.shape[-1]))
+    if name in ("linear", "linear_folded"):
+        flat = context.product(folded(context, x), swapped(y), dtype)
+        return copied(flat, (*x.shape[:-1], y.shape[0]))
+    if name == "linear_weight":
+        return context.product(swapped(folded(context, x)), folded(context, y), dtype)
+    if name in ("matmul", "bmm"):
+        return _batched(context, x, y, dtype)
+    if name == "mv":
+        if prod(x.shape) >= STREAMED:
+            return _streamed(context, x, _held(context, y), dtype)
+        column = copied(_held(context, y), (*y.shape, 1))
+        return copied(context.product(x, column, dtype), x.shape[:1])
+    if name == "dot":
+        both = context.map(
+            x.shape, dtype, lambda ops, indices: ops.mul(x.at(ops, indices), y.at(ops, indices))
+        )
+        return context.reduction(both, (0,), "sum", dtype)
+    return None
+
+
+#: Up to so many rows or columns to a matrix, a batch of them is gathered to one even where that takes a copy.
+NARROW = 8
+
+
+def _batched(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
+    """A batch of products; one product where a matrix meets a batch of vectors, or of narrow matrices.
+
+    Such products read the matrix once for each vector: memory's speed is theirs, not the processor's.
+    """
+    batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    x, y = _expanded(x, batch), _expanded(y, batch)
+    rows, columns = x.shape[-2], y.shape[-1]
+    if prod(batch) > 1 and columns <= NARROW and _is_one(x):
+        # As rows, so that vectors lie in memory as they are.
+        flat = context.product(folded(context, swapped(y)), swapped(_first(x)), dtype)
+        return swapped(copied(flat, (*batch, columns, rows)))
+    if prod(batch) > 1 and rows <= NARROW and _is_one(y):
+        flat = context.product(folded(context, x), _first(y), dtype)
+        return copied(flat, (*batch, rows, columns))
+    return context.product(x, y, dtype)
+
+
+def _is_one(x: Lowered) -> bool:
+    """Whether all matrices of a batch are the same one."""
+    variables = [Variable(f"i{n}", extent) for n, extent in enumerate(x.shape)]
+    used = set().union(*(index.variables() for index in probe(x.body, x.shape).indices))
+    return used.isdisjoint(v.name for v in variables[:-2])
+
+
+def _first(x: Lowered) -> Lowered:
+    """The first matrix of a batch."""
+    skipped = (ZERO,) * (len(x.shape) - 2)
+    return Lowered(x.shape[-2:], x.dtype, lambda ops, indices: x.at(ops, (*skipped, *indices)), cost=x.cost)
+
+
+#: A matrix of so many elements comes from memory each time it is multiplied by a vector.
+STREAMED = 1 << 20
+
+
+def _streamed(context: Context, x: Lowered, y: Lowered, dtype: Any) -> Lowered:
+    """A large matrix times a vector as sums in a loop, which goes over the matrix once for all its products
+    and for what is computed of them, row by row, on the threads of the program.
+    """
+    across = _lies_across(x)
+    shape, axis = (x.shape[::-1], 0) if across else (x.shape, 1)
+
+    def product(ops: Any, indices: Indices) -> Any:
+        row, column = indices[::-1] if across else indices
+        return ops.mul(x.at(ops, (row, column)), y.at(ops, (column,)))
+
+    return context.reduction(context.map(shape, dtype, product), (axis,), "sum", dtype)
+
+
+def _lies_across(x: Lowered) -> bool:
+    """Whether a matrix is read from memory in which its columns, not its rows, lie in one piece."""
+    row, column = (Variable(f"i{n}", extent) for n, extent in enumerate(x.shape))
+    indices = [read.index for read in probe(x.body, x.shape).reads]
+    down = any(index.coefficient(row) == 1 for index in indices)
+    return down and not any(index.coefficient(column) == 1 for index in indices)
+
+
+def _held(context: Context, x: Lowered) -> Lowered:
+    return context.stored(x) if x.cost > 1 else x
+
+
+def _expanded(x: Lowered, batch: tuple[int, ...]) -> Lowered:
+    shape = (*batch, *x.shape[-2:])
+    return x if x.shape == shape else Lowered(shape, x.dtype, broadcast(x, shape), cost=x.cost)
+
+
+def _added(context: Context, x: Lowered, y: Lowered, z: Lowered, beta: Any, alpha: Any) -> Lowered:
+    shape = (y.shape[0], z.shape[1])
+    if beta == 0:
+        return context.product(y, z, y.dtype, float(alpha))
+    added = broadcast(x, shape)
+
+    def scaled(ops: Any, indices: Indices) -> Any:
+        value = added(ops, indices)
+        return value if beta == 1 else ops.mul(value, ops.constant(beta, x.dtype))
+
+    # The product is stored and then added to: the sum fuses with what reads it.
+    result = context.product(y, z, y.dtype, float(alpha))
+    return context.map(
+        shape, y.dtype, lambda ops, indices: ops.add(scaled(ops, indices), result.at(ops, indices))
+    )

@@ -1,0 +1,392 @@
+"""From a program's equations to nodes: each op's lowering, by kind and by name.
+
+An op without one, or whose operands it does not take, is run by its array kernel: lowering never fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...core.op import TABLE, Op
+from ...core.tracer import Equation, Reference
+from ...ops.random import DRAWS
+from ...ops.refusing import REFUSING
+from ..emit.emitter import TYPES, computing, is_float
+from ..program import layouts
+from ..program.program import Program
+from . import (
+    arrangements,
+    attention,
+    averages,
+    batch_norm,
+    contractions,
+    convolutions,
+    gathers,
+    loops,
+    losses,
+    normalization,
+    reductions,
+    routines,
+    views,
+)
+from .buffer import Buffer
+from .context import BOOL, CHEAP, Context, broadcast
+from .elementwise import FORMS
+from .handlers import Analysis, Term
+from .lowered import Call, Lowered, Node
+
+#: How many elements must share an operand for it to be stored.
+SHARED = 8
+_SELECTING = {"where": 1, "masked_fill": 0, "masked_fill_tensor": 0}
+
+
+class Result:
+    """A lowered program.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        In an order in which each follows what it reads.
+    inputs, outputs : list of Buffer
+    constants : dict of int to array
+        By buffer number.
+    checked : bool
+        The last output is one more than the program has: whether an index is out of its range.
+    """
+
+    def __init__(
+        self, nodes: list[Node], buffers: list[Buffer], inputs: list[Buffer], outputs: list[Buffer],
+        constants: dict[int, np.ndarray], checked: bool,
+    ) -> None:  # fmt: skip
+        self.nodes = nodes
+        self.buffers = buffers
+        self.inputs = inputs
+        self.outputs = outputs
+        self.constants = constants
+        self.checked = checked
+
+
+def lower(program: Program) -> Result:
+    """Lower every equation of a program."""
+    return _Lowering(program).run()
+
+
+class _Lowering:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.context = Context()
+        self.values: dict[int, Lowered] = {}
+        self.given = set(program.outputs)
+        self.uses: dict[int, int] = dict.fromkeys(program.outputs, 2)
+        for equation in program.equations:
+            for operand in equation.operands:
+                if isinstance(operand, Reference):
+                    self.uses[operand.index] = self.uses.get(operand.index, 0) + 1
+        self.multiplied = _multiplied(program)
+        self.layouts = layouts.of_draws(program)
+
+    def run(self) -> Result:
+        program, context = self.program, self.context
+        inputs = []
+        for index in program.inputs:
+            buffer = context.buffer(program.shapes[index], program.dtypes[index], "input")
+            inputs.append(buffer)
+            self.values[index] = context.held(buffer)
+        for index, array in program.constants.items():
+            # The covectors that a backward pass starts from are one number everywhere.
+            if array.dtype in TYPES and array.size and not any(
+                step for step, extent in zip(array.strides, array.shape, strict=True) if extent > 1
+            ):
+                self.values[index] = self._number(array)
+                continue
+            self.values[index] = context.held(context.constant(array))
+        for equation in program.equations:
+            self._equation(equation)
+        outputs = []
+        for index in program.outputs:
+            value = self.values[index]
+            # An output is memory of its own: never an input's, and never that of another output.
+            if value.buffer is None or value.buffer.role != "temporary" or value.buffer in outputs:
+                value = self._copied(value)
+            assert value.buffer is not None
+            outputs.append(value.buffer)
+        wrong = context.wrong()
+        if wrong is not None:
+            outputs.append(wrong)
+        nodes = _needed(context.nodes, outputs)
+        return Result(nodes, context.buffers, inputs, outputs, context.constants, wrong is not None)
+
+    def _layout(self, operand: Any) -> Any:
+        """What a draw looks at: shape, dtype and the order in memory of its operand."""
+        if not isinstance(operand, Reference):
+            return operand
+        number, program = operand.index, self.program
+        found = self.layouts.get(number)
+        if found is None:
+            found = np.broadcast_to(np.zeros((), program.dtypes[number]), program.shapes[number])
+        return found
+
+    def _copied(self, value: Lowered) -> Lowered:
+        """The value in new memory."""
+        if value.dtype not in TYPES or 0 in value.shape:
+            return self.context.call("clone", [value], (), False, [(value.shape, value.dtype)])[0]
+        return self.context.stored(Lowered(value.shape, value.dtype, value.body, cost=value.cost))
+
+    def _number(self, array: np.ndarray) -> Lowered:
+        value, dtype = array[(0,) * array.ndim], array.dtype
+        return Lowered(array.shape, dtype, lambda ops, indices: ops.constant(value, dtype), cost=0)
+
+    def _equation(self, equation: Equation) -> None:
+        program = self.program
+        op = TABLE[equation.op]
+        operands = [self.values[o.index] if isinstance(o, Reference) else o for o in equation.operands]
+        results = [(program.shapes[o], program.dtypes[o]) for o in equation.outputs]
+        if equation.op in loops.LOWERINGS and _holds(operands, results):
+            wanted = [o in self.uses for o in equation.outputs]
+            lowering = loops.LOWERINGS[equation.op]
+            lowered: Sequence[Lowered | None] | None = lowering(
+                self.context, lower, operands, equation.attrs, wanted
+            )
+        else:
+            lowered = self._lowered(op, operands, equation.attrs, results)
+        if lowered is None:
+            if op.name in DRAWS:
+                operands = [self._layout(o) for o in equation.operands]
+            lowered = list(self.context.call(op.name, operands, equation.attrs, equation.several, results))
+        for index, value in zip(equation.outputs, lowered, strict=True):
+            if value is None:
+                continue
+            # What is given back is stored where it arises, beside what it is computed from.
+            cheap = 1 if index in self.given else CHEAP
+            if index in self.multiplied:
+                value = self.context.multiplied(value)
+            elif value.cost > cheap and self.uses.get(index, 0) > 1:
+                value = self.context.stored(value)
+            self.values[index] = value
+
+    def _lowered(
+        self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
+    ) -> list[Lowered] | None:
+        if op.kind == "view" or op.name in views.SPLITS:
+            # Parts of a value may be empty.
+            return self._parts(op, operands, attrs) if _holds(operands, ()) else None
+        if op.name == "cat":
+            operands = [o for o in operands if 0 not in o.shape]
+        if not _holds(operands, results):
+            return None
+        shape, dtype = results[0]
+        if op.kind == "elementwise" and op.name not in gathers.LOWERINGS:
+            one = self._elementwise(op, operands, attrs, shape, dtype)
+        elif op.name in views.COPIES:
+            one = views.copied(operands[0], shape)
+        else:
+            return self._other(op, operands, attrs, results)
+        return None if one is None else [one]
+
+    def _parts(self, op: Op, operands: list[Any], attrs: tuple[Any, ...]) -> list[Lowered] | None:
+        parts = views.viewed(op, operands[0], attrs)
+        if parts is None:
+            return None
+        context = self.context
+        return [
+            context.held(context.constant(np.empty(p.shape, p.dtype))) if 0 in p.shape else p for p in parts
+        ]
+
+    def _elementwise(
+        self, op: Op, operands: list[Any], attrs: tuple[Any, ...], shape: Any, dtype: Any
+    ) -> Lowered | None:
+        form = FORMS.get(op.name)
+        if form is None or None in operands:
+            return None
+        conditions = _SELECTING.get(op.name)
+        stand_ins = [_stand_in(o) for o in operands]
+        if op.name == "where":
+            common = [np.dtype(bool), dtype, dtype]
+        elif conditions is not None:
+            common = [dtype, np.dtype(bool), dtype][: len(operands)]
+        elif dtype.kind == "b" or op.promote is None:
+            common = [dtypes.result_numpy_dtype(stand_ins)] * len(operands)
+        else:
+            common = [dtype] * len(operands)
+        integral = any(not is_float(c) and c.kind != "b" for c in common)
+        for operand, target in zip(stand_ins, common, strict=True):
+            source = getattr(operand, "dtype", None)
+            if source is not None and is_float(source) and not is_float(target) and target.kind != "b":
+                return None
+        if integral and op.name in ("div", "pow", "div_number", "pow_scalar", "scalar_pow"):
+            return None
+        # What many elements share is computed once.
+        operands = [
+            self.context.stored(o)
+            if isinstance(o, Lowered) and o.cost > 1 and prod(o.shape) * SHARED <= prod(shape) else o
+            for o in operands
+        ]
+        bodies = [
+            broadcast(o, shape) if isinstance(o, Lowered) else None for o in operands
+        ]
+
+        # An op on halves is computed in float32 as a whole and rounded once, as in eager.
+        exact = [computing(c) if op.halves else c for c in common]
+        if op.exact_scalars and (not isinstance(operands[1], Lowered) or operands[1].shape == ()):
+            common[1] = exact[1]
+
+        def body(ops: Any, indices: Any) -> Any:
+            scalars = [
+                ops.cast(ops.cast(b(ops, indices), c) if b is not None else ops.constant(o, c), e)
+                for b, o, c, e in zip(bodies, operands, common, exact, strict=True)
+            ]
+            return ops.cast(form(ops, *scalars, *attrs), dtype)
+
+        analysis = Analysis()
+        terms = [
+            analysis.cast(analysis.cast(Term(o.dtype), c) if isinstance(o, Lowered) else Term(c), e)
+            for o, c, e in zip(operands, common, exact, strict=True)
+        ]
+        analysis.cast(form(analysis, *terms, *attrs), dtype)
+        count = analysis.count + sum(self.context.count(o) for o in operands if isinstance(o, Lowered))
+        return self.context.map(shape, dtype, body, count)
+
+    def _other(
+        self, op: Op, operands: list[Any], attrs: tuple[Any, ...], results: list[Any]
+    ) -> list[Lowered] | None:
+        context, name = self.context, op.name
+        shape, dtype = results[0]
+        one: Lowered | None = None
+        if name == "cast":
+            x = operands[0]
+            if is_float(x.dtype) and not is_float(dtype) and dtype.kind != "b":
+                return None
+            one = context.map(shape, dtype, lambda ops, indices: ops.cast(x.at(ops, indices), dtype))
+        elif name == "copy":
+            y = operands[1]
+            if is_float(y.dtype) and not is_float(dtype) and dtype.kind != "b":
+                return None
+            source = broadcast(y, shape)
+            one = context.map(shape, dtype, lambda ops, indices: ops.cast(source(ops, indices), dtype))
+        elif name in ("sum", "mean", "sum_all", "mean_all"):
+            dims, keepdim = attrs if attrs else (None, False)
+            mean = name.startswith("mean")
+            if (is_float(operands[0].dtype) or not mean) and dtype == computing(dtype):
+                one = reductions.total(context, operands[0], dims, keepdim, dtype, mean)
+        elif name in ("any", "all") and dtype == BOOL and (attrs[0] or not operands[0].shape):
+            dims, keepdim = attrs
+            one = reductions.truth(context, operands[0], dims, keepdim, name)
+        elif name in ("amax", "amin", "max_all", "min_all"):
+            dims, keepdim = attrs if attrs else (None, False)
+            word = "maximum" if "max" in name else "minimum"
+            one = reductions.extreme(context, operands[0], dims, keepdim, word)
+        elif name in ("softmax", "log_softmax") and dtype == computing(dtype) and shape:
+            one = reductions.softmax(context, operands[0], attrs[0], name == "log_softmax")
+        elif name == "safe_softmax" and dtype == computing(dtype) and shape:
+            one = reductions.softmax(context, operands[0], attrs[0], False, safe=True)
+        elif name == "scaled_dot_product_attention":
+            return attention.attention(context, *operands, *attrs)
+        elif name in ("var", "var_mean") and dtype == computing(dtype):
+            dims, correction, keepdim = attrs
+            x = operands[0]
+            variance, mean_ = reductions.moments(context, x, dims, correction)
+            return [views.copied(v, s) for v, (s, _) in zip((variance, mean_), results, strict=False)]
+        elif name in averages.LOWERINGS:
+            one = averages.LOWERINGS[name](context, *operands, *attrs, shape)
+        elif name in convolutions.POOLS:
+            return convolutions.POOLS[name](context, *operands, *attrs, results)
+        elif name.startswith("conv"):
+            one = convolutions.lowered(context, name, operands, attrs, shape)
+        elif op.kind == "bilinear" or name.startswith("addmm"):
+            one = contractions.product(context, name, operands, attrs, dtype)
+        elif name in arrangements.LOWERINGS:
+            one = arrangements.LOWERINGS[name](context, *operands, *attrs)
+        elif name in gathers.LOWERINGS:
+            one = gathers.LOWERINGS[name](context, *operands, *attrs)
+        elif name == "cat":
+            if all(o.dtype == dtype for o in operands):
+                one = routines.joined(context, operands, attrs[1])
+        elif name == "flip":
+            one = views.flipped(operands[0], attrs[0])
+        elif name == "stack":
+            if all(o.dtype == dtype for o in operands):
+                part = tuple(1 if a == attrs[0] else n for a, n in enumerate(shape))
+                one = routines.joined(context, [views.copied(o, part) for o in operands], attrs[0])
+        elif name in normalization.LOWERINGS:
+            return normalization.LOWERINGS[name](context, *operands, *attrs, results)
+        elif name in batch_norm.LOWERINGS:
+            return batch_norm.LOWERINGS[name](context, *operands, *attrs)
+        elif name in losses.PAIRWISE:
+            one = losses.pairwise(context, name, operands, attrs, dtype)
+        elif name in losses.LOWERINGS:
+            one = losses.LOWERINGS[name](context, *operands, *attrs)
+        return None if one is None else [one]
+
+
+def _multiplied(program: Program) -> set[int]:
+    """The values whose views are operands of matrix products; a matrix times a vector may never store it."""
+    source = {
+        e.outputs[0]: e.operands[0].index
+        for e in program.equations
+        if TABLE[e.op].kind == "view" and isinstance(e.operands[0], Reference)
+    }
+    found = set()
+    for equation in program.equations:
+        if (TABLE[equation.op].kind == "bilinear" and equation.op != "mv") or equation.op.startswith("addmm"):
+            for operand in equation.operands:
+                if isinstance(operand, Reference):
+                    index = operand.index
+                    while index in source:
+                        index = source[index]
+                    found.add(index)
+    return found
+
+
+def _holds(operands: Sequence[Any], results: Sequence[Any]) -> bool:
+    """Whether native code knows the dtypes of some values, and none is empty."""
+    known = [(o.shape, o.dtype) for o in operands if isinstance(o, Lowered)]
+    return all(dtype in TYPES and 0 not in shape for shape, dtype in (*known, *results))
+
+
+def _needed(nodes: list[Node], outputs: list[Buffer]) -> list[Node]:
+    """The nodes that the outputs depend on, and those that draw random numbers or may raise."""
+    wanted = {b.number for b in outputs}
+    kept = []
+    for node in reversed(nodes):
+        stays = isinstance(node, Call) and ("generator" in TABLE[node.op].attrs or _may_refuse(node))
+        if stays or any(b.number in wanted for b in node.filled):
+            wanted |= {b.number for b in node.reads}
+            kept.append(node)
+    kept.reverse()
+    return _draws_first(kept)
+
+
+def _may_refuse(node: Call) -> bool:
+    name, kinds = REFUSING.get(node.op, ("", ""))
+    if not name:
+        return False
+    operand = node.operands[TABLE[node.op].inputs.index(name)]
+    return isinstance(operand, Buffer) and operand.dtype.kind in kinds
+
+
+def _draws_first(nodes: list[Node]) -> list[Node]:
+    """Nodes with the random draws in front that need nothing: the rest is one native function then."""
+    first: list[Node] = []
+    others: list[Node] = []
+    waiting = False
+    for node in nodes:
+        draws = isinstance(node, Call) and "generator" in TABLE[node.op].attrs
+        # They come from one stream, in order.
+        if draws and not node.reads and not waiting:
+            first.append(node)
+        else:
+            waiting = waiting or draws
+            others.append(node)
+    return first + others
+
+
+def _stand_in(operand: Any) -> Any:
+    """What promotion sees of an operand: an array of its rank and dtype, or the number."""
+    if isinstance(operand, Lowered):
+        return np.empty((1,) * min(len(operand.shape), 1), operand.dtype)
+    return operand

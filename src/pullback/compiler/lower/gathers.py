@@ -1,0 +1,258 @@
+"""Reading and writing at places that integer tensors name.
+
+A place is checked before anything is read there: `Context.require` notes that an index must be within its
+axis, and a program whose index is not refuses its results, upon which the function runs eagerly and raises
+what eager raises. What the loops themselves read is clamped to the axis, so a wrong index never leaves it.
+Values are added up in the order of the index, so sums do not depend on threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..emit.emitter import computing
+from .context import Context, broadcast
+from .index import Index, Indices, constant
+from .lowered import Lowered, Shape
+from .routines import scattered
+from .views import copied
+
+INT64 = np.dtype(np.int64)
+
+
+def place(ops: Any, x: Any, extent: int, wraps: bool = False) -> Index:
+    """An index tensor's element as an index along an axis; negative ones count from the end if it `wraps`."""
+    value = ops.cast(x, INT64)
+    zero = ops.constant(0, INT64)
+    if wraps:
+        from_end = ops.add(value, ops.constant(extent, INT64))
+        value = ops.select(ops.lt(value, zero), from_end, value)
+    value = ops.minimum(ops.maximum(value, zero), ops.constant(extent - 1, INT64))
+    return ops.place(value, extent)
+
+
+def _held(context: Context, x: Lowered) -> Lowered:
+    return context.stored(x) if x.cost > 1 else x
+
+
+def _integral(index: Lowered) -> bool:
+    return index.dtype.kind == "i"
+
+
+def embedding(
+    context: Context, weight: Lowered, indices: Lowered, padding: int, by_frequency: bool
+) -> Lowered | None:
+    """``weight[indices]``."""
+    if not _integral(indices):
+        return None
+    indices = _held(context, indices)
+    context.require(indices, weight.shape[0])
+    rank = len(indices.shape)
+    weight = _held(context, weight)
+
+    def body(ops: Any, at: Indices) -> Any:
+        row = place(ops, indices.at(ops, at[:rank]), weight.shape[0])
+        return weight.at(ops, (row, *at[rank:]))
+
+    return context.map((*indices.shape, *weight.shape[1:]), weight.dtype, body)
+
+
+def embedding_backward(
+    context: Context, g: Lowered, indices: Lowered, rows: int, padding: int, by_frequency: bool
+) -> Lowered | None:
+    """Rows of g added at `indices` to a table of zeros; the row `padding` stays zero."""
+    if by_frequency or not _integral(indices) or computing(g.dtype) != g.dtype:
+        return None
+    indices = _held(context, indices)
+    context.require(indices, rows)
+    rank = len(indices.shape)
+    kept: Callable[[Any, Indices], Any] | None = None
+    if padding >= 0:
+
+        def kept(ops: Any, at: Indices) -> Any:
+            return ops.ne(indices.at(ops, at[:rank]), ops.constant(padding, indices.dtype))
+
+    def where(ops: Any, at: Indices) -> Indices:
+        return (place(ops, indices.at(ops, at[:rank]), rows), *at[rank:])
+
+    return scattered(context, None, (rows, *g.shape[rank:]), g, where, kept=kept)
+
+
+def index_select(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | None:
+    """Slices of axis `dim`, in the order of a one-dimensional index."""
+    if not x.shape or not _integral(index):
+        return None
+    flat = copied(_held(context, index), (max(1, int(np.prod(index.shape))),))
+    context.require(flat, x.shape[dim])
+    x = _held(context, x)
+
+    def body(ops: Any, at: Indices) -> Any:
+        row = place(ops, flat.at(ops, (at[dim],)), x.shape[dim])
+        return x.at(ops, (*at[:dim], row, *at[dim + 1 :]))
+
+    return context.map((*x.shape[:dim], *flat.shape, *x.shape[dim + 1 :]), x.dtype, body)
+
+
+def index_add(
+    context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int, alpha: Any
+) -> Lowered | None:
+    """X with ``alpha · source``'s slices added to those that `index` names."""
+    if not x.shape or not _addable(context, x, index, source):
+        return None
+    flat = copied(_held(context, index), (max(1, int(np.prod(index.shape))),))
+    context.require(flat, x.shape[dim])
+    source = copied(_held(context, source), (*x.shape[:dim], *flat.shape, *x.shape[dim + 1 :]))
+    added = source
+    if alpha != 1:
+        added = context.map(
+            source.shape, x.dtype,
+            lambda ops, at: ops.mul(source.at(ops, at), ops.constant(alpha, x.dtype)),
+        )  # fmt: skip
+
+    def where(ops: Any, at: Indices) -> Indices:
+        return (*at[:dim], place(ops, flat.at(ops, (at[dim],)), x.shape[dim]), *at[dim + 1 :])
+
+    return scattered(context, x, x.shape, added, where)
+
+
+def _addable(context: Context, x: Lowered, index: Lowered, source: Lowered) -> bool:
+    return _integral(index) and x.dtype == source.dtype == computing(x.dtype) and x.dtype.kind == "f"
+
+
+def gather(context: Context, x: Lowered, index: Lowered, dim: int) -> Lowered | None:
+    """``y[i, j] = x[index[i, j], j]`` for dim 0."""
+    if not x.shape or not index.shape or not _integral(index):
+        return None
+    x, index = _held(context, x), _held(context, index)
+    context.require(index, x.shape[dim])
+
+    def body(ops: Any, at: Indices) -> Any:
+        return x.at(ops, _along(ops, index, at, dim, x.shape[dim]))
+
+    return context.map(index.shape, x.dtype, body)
+
+
+def _along(ops: Any, index: Lowered, at: Indices, dim: int, extent: int) -> Indices:
+    return (*at[:dim], place(ops, index.at(ops, at), extent), *at[dim + 1 :])
+
+
+def scatter_add(
+    context: Context, x: Lowered, index: Lowered, source: Lowered, dim: int
+) -> Lowered | None:
+    """X with ``source[i, j]`` added at ``[index[i, j], j]`` for dim 0."""
+    if not x.shape or not index.shape or not _addable(context, x, index, source):
+        return None
+    index, source = _held(context, index), _held(context, source)
+    context.require(index, x.shape[dim])
+    # The part of the source that stands under the index.
+    under = Lowered(index.shape, source.dtype, source.body, cost=source.cost)
+
+    def where(ops: Any, at: Indices) -> Indices:
+        return _along(ops, index, at, dim, x.shape[dim])
+
+    return scattered(context, x, x.shape, under, where)
+
+
+class _Picked:
+    """``x[…]`` with the places `where`, (k, *shape), along the axes `dims`."""
+
+    def __init__(self, shape: Shape, where: Lowered, dims: tuple[int, ...]) -> None:
+        self.shape = shape
+        self.where = where
+        self.dims = dims
+        self.rest = [d for d in range(len(shape)) if d not in dims]
+        self.lead = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0
+        self.own = where.shape[1:]
+
+    @property
+    def result(self) -> Shape:
+        others = [self.shape[d] for d in self.rest]
+        return (*others[: self.lead], *self.own, *others[self.lead :])
+
+    def places(self, ops: Any, at: Indices) -> Indices:
+        """Where in x the element of the result lies."""
+        rank = len(self.own)
+        named = at[self.lead : self.lead + rank]
+        others = (*at[: self.lead], *at[self.lead + rank :])
+        found: list[Any] = [None] * len(self.shape)
+        for k, dim in enumerate(self.dims):
+            element = self.where.at(ops, (constant(k), *named))
+            found[dim] = place(ops, element, self.shape[dim], wraps=True)
+        for dim, index in zip(self.rest, others, strict=True):
+            found[dim] = index
+        return tuple(found)
+
+    def require(self, context: Context) -> None:
+        for k, dim in enumerate(self.dims):
+            what = (self.where.buffer or self.where.body, k)
+            context.require(_row(self.where, k), self.shape[dim], wraps=True, what=what)
+
+
+def _row(where: Lowered, k: int) -> Lowered:
+    return Lowered(
+        where.shape[1:], where.dtype, lambda ops, at: where.at(ops, (constant(k), *at)), cost=where.cost
+    )
+
+
+def index(context: Context, x: Lowered, where: Lowered, dims: tuple[int, ...]) -> Lowered | None:
+    """``x[…]`` by integer tensors."""
+    if not _integral(where):
+        return None
+    x, where = _held(context, x), _held(context, where)
+    picked = _Picked(x.shape, where, dims)
+    picked.require(context)
+    return context.map(picked.result, x.dtype, lambda ops, at: x.at(ops, picked.places(ops, at)))
+
+
+def index_backward(
+    context: Context, g: Lowered, where: Lowered, shape: Shape, dims: tuple[int, ...]
+) -> Lowered | None:
+    """Zeros of `shape` with g added at the places."""
+    if not _integral(where) or g.dtype.kind != "f" or computing(g.dtype) != g.dtype:
+        return None
+    where = _held(context, where)
+    picked = _Picked(shape, where, dims)
+    picked.require(context)
+    spread = Lowered(picked.result, g.dtype, broadcast(_held(context, g), picked.result))
+    return scattered(context, None, shape, spread, picked.places)
+
+
+def index_put(
+    context: Context, x: Lowered, where: Lowered, values: Lowered, dims: tuple[int, ...], accumulate: bool
+) -> Lowered | None:
+    """X with the elements at the places replaced by `values`, or with `values` added there."""
+    if not _integral(where) or x.dtype != values.dtype:
+        return None
+    if accumulate and not _addable(context, x, where, values):
+        return None
+    where = _held(context, where)
+    picked = _Picked(x.shape, where, dims)
+    picked.require(context)
+    spread = Lowered(picked.result, x.dtype, broadcast(_held(context, values), picked.result))
+    return scattered(context, x, x.shape, spread, picked.places, accumulate=accumulate)
+
+
+def classes(context: Context, x: Lowered, count: int) -> Lowered | None:
+    """Integers as they are, if they are numbers of `count` classes."""
+    if not _integral(x):
+        return None
+    x = _held(context, x)
+    context.require(x, count)
+    return x
+
+
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "classes": classes,
+    "embedding": embedding,
+    "embedding_backward": embedding_backward,
+    "gather": gather,
+    "index": index,
+    "index_add": index_add,
+    "index_backward": index_backward,
+    "index_put": index_put,
+    "index_select": index_select,
+    "scatter_add": scatter_add,
+}

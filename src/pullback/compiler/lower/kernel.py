@@ -1,0 +1,546 @@
+"""One kernel: nodes that share an iteration space, and the loops that fill their buffers together.
+
+A row is worked off in stages. In each stage one loop nest over the row's elements computes maps and gathers
+reductions; after it the values of the row (its reductions, and maps of them) are known to the next stage.
+What a stage computed is at hand for the others of its stage in registers, so a buffer that only the kernel
+itself reads is never written, or is one row long.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..emit.emitter import TYPES, Emitter, Module, Value, computing, is_float, number
+from .buffer import Buffer
+from .domain import BLOCK, Domain, flat, reduced, split, stream
+from .handlers import Analysis, Read
+from .index import Index, Indices, Variable, atom_index, constant, linear, strides_of
+from .lowered import Map, Node, Reduction
+
+# Where a node runs: for every element, once a row, or gathered over columns or over everything.
+ELEMENT, ROW, COLUMN, ALL = "element", "row", "column", "all"
+
+
+class Place:
+    """Where a node stands in a kernel's space."""
+
+    __slots__ = ("indices", "kind", "store")
+
+    def __init__(self, kind: str, indices: Indices, store: Index) -> None:
+        self.kind = kind
+        #: Indices that its body gets.
+        self.indices = indices
+        #: Position in its buffer that one run of the body concerns.
+        self.store = store
+
+
+def place(node: Node, domain: Domain) -> Place | None:
+    """How a node fits into a space; None when it does not."""
+    if isinstance(node, Map):
+        size = prod(node.shape)
+        if size == domain.size:
+            indices = domain.indices(node.shape)
+            return Place(ELEMENT, indices, linear(indices, strides_of(node.shape)))
+        if size == domain.rows and not domain.blocked:
+            indices = domain.row_indices(node.shape)
+            return Place(ROW, indices, linear(indices, strides_of(node.shape)))
+        return None
+    assert isinstance(node, Reduction)
+    size = prod(node.shape)
+    kept = [n for a, n in enumerate(node.shape) if a not in node.axes]
+    if size == domain.size:
+        indices = domain.indices(node.shape)
+        store = linear(
+            (indices[a] for a in range(len(node.shape)) if a not in node.axes), strides_of(kept)
+        )
+        used = store.variables()
+        inner = {v.name for v in domain.loops if v.extent > 1}
+        if prod(kept) == 1:
+            return Place(ALL, indices, constant(0))
+        if not used & inner and prod(kept) == domain.rows:
+            return Place(ROW, indices, store)
+        if domain.row.name not in used and prod(kept) == domain.columns and not domain.blocked:
+            return Place(COLUMN, indices, store)
+        return None
+    if size == domain.rows and prod(kept) == 1 and not domain.blocked:
+        return Place(ALL, domain.row_indices(node.shape), constant(0))
+    return None
+
+
+def read_by(node: Node, where: Place) -> list[Read]:
+    """What a node's body reads."""
+    return _analysis(node, where).reads
+
+
+def _analysis(node: Node, where: Place) -> Analysis:
+    """What a node's body reads and computes."""
+    if node.seen is not None and node.seen[0] == where.indices:
+        found: Analysis = node.seen[1]
+        return found
+    analysis = Analysis()
+    node.body(analysis, where.indices)  # type: ignore[attr-defined]  # maps and reductions have one
+    node.seen = where.indices, analysis
+    return analysis
+
+
+class Kernel:
+    """Nodes over one space.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        In an order in which each may read what earlier ones fill.
+    domain : Domain or None
+        None while only maps are in it: then the cut is chosen when it is emitted.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.nodes: list[Node] = []
+        self.shape: tuple[int, ...] = node.shape  # type: ignore[attr-defined]  # maps and reductions have one
+        self.domain: Domain | None = None
+        self.fills: dict[int, Node] = {}
+        #: Numbers of all buffers that it reads or fills.
+        self.buffers: set[int] = set()
+        self._places: dict[int, Place] = {}
+        self._space = split(self.shape, 0)
+        domain = reduced(node.shape, node.axes) if isinstance(node, Reduction) else None
+        self._take(node, domain, self._placed([node], domain or self._space, {}) or {})
+
+    def _take(self, node: Node, domain: Domain | None, places: dict[int, Place]) -> None:
+        self.nodes.append(node)
+        self.fills[node.buffer.number] = node
+        self.buffers |= {b.number for b in (*node.reads, node.buffer)}
+        if domain is not None and domain is not self.domain:
+            self.domain = self._space = domain
+        self._places = places
+
+    @property
+    def size(self) -> int:
+        """Elements of the space."""
+        return prod(self.shape)
+
+    def accept(self, node: Node) -> bool:
+        """Take a node in when it fits and reads what the kernel fills only where the same pass fills it."""
+        if isinstance(node, Map) and prod(node.shape) == 1 and self.domain is None and self.size > BLOCK:
+            # One number beside the elements of a long array would keep the array from being cut.
+            return False
+        if self.domain is not None or isinstance(node, Map):
+            places = self._placed([node], self._space, self._places)
+            if places is not None:
+                self._take(node, self.domain, places)
+            return places is not None
+        if prod(node.shape) != self.size:  # type: ignore[attr-defined]  # maps and reductions have one
+            return False
+        domain = reduced(node.shape, node.axes)  # type: ignore[attr-defined]  # a reduction
+        places = self._placed([*self.nodes, node], domain, {})
+        if places is not None:
+            self._take(node, domain, places)
+        return places is not None
+
+    def _placed(
+        self, nodes: list[Node], space: Domain, before: dict[int, Place]
+    ) -> dict[int, Place] | None:
+        """The places of `nodes` added to those of `before`; None when one does not fit."""
+        added: dict[int, Place] = {}
+        for node in nodes:
+            where = place(node, space)
+            if where is None:
+                return None
+            for read in read_by(node, where):
+                filled = added.get(read.buffer.number) or before.get(read.buffer.number)
+                if filled is None:
+                    continue
+                if filled.kind in (COLUMN, ALL) or read.index != filled.store:
+                    return None
+                if filled.kind == ELEMENT and where.kind == ROW and isinstance(node, Map):
+                    return None
+            added[node.buffer.number] = where
+        before.update(added)
+        return before
+
+    def settle(self) -> Domain:
+        """Choose the cut of a space of maps: the longest innermost loop in which all accesses are affine."""
+        if self.domain is not None:
+            if not self.domain.kept and self.domain.size > BLOCK and self._affine(flat(self.domain.size)):
+                self.domain = flat(self.domain.size)
+            return self.domain
+        choices = [stream(self.size)] if self.size > 1 else []
+        choices += [split(self.shape, count) for count in range(len(self.shape))]
+        for choice in choices:
+            if self._affine(choice):
+                self.domain = choice
+                return choice
+        self.domain = split(self.shape, max(len(self.shape) - 1, 0))
+        return self.domain
+
+    def _affine(self, domain: Domain) -> bool:
+        innermost = domain.loops[-1] if domain.loops else domain.row
+        for node in self.nodes:
+            where = place(node, domain)
+            if where is None or (where.kind == ROW and not domain.loops):
+                return False
+            for index in (*(read.index for read in read_by(node, where)), where.store):
+                if index.coefficient(innermost) is None:
+                    return False
+        return True
+
+
+class Partial(NamedTuple):
+    """A buffer of which each part of a kernel's rows gathers its share."""
+
+    buffer: Buffer
+    combine: str
+    #: In which values are combined.
+    dtype: np.dtype[Any]
+
+
+class Accesses:
+    """When a kernel reads an element and when it writes one, as times within the work on a row.
+
+    Attributes
+    ----------
+    reads : list of (int, Index, (int, int))
+        Number of a buffer, place, time.
+    writes : dict of int to (Index, (int, int))
+        Place and time, by the buffers that maps fill.
+    """
+
+    def __init__(self) -> None:
+        self.reads: list[tuple[int, Index, tuple[int, int]]] = []
+        self.writes: dict[int, tuple[Index, tuple[int, int]]] = {}
+
+    def may_replace(self, before: int, after: int) -> bool:
+        """Whether buffer `after` may lie where `before` does: each element is read where it is then
+        written, and not later.
+        """
+        place, time = self.writes.get(after, (None, (0, 0)))
+        if place is None:
+            return False
+        return all(
+            index == place and when <= time for number_, index, when in self.reads if number_ == before
+        )
+
+
+@dataclass
+class Emission:
+    """What emitting a kernel gave.
+
+    Attributes
+    ----------
+    text : str
+        The function, without its name.
+    parameters : list of int
+        Numbers of the buffers it takes, in order.
+    rows : int
+    row_buffers : dict of int to int
+        Elements needed of buffers that hold a row only.
+    partials : list of Partial
+    work : float
+        Estimated nanoseconds.
+    accesses : Accesses
+    parts : int
+        How many parts the rows are cut into for threads.
+    """
+
+    text: str
+    parameters: list[int]
+    rows: int
+    row_buffers: dict[int, int]
+    partials: list[Partial]
+    work: float
+    accesses: Accesses
+    parts: int = 1
+
+
+#: Nanoseconds for an operation on a float32 in a vector register, and for a byte read or written: between the
+#: second-level cache and memory.
+OPERATION, BYTE = 0.04, 0.05
+
+IDENTITY: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True}
+_COMBINE = {
+    "sum": "add",
+    "prod": "mul",
+    "any": "or_",
+    "all": "and_",
+}
+
+
+def identity(combine: str, dtype: np.dtype[Any]) -> Any:
+    """What leaves the other operand of a combination as it is."""
+    if combine in IDENTITY:
+        return IDENTITY[combine]
+    if is_float(dtype):
+        return -np.inf if combine == "maximum" else np.inf
+    if dtype.kind == "b":
+        return combine == "minimum"
+    info = np.iinfo(dtype)
+    return info.min if combine == "maximum" else info.max
+
+
+def combined(ops: Emitter, combine: str, x: Value, y: Value, dtype: np.dtype[Any]) -> Value:
+    """Two values of a reduction as one."""
+    x, y = ops.cast(x, dtype), ops.cast(y, dtype)
+    if combine in ("sum", "prod") and is_float(dtype) and dtype == computing(dtype):
+        # The order of a sum is free: LLVM may keep several partial sums.
+        word = "fadd" if combine == "sum" else "fmul"
+        return ops.instruction(f"{word} reassoc {TYPES[dtype]} {x.name}, {y.name}", dtype)
+    if combine in ("maximum", "minimum"):
+        return ops.extreme(combine, x, y)
+    return getattr(ops, _COMBINE[combine])(x, y)
+
+
+def emit(kernel: Kernel, module: Module, escaping: set[int]) -> Emission:
+    """Write a kernel's function; `escaping` holds the buffers that others read."""
+    domain = kernel.settle()
+    writer = _Writer(kernel, domain, module, escaping)
+    writer.write()
+    rows = dict.fromkeys(writer.ops.rows, domain.columns)
+    return Emission(
+        writer.text(), writer.parameter_order(), domain.rows, rows, writer.partials(), writer.work(),
+        writer.accesses,
+    )  # fmt: skip
+
+
+class _Writer:
+    """Writes one kernel."""
+
+    def __init__(self, kernel: Kernel, domain: Domain, module: Module, escaping: set[int]) -> None:
+        self.kernel = kernel
+        self.domain = domain
+        self.ops = Emitter(module)
+        self.places: dict[int, Place] = {}
+        self.stages: dict[int, int] = {}
+        #: Buffers that are written to memory.
+        self.stored = set(escaping)
+        self.totals: dict[int, tuple[str, np.dtype[Any]]] = {}
+        self.accesses = Accesses()
+
+    def parameter_order(self) -> list[int]:
+        return list(self.ops.parameters)
+
+    def text(self) -> str:
+        return self.ops.function_text()
+
+    def partials(self) -> list[Partial]:
+        """What is gathered over columns or over everything."""
+        return [
+            Partial(node.buffer, node.combine, computing(node.buffer.dtype))
+            for node in self.kernel.nodes
+            if isinstance(node, Reduction) and self.places[node.buffer.number].kind in (COLUMN, ALL)
+        ]
+
+    def work(self) -> float:
+        """Estimated nanoseconds: operations, and bytes of the buffers that are passed."""
+        operations = 0.0
+        for node in self.kernel.nodes:
+            analysis = _analysis(node, self.places[node.buffer.number])
+            width = max(computing(r.buffer.dtype).itemsize for r in analysis.reads) if analysis.reads else 4
+            operations += (1 + analysis.count) * prod(node.shape) * width / 4  # type: ignore[attr-defined]
+        buffers = {r.buffer.number: r.buffer for n in self.kernel.nodes for r in self._reads(n)}
+        buffers |= {n.buffer.number: n.buffer for n in self.kernel.nodes}
+        passed = sum(b.bytes for number_, b in buffers.items() if number_ in self.ops.parameters)
+        return OPERATION * operations + BYTE * passed
+
+    def _reads(self, node: Node) -> list[Read]:
+        return read_by(node, self.places[node.buffer.number])
+
+    def _arrange(self, escaping: set[int]) -> None:
+        """Find every node's place and stage."""
+        for position, node in enumerate(self.kernel.nodes):
+            where = place(node, self.domain)
+            assert where is not None
+            self.places[node.buffer.number] = where
+            once = where.kind == ROW and isinstance(node, Map)
+            stage = -1 if once or self._over_rows(node) else 0
+            everything = read_by(node, where)
+            reads = [r for r in everything if r.buffer.number in self.stages]
+            for read in reads:
+                source = self.places[read.buffer.number]
+                before = self.stages[read.buffer.number]
+                if source.kind == ROW and not (once or self._over_rows(node)):
+                    before += 1
+                stage = max(stage, before)
+            for read in reads:
+                number_ = read.buffer.number
+                source = self.places[number_]
+                at_hand = source.kind == ROW or self.stages[number_] == stage
+                if not at_hand or read.index != source.store:
+                    self.stored.add(number_)
+                    # What only later stages of the same row read needs no more than a row.
+                    if number_ not in escaping and self.domain.rows > 1 and source.kind == ELEMENT:
+                        self.ops.rows[number_] = self.domain.column()
+            self.stages[node.buffer.number] = stage
+            # What runs once a row runs after the loop of its stage.
+            time = 2 * stage + (once or self._over_rows(node)), position
+            self.accesses.reads += [(r.buffer.number, r.index, time) for r in everything]
+            if isinstance(node, Map):
+                self.accesses.writes[node.buffer.number] = where.store, time
+
+    def _over_rows(self, node: Node) -> bool:
+        """Whether a node gathers the values of rows, not of elements."""
+        where = self.places[node.buffer.number]
+        return where.kind == ALL and prod(node.shape) == self.domain.rows != self.domain.size  # type: ignore[attr-defined]
+
+    def write(self) -> None:
+        """Write the function's body."""
+        self._arrange(set(self.stored))
+        ops, domain = self.ops, self.domain
+        self._prepare()
+        last = max(self.stages.values())
+        with ExitStack() as loop:
+            if domain.rows > 1:
+                innermost = None if domain.loops else "1"
+                loop.enter_context(ops.loop(domain.row, "%lo", "%hi", innermost))
+            self._row(-1)
+            for stage in range(last + 1):
+                self._stage(stage)
+                self._row(stage)
+        self._finish()
+
+    def _prepare(self) -> None:
+        """Give reductions over columns and over everything their first value."""
+        ops = self.ops
+        for node in self.kernel.nodes:
+            where = self.places[node.buffer.number]
+            if where.kind == ALL:
+                assert isinstance(node, Reduction)
+                dtype = self._accumulator(node, wide=True)
+                first = number(identity(node.combine, dtype), dtype)
+                self.totals[node.buffer.number] = (ops.slot(TYPES[dtype], first), dtype)
+            elif where.kind == COLUMN:
+                assert isinstance(node, Reduction)
+                fill = Variable("z", node.buffer.size)
+                with ops.loop(fill, "0", str(node.buffer.size)):
+                    value = ops.constant(identity(node.combine, node.buffer.dtype), node.buffer.dtype)
+                    ops.store(node.buffer, atom_index(fill) if fill.extent > 1 else constant(0), value)
+
+    def _accumulator(self, node: Reduction, wide: bool = False) -> np.dtype[Any]:
+        dtype = computing(node.buffer.dtype)
+        # A sum of the sums of rows may have as many terms as there are rows.
+        if wide and dtype == np.float32 and node.combine == "sum":
+            return np.dtype(np.float64)
+        return dtype
+
+    def _stage(self, stage: int) -> None:
+        ops, domain = self.ops, self.domain
+        nodes = [
+            n
+            for n in self.kernel.nodes
+            if self.stages[n.buffer.number] == stage
+            and not (self.places[n.buffer.number].kind == ROW and isinstance(n, Map))
+            and not self._over_rows(n)
+        ]
+        if not nodes:
+            return
+        slots: dict[int, tuple[str, np.dtype[Any]]] = {}
+        for node in nodes:
+            where = self.places[node.buffer.number]
+            if isinstance(node, Reduction) and where.kind in (ROW, ALL):
+                dtype = self._accumulator(node)
+                slots[node.buffer.number] = (
+                    ops.slot(TYPES[dtype]),
+                    dtype,
+                )
+                first = number(identity(node.combine, dtype), dtype)
+                ops.line(f"store {TYPES[dtype]} {first}, ptr {slots[node.buffer.number][0]}")
+        with ExitStack() as loops:
+            for depth, variable in enumerate(domain.loops):
+                if variable.extent == 1:
+                    continue
+                stop = str(variable.extent)
+                if domain.blocked:
+                    stop = self._block_end()
+                innermost = "1" if depth == len(domain.loops) - 1 else None
+                loops.enter_context(ops.loop(variable, "0", stop, innermost))
+            ops.group = "0" if domain.columns > 1 or (domain.rows > 1 and not domain.loops) else None
+            for node in nodes:
+                self._element(node, slots)
+            ops.group = None
+        for node in nodes:
+            if node.buffer.number in slots:
+                self._gathered(node, *slots[node.buffer.number])
+
+    def _block_end(self) -> str:
+        ops, size = self.ops, self.domain.size
+        if size % BLOCK == 0:
+            return str(BLOCK)
+        start = ops.position(atom_index(self.domain.row) * BLOCK)
+        rest = ops.fresh()
+        ops.line(f"{rest} = sub nsw i64 {size}, {start}")
+        symbol = ops.module.declare("llvm.smin.i64", "i64", "i64", "i64")
+        end = ops.fresh()
+        ops.line(f"{end} = call i64 @{symbol}(i64 {rest}, i64 {BLOCK})")
+        return end
+
+    def _element(self, node: Node, slots: dict[int, tuple[str, np.dtype[Any]]]) -> None:
+        ops, where = self.ops, self.places[node.buffer.number]
+        value = node.body(ops, where.indices)  # type: ignore[attr-defined]  # maps and reductions have one
+        if isinstance(node, Map):
+            self._keep(node, where, value)
+            ops.forward(node.buffer, where.store, value)
+            return
+        assert isinstance(node, Reduction)
+        if where.kind == COLUMN:
+            before = ops.load(node.buffer, where.store)
+            ops.store(node.buffer, where.store, combined(ops, node.combine, before, value, node.buffer.dtype))
+            return
+        slot, dtype = slots[node.buffer.number]
+        self._gather(node, slot, dtype, value)
+
+    def _keep(self, node: Node, where: Place, value: Value) -> None:
+        if node.buffer.number in self.stored:
+            self.ops.store(node.buffer, where.store, value)
+
+    def _gather(self, node: Reduction, slot: str, dtype: np.dtype[Any], value: Value) -> None:
+        ops = self.ops
+        before = ops.fresh()
+        ops.line(f"{before} = load {TYPES[dtype]}, ptr {slot}")
+        after = combined(ops, node.combine, Value(before, dtype), value, dtype)
+        ops.line(f"store {TYPES[dtype]} {after.name}, ptr {slot}")
+
+    def _gathered(self, node: Node, slot: str, dtype: np.dtype[Any]) -> None:
+        """After a row's loop: a row's reduction is known."""
+        ops, where = self.ops, self.places[node.buffer.number]
+        assert isinstance(node, Reduction)
+        name = ops.fresh()
+        ops.line(f"{name} = load {TYPES[dtype]}, ptr {slot}")
+        value = Value(name, dtype)
+        if where.kind == ALL:
+            self._gather(
+                node, *self.totals[node.buffer.number], ops.cast(value, self.totals[node.buffer.number][1])
+            )
+            return
+        value = ops.cast(value, node.buffer.dtype)
+        self._keep(node, where, value)
+        ops.forward(node.buffer, where.store, value)
+
+    def _row(self, stage: int) -> None:
+        """Maps of a row's values, and totals of them."""
+        ops = self.ops
+        for node in self.kernel.nodes:
+            where = self.places[node.buffer.number]
+            if self.stages[node.buffer.number] != stage:
+                continue
+            if where.kind == ROW and isinstance(node, Map):
+                value = node.body(ops, where.indices)
+                self._keep(node, where, value)
+                ops.forward(node.buffer, where.store, value)
+            elif self._over_rows(node):
+                assert isinstance(node, Reduction)
+                slot, dtype = self.totals[node.buffer.number]
+                self._gather(node, slot, dtype, ops.cast(node.body(ops, where.indices), dtype))
+
+    def _finish(self) -> None:
+        ops = self.ops
+        for node in self.kernel.nodes:
+            number_ = node.buffer.number
+            if number_ in self.totals:
+                slot, dtype = self.totals[number_]
+                name = ops.fresh()
+                ops.line(f"{name} = load {TYPES[dtype]}, ptr {slot}")
+                ops.store(node.buffer, constant(0), ops.cast(Value(name, dtype), node.buffer.dtype))

@@ -1,0 +1,237 @@
+"""The negative log-likelihood. A class's score is met while its row is passed: no gather is needed.
+
+So the loss runs in the same loop as the softmax before it, whose scores are then never stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..emit.emitter import computing
+from .context import Context, broadcast
+from .gathers import place
+from .index import Indices
+from .lowered import Lowered, Shape
+from .reductions import total
+
+
+class _Classes:
+    """Targets of scores of a shape: classes are axis 1, or axis 0 of a vector."""
+
+    def __init__(
+        self, context: Context, shape: Shape, target: Lowered, weight: Lowered | None, dtype: np.dtype[Any],
+        ignore_index: int,
+    ) -> None:  # fmt: skip
+        self.context = context
+        self.shape = shape
+        self.dim = min(len(shape) - 1, 1)
+        self.target = context.stored(target) if target.cost > 1 else target
+        self.weight = weight
+        self.dtype = dtype
+        self.ignore_index = ignore_index
+
+    def counts(self, ops: Any, row: Indices) -> Any:
+        """Whether a row is not ignored."""
+        target = self.target
+        return ops.ne(target.at(ops, row), ops.constant(self.ignore_index, target.dtype))
+
+    def share(self, ops: Any, row: Indices) -> Any:
+        """The weight of a row: its class's, or zero where it is ignored."""
+        weight = ops.constant(1, self.dtype)
+        if self.weight is not None:
+            at = place(ops, self.target.at(ops, row), self.weight.shape[0])
+            weight = ops.cast(self.weight.at(ops, (at,)), self.dtype)
+        return ops.select(self.counts(ops, row), weight, ops.constant(0, self.dtype))
+
+    def row(self, indices: Indices) -> Indices:
+        """Indices into the target for indices into the scores."""
+        return (*indices[: self.dim], *indices[self.dim + 1 :])
+
+    def hit(self, ops: Any, indices: Indices) -> Any:
+        """Whether a score is that of its row's class."""
+        here = ops.index(indices[self.dim], self.target.dtype)
+        return ops.eq(here, self.target.at(ops, self.row(indices)))
+
+    def total(self) -> Lowered:
+        """The weights of all rows together."""
+        rows = self.target
+        return self.context.reduction(rows, range(len(rows.shape)), "sum", self.dtype, self.share)
+
+
+def nll_loss(
+    context: Context, x: Lowered, target: Lowered, weight: Lowered | None, reduction: str, ignore_index: int
+) -> Lowered | None:
+    """``-Σ_n w[target[n]]·x[n, target[n]]``, each, in all or over the sum of the weights."""
+    if target.dtype.kind not in "iu" or not x.shape:
+        return None
+    dtype = computing(x.dtype)
+    classes = _Classes(context, x.shape, target, weight, dtype, ignore_index)
+    context.require(classes.target, x.shape[classes.dim], ignored=ignore_index)
+
+    def hit(ops: Any, indices: Indices) -> Any:
+        score = ops.neg(ops.cast(x.at(ops, indices), dtype))
+        return ops.select(classes.hit(ops, indices), score, ops.constant(0, dtype))
+
+    found = context.reduction(x, (classes.dim,), "sum", dtype, hit)
+
+    def weighed(ops: Any, indices: Indices) -> Any:
+        counted = ops.mul(found.at(ops, indices), classes.share(ops, indices))
+        # A score that is ignored does not count even where it is infinite.
+        return ops.select(classes.counts(ops, indices), counted, ops.constant(0, dtype))
+
+    rows = context.map(found.shape, dtype, weighed)
+    if reduction == "none":
+        return _rounded(context, rows, x.dtype)
+    loss = context.reduction(rows, range(len(rows.shape)), "sum", dtype)
+    if reduction == "mean":
+        count = classes.total()
+        total = loss
+        loss = context.map((), dtype, lambda ops, indices: ops.div(total.at(ops, ()), count.at(ops, ())))
+    return _rounded(context, loss, x.dtype)
+
+
+def _rounded(context: Context, x: Lowered, dtype: np.dtype[Any]) -> Lowered:
+    if x.dtype == dtype:
+        return x
+    return context.map(x.shape, dtype, lambda ops, indices: ops.cast(x.at(ops, indices), dtype))
+
+
+def nll_loss_backward(
+    context: Context, g: Lowered, target: Lowered, weight: Lowered | None, shape: tuple[int, ...],
+    reduction: str, ignore_index: int,
+) -> Lowered | None:  # fmt: skip
+    """The covector of the scores: ``-g·w`` at each row's class, zero elsewhere."""
+    if target.dtype.kind not in "iu" or not shape or computing(g.dtype) != g.dtype:
+        return None
+    classes = _Classes(context, shape, target, weight, g.dtype, ignore_index)
+    context.require(classes.target, shape[classes.dim], ignored=ignore_index)
+    given: Callable[[Any, Indices], Any]
+    if reduction == "none":
+        g = context.stored(g) if g.cost > 1 else g
+        given = g.at
+    elif reduction == "sum":
+        given = lambda ops, row: g.at(ops, ())  # noqa: E731  # one of three ways to say the same
+    else:
+        count = classes.total()
+        share = context.stored(
+            context.map((), g.dtype, lambda ops, indices: ops.div(g.at(ops, ()), count.at(ops, ())))
+        )
+        given = lambda ops, row: share.at(ops, ())  # noqa: E731  # one of three ways to say the same
+
+    def body(ops: Any, indices: Indices) -> Any:
+        row = classes.row(indices)
+        own = classes.share(ops, row)
+        zero = ops.constant(0, g.dtype)
+        value = ops.select(ops.ne(own, zero), ops.neg(ops.mul(given(ops, row), own)), zero)
+        return ops.select(classes.hit(ops, indices), value, zero)
+
+    return context.map(shape, g.dtype, body)
+
+
+def nll_weights(
+    context: Context, target: Lowered, weight: Lowered | None, ignore_index: int, dtype: np.dtype[Any]
+) -> Lowered:
+    """The weight of each target's class; zero where it is ignored."""
+    classes = _Classes(context, (), target, weight, dtype, ignore_index)
+    if weight is not None:
+        context.require(classes.target, weight.shape[0], ignored=ignore_index)
+    return context.map(target.shape, dtype, classes.share)
+
+
+def _pair(name: str, ops: Any, x: Any, y: Any, attrs: tuple[Any, ...]) -> Any:
+    """The loss of one pair."""
+    dtype = x.dtype
+
+    def number(value: float) -> Any:
+        return ops.constant(value, dtype)
+
+    d = ops.sub(x, y)
+    if name == "mse_loss":
+        return ops.mul(d, d)
+    if name in ("smooth_l1_loss", "huber_loss"):
+        (edge,) = attrs
+        d = ops.abs(d)
+        bend = ops.mul(ops.mul(number(0.5), d), d)
+        if name == "huber_loss":
+            line = ops.mul(number(edge), ops.sub(d, number(0.5 * edge)))
+            return ops.select(ops.le(d, number(edge)), bend, line)
+        line = ops.sub(d, number(0.5 * edge))
+        return ops.select(ops.lt(d, number(edge)), ops.div(bend, number(edge)), line)
+    if name == "soft_margin_loss":
+        z = ops.neg(ops.mul(x, y))
+        # log(1 + exp(z)) without overflow.
+        rest = ops.function("log1p", ops.function("exp", ops.neg(ops.abs(z))))
+        return ops.add(ops.maximum(z, number(0)), rest)
+    low = number(-100)
+    first = ops.maximum(ops.function("log1p", ops.neg(x)), low)
+    second = ops.maximum(ops.function("log", x), low)
+    return ops.sub(ops.mul(ops.sub(y, number(1)), first), ops.mul(y, second))
+
+
+def _logits(ops: Any, x: Any, y: Any, positive: Any | None) -> Any:
+    """The binary cross entropy of a logit; `positive` weighs positive targets."""
+    one = ops.constant(1, x.dtype)
+    rest = ops.function("log1p", ops.function("exp", ops.neg(ops.abs(x))))
+    log_sigmoid = ops.sub(ops.minimum(x, ops.constant(0, x.dtype)), rest)
+    if positive is not None:
+        weight = ops.add(ops.mul(ops.sub(positive, one), y), one)
+        log_sigmoid = ops.mul(weight, log_sigmoid)
+    return ops.sub(ops.mul(ops.sub(one, y), x), log_sigmoid)
+
+
+def pairwise(
+    context: Context, name: str, operands: list[Any], attrs: tuple[Any, ...], dtype: np.dtype[Any]
+) -> Lowered | None:
+    """A loss of pairs, each, in all or on average."""
+    *rest, reduction = attrs
+    given = [o for o in operands if o is not None]
+    if name == "binary_cross_entropy":
+        _require_probabilities(context, operands[0])
+    if any(o.dtype != dtype for o in given) or dtype != computing(dtype) or dtype.kind != "f":
+        return None
+    shape = np.broadcast_shapes(*(o.shape for o in given))
+    bodies = [None if o is None else broadcast(o, shape) for o in operands]
+
+    def body(ops: Any, indices: Indices) -> Any:
+        x, y, *others = [None if b is None else b(ops, indices) for b in bodies]
+        if name == "binary_cross_entropy_with_logits":
+            value = _logits(ops, x, y, others[1])
+        else:
+            value = _pair(name, ops, x, y, tuple(rest))
+        return value if not others or others[0] is None else ops.mul(value, others[0])
+
+    each = context.map(shape, dtype, body)
+    if reduction == "none":
+        return each
+    return total(context, each, None, False, dtype, reduction == "mean")
+
+
+def _require_probabilities(context: Context, x: Lowered) -> None:
+    """Let the program refuse its results where a number is not between 0 and 1."""
+
+    def outside(ops: Any, indices: Indices) -> Any:
+        value = x.at(ops, indices)
+        within = ops.and_(
+            ops.ge(value, ops.constant(0, x.dtype)), ops.le(value, ops.constant(1, x.dtype))
+        )
+        return ops.not_(within)
+
+    context.refuse(context.reduction(x, range(len(x.shape)), "any", np.dtype(bool), outside))
+
+
+PAIRWISE = frozenset(
+    {
+        "binary_cross_entropy", "binary_cross_entropy_with_logits", "huber_loss", "mse_loss",
+        "smooth_l1_loss", "soft_margin_loss",
+    }
+)  # fmt: skip
+
+LOWERINGS: dict[str, Callable[..., Lowered | None]] = {
+    "nll_loss": nll_loss,
+    "nll_loss2d": nll_loss,
+    "nll_loss_backward": nll_loss_backward,
+    "nll_weights": nll_weights,
+}

@@ -1,0 +1,171 @@
+"""Sums, means, extremes and what is built of them: softmax and normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .context import Context
+from .index import Indices
+from .lowered import Lowered, Shape
+from .views import copied
+
+
+def _axes(x: Lowered, dims: Sequence[int] | None) -> tuple[int, ...]:
+    """A reduction's axes: all when none are named."""
+    return tuple(range(len(x.shape))) if dims is None else tuple(dims)
+
+
+def _shaped(value: Lowered, x: Lowered, axes: Sequence[int], keepdim: bool) -> Lowered:
+    if not keepdim:
+        return value
+    return copied(value, tuple(1 if a in axes else n for a, n in enumerate(x.shape)))
+
+
+def without(indices: Indices, axes: Sequence[int]) -> Indices:
+    """Indices into a reduction's result for indices into what it reduces."""
+    return tuple(i for a, i in enumerate(indices) if a not in axes)
+
+
+def total(
+    context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: bool, dtype: np.dtype[Any], mean: bool
+) -> Lowered:
+    """Sum or mean over axes."""
+    axes = _axes(x, dims)
+    value = context.reduction(x, axes, "sum", dtype)
+    if mean:
+        value = _divided(context, value, prod(x.shape[a] for a in axes))
+    return _shaped(value, x, axes, keepdim)
+
+
+def _divided(context: Context, x: Lowered, count: float) -> Lowered:
+    def body(ops: Any, indices: Indices) -> Any:
+        return ops.div(x.at(ops, indices), ops.constant(count, x.dtype))
+
+    return context.map(x.shape, x.dtype, body)
+
+
+def extreme(context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: bool, word: str) -> Lowered:
+    """Largest or smallest element over axes; NaN where there is one."""
+    axes = _axes(x, dims)
+    return _shaped(context.reduction(x, axes, word, x.dtype), x, axes, keepdim)
+
+
+def truth(context: Context, x: Lowered, dims: Sequence[int] | None, keepdim: bool, word: str) -> Lowered:
+    """Whether ``"any"`` element, or ``"all"``, is not zero over axes."""
+    axes = _axes(x, dims)
+
+    def body(ops: Any, indices: Indices) -> Any:
+        value = x.at(ops, indices)
+        return ops.ne(value, ops.constant(0, x.dtype))
+
+    return _shaped(context.reduction(x, axes, word, np.dtype(bool), body), x, axes, keepdim)
+
+
+class Exponentials:
+    """``exp(x - max)`` along an axis, and its sums.
+
+    Parameters
+    ----------
+    context : Context
+    x : Lowered
+    axes : tuple of int
+    safe : bool
+        Zeros are wanted where x is -∞ throughout.
+    """
+
+    def __init__(self, context: Context, x: Lowered, axes: tuple[int, ...], safe: bool) -> None:
+        self.context, self.x, self.axes, self.safe = context, x, axes, safe
+        self._largest = context.reduction(x, axes, "maximum", x.dtype)
+
+    def base(self, ops: Any, kept: Indices) -> Any:
+        """What is subtracted: the largest, or 0 where that is -∞ and zeros are wanted."""
+        found = self._largest.at(ops, kept)
+        if not self.safe:
+            return found
+        dtype = self.x.dtype
+        blind = ops.eq(found, ops.constant(-np.inf, dtype))
+        return ops.select(blind, ops.constant(0, dtype), found)
+
+    def shifted(self, ops: Any, indices: Indices) -> Any:
+        """``x - max``."""
+        return ops.sub(self.x.at(ops, indices), self.base(ops, without(indices, self.axes)))
+
+    def raised(self) -> Lowered:
+        """``exp(x - max)``."""
+        return self.context.map(
+            self.x.shape, self.x.dtype, lambda ops, indices: ops.function("exp", self.shifted(ops, indices))
+        )
+
+    def sums(self, raised: Lowered) -> Lowered:
+        """The sums of what was raised."""
+        return self.context.reduction(raised, self.axes, "sum", self.x.dtype)
+
+    def divided(self, raised: Lowered, sums: Lowered) -> Lowered:
+        """What was raised, by its sums."""
+        context, dtype = self.context, self.x.dtype
+
+        def inverted(ops: Any, indices: Indices) -> Any:
+            total = sums.at(ops, indices)
+            inverse = ops.div(ops.constant(1, dtype), total)
+            if self.safe:
+                zero = ops.constant(0, dtype)
+                inverse = ops.select(ops.eq(total, zero), zero, inverse)
+            return inverse
+
+        inverse = context.stored(context.map(sums.shape, dtype, inverted))
+        return context.map(
+            self.x.shape, dtype,
+            lambda ops, indices: ops.mul(
+                raised.at(ops, indices), inverse.at(ops, without(indices, self.axes))
+            ),
+        )  # fmt: skip
+
+
+def softmax(context: Context, x: Lowered, dim: int, logarithm: bool, safe: bool = False) -> Lowered:
+    """``exp(x - max) / Σ exp(x - max)``, or its logarithm; if `safe`, zeros where a row is -∞ throughout."""
+    axes = (dim % max(len(x.shape), 1),) if x.shape else ()
+    if x.cost > 1:
+        x = context.stored(x)
+    made = Exponentials(context, x, axes, safe)
+    raised = made.raised()
+    if not logarithm:
+        # The exponentials are stored once rather than computed twice.
+        raised = context.stored(raised)
+        return made.divided(raised, made.sums(raised))
+    sums = made.sums(raised)
+    logs = context.stored(
+        context.map(sums.shape, x.dtype, lambda ops, indices: ops.function("log", sums.at(ops, indices)))
+    )
+    return context.map(
+        x.shape, x.dtype,
+        lambda ops, indices: ops.sub(made.shifted(ops, indices), logs.at(ops, without(indices, axes))),
+    )  # fmt: skip
+
+
+def moments(
+    context: Context, x: Lowered, dims: Sequence[int] | None, correction: float
+) -> tuple[Lowered, Lowered]:
+    """(variance, mean) over axes, without the axes."""
+    axes = _axes(x, dims)
+    if x.cost > 1:
+        x = context.stored(x)
+    count = prod(x.shape[a] for a in axes)
+    mean = context.stored(total(context, x, axes, False, x.dtype, True))
+
+    def square(ops: Any, indices: Indices) -> Any:
+        distance = ops.sub(x.at(ops, indices), mean.at(ops, without(indices, axes)))
+        return ops.mul(distance, distance)
+
+    squares = context.reduction(x, axes, "sum", x.dtype, square)
+    return _divided(context, squares, max(count - correction, 0)), mean
+
+
+def shape_without(shape: Shape, axes: Sequence[int], keepdim: bool) -> Shape:
+    """A reduction's shape."""
+    if keepdim:
+        return tuple(1 if a in axes else n for a, n in enumerate(shape))
+    return tuple(n for a, n in enumerate(shape) if a not in axes)

@@ -1,0 +1,122 @@
+"""Nodes that write loops of their own: values added at places, and values side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from .buffer import Buffer
+from .context import Context
+from .handlers import Analysis
+from .index import Indices, Variable, atom_index, constant, linear, strides_of
+from .lowered import Body, Lowered, Routine, Shape
+
+Places = Callable[[Any, Indices], Indices]
+
+
+def scattered(
+    context: Context, base: Lowered | None, shape: Shape, source: Lowered, where: Places,
+    kept: Body | None = None, accumulate: bool = True,
+) -> Lowered:  # fmt: skip
+    """`base`, or zeros, with the elements of `source` added (or written) at the places `where`, in order.
+
+    Parameters
+    ----------
+    where
+        The indices into the result of an element of the source.
+    kept
+        Whether an element counts; the others add zero.
+    """
+    buffer = context.buffer(shape, source.dtype)
+
+    def value(ops: Any, at: Indices) -> Any:
+        found = source.at(ops, at)
+        if kept is None:
+            return found
+        return ops.select(kept(ops, at), found, ops.constant(0, source.dtype))
+
+    analysis = Analysis()
+    at = _variables("i", source.shape)
+    target = linear(where(analysis, _indices(at)), strides_of(shape))
+    reads = list(analysis.reads)
+    value(analysis, _indices(at))
+    if base is not None:
+        base.body(analysis, _indices(_variables("o", shape)))
+    # Elements of the innermost loop go to different places when only the loop itself tells them apart.
+    apart = bool(at) and target.coefficient(at[-1]) not in (None, 0) and not any(
+        at[-1].name in read.index.variables() for read in reads
+    )
+
+    def write(ops: Any) -> None:
+        first = _variables("o", shape)
+        with nest(ops, first):
+            indices = _indices(first)
+            start = ops.constant(0, source.dtype) if base is None else base.at(ops, indices)
+            ops.store(buffer, linear(indices, strides_of(shape)), start)
+        variables = _variables("i", source.shape)
+        with nest(ops, variables, independent=apart):
+            indices = _indices(variables)
+            position = linear(where(ops, indices), strides_of(shape))
+            found = value(ops, indices)
+            if accumulate:
+                found = ops.add(ops.reread(buffer, position), found)
+            ops.store(buffer, position, found)
+
+    context.nodes.append(Routine(buffer, _distinct(analysis, buffer), write=write))
+    return context.held(buffer)
+
+
+def joined(context: Context, parts: Sequence[Lowered], dim: int) -> Lowered:
+    """Values side by side along an axis."""
+    shape = list(parts[0].shape)
+    shape[dim] = sum(part.shape[dim] for part in parts)
+    buffer = context.buffer(tuple(shape), parts[0].dtype)
+    analysis = Analysis()
+    for part in parts:
+        part.body(analysis, _indices(_variables("i", part.shape)))
+
+    def write(ops: Any) -> None:
+        start = 0
+        for part in parts:
+            # Axes behind `dim` lie together in the result and in a part: one loop goes over them.
+            variables = _variables("i", part.shape)
+            with nest(ops, variables):
+                indices = _indices(variables)
+                place = (*indices[:dim], indices[dim] + start, *indices[dim + 1 :])
+                ops.store(buffer, linear(place, strides_of(buffer.shape)), part.at(ops, indices))
+            start += part.shape[dim]
+
+    context.nodes.append(Routine(buffer, _distinct(analysis, buffer), write=write))
+    return context.held(buffer)
+
+
+def nest(ops: Any, variables: Sequence[Variable], independent: bool = True) -> Any:
+    """Loops over variables; the elements of the innermost one do not touch each other where they are
+    `independent`.
+    """
+    loops = ExitStack()
+    inner = [v for v in variables if v.extent > 1]
+    for variable in inner:
+        last = variable is inner[-1]
+        loops.enter_context(
+            ops.loop(variable, "0", str(variable.extent), "1" if last and independent else None)
+        )
+    if inner and independent:
+        ops.group = "0"
+        loops.callback(setattr, ops, "group", None)
+    if not inner:
+        loops.enter_context(ops.scope())
+    return loops
+
+
+def _variables(letter: str, shape: Shape) -> list[Variable]:
+    return [Variable(f"{letter}{n}", extent) for n, extent in enumerate(shape)]
+
+
+def _indices(variables: Sequence[Variable]) -> Indices:
+    return tuple(atom_index(v) if v.extent > 1 else constant(0) for v in variables)
+
+
+def _distinct(analysis: Analysis, own: Buffer) -> list[Buffer]:
+    return list({r.buffer.number: r.buffer for r in analysis.reads if r.buffer is not own}.values())

@@ -1,0 +1,84 @@
+"""Views and copies: an index map, had by running the op's own kernel on strides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ...core.op import Op
+from .index import Indices, linear, strides_of, unravel
+from .lowered import Lowered
+
+#: Views whose kernel looks at strides that only the array at hand has.
+UNTRACED = frozenset({"as_strided", "as_strided_", "view_as_real", "view_as_complex", "real", "imag"})
+
+#: Ops that copy parts of their input, whatever else eager does.
+SPLITS = frozenset({"unsafe_split", "unsafe_split_with_sizes"})
+
+#: Ops that copy their input in order, whatever else eager does.
+COPIES = frozenset(
+    {
+        "clone",
+        "contiguous_copy",
+        "copy_of",
+        "unsafe_view",
+        "squeezed",
+        "alias_copy",
+        "view_copy",
+        "detach_copy",
+        "lay_out",
+    }
+)
+
+
+def viewed(op: Op, x: Lowered, attrs: tuple[Any, ...]) -> list[Lowered] | None:
+    """The op's results as index maps of its input; None when its strides do not tell."""
+    if op.name in UNTRACED or 0 in x.shape:
+        return None
+    item = np.dtype(np.int8)
+    base = as_strided(np.empty(1, item), x.shape, strides_of(x.shape), writeable=False)
+    origin = base.__array_interface__["data"][0]
+    result = op.kernel(base, *attrs)
+    parts = result if isinstance(result, (tuple, list)) else (result,)
+    return [_part(x, part, part.__array_interface__["data"][0] - origin) for part in parts]
+
+
+def _part(x: Lowered, part: np.ndarray, offset: int) -> Lowered:
+    strides = part.strides
+
+    def body(ops: Any, indices: Indices) -> Any:
+        position = linear(indices, strides, offset)
+        if x.buffer is not None:
+            return ops.load(x.buffer, position)
+        return x.at(ops, unravel(position, x.shape))
+
+    return Lowered(part.shape, x.dtype, body, cost=x.cost)
+
+
+def copied(x: Lowered, shape: tuple[int, ...]) -> Lowered:
+    """A value in another shape of as many elements."""
+    if shape == x.shape:
+        return x
+    strides = strides_of(shape)
+
+    def body(ops: Any, indices: Indices) -> Any:
+        position = linear(indices, strides)
+        if x.buffer is not None:
+            return ops.load(x.buffer, position)
+        return x.at(ops, unravel(position, x.shape))
+
+    return Lowered(shape, x.dtype, body, cost=x.cost)
+
+
+def flipped(x: Lowered, dims: tuple[int, ...]) -> Lowered:
+    """A value with some axes in reverse."""
+
+    def body(ops: Any, indices: Indices) -> Any:
+        turned = [
+            i * -1 + (x.shape[axis] - 1) if axis in dims else i for axis, i in enumerate(indices)
+        ]
+        return x.at(ops, tuple(turned))
+
+    return Lowered(x.shape, x.dtype, body, cost=x.cost)

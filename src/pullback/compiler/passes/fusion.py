@@ -1,0 +1,78 @@
+"""Grouping nodes into kernels: the order of steps in which a program's buffers are filled.
+
+Nodes come in an order in which each follows what it reads. A map or reduction joins an earlier kernel when it
+may: when everything it reads is filled by then and the kernel's loops fit. The kernels of what it reads come
+first, as there the values are still in registers; then kernels that read the same buffers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..lower.kernel import Kernel
+from ..lower.lowered import Branch, Call, Contraction, Loop, Map, Node, Precompiled, Reduction, Routine
+
+Step = Kernel | Contraction | Routine | Precompiled | Call | Loop | Branch
+
+#: Kernels further back than this are not tried unless they fill what a node reads.
+LOOK_BACK = 6
+#: Nodes of a kernel at most: of single numbers, and of others, whose loops LLVM looks at as wholes.
+NUMBERS, MOST = 300, 150
+
+
+def schedule(nodes: Sequence[Node]) -> list[Step]:
+    """The steps that fill the nodes' buffers, in order."""
+    steps: list[Step] = []
+    filled_in: dict[int, int] = {}
+    single = -1
+    for node in _numbers_first(nodes):
+        earliest = max((filled_in[b.number] for b in node.reads if b.number in filled_in), default=-1)
+        position = None
+        if isinstance(node, (Map, Reduction)):
+            position = _joined(steps, node, earliest, single)
+        if position is None:
+            steps.append(Kernel(node) if isinstance(node, (Map, Reduction)) else node)  # type: ignore[arg-type]  # the other kinds are steps
+            position = len(steps) - 1
+            if isinstance(node, Map) and node.buffer.size == 1:
+                single = position
+        for buffer in node.filled:
+            filled_in[buffer.number] = position
+    return steps
+
+
+def _numbers_first(nodes: Sequence[Node]) -> list[Node]:
+    """Nodes with those in front that compute single numbers from the inputs, as the steps of an optimizer do:
+    what reads them then need not wait for a kernel between.
+    """
+    filled = {b.number for n in nodes for b in n.filled}
+    first, others = [], []
+    for node in nodes:
+        if (
+            isinstance(node, Map) and node.buffer.size == 1
+            and filled.isdisjoint(b.number for b in node.reads)
+        ):
+            first.append(node)
+            filled.discard(node.buffer.number)
+        else:
+            others.append(node)
+    return first + others
+
+
+def _joined(steps: list[Step], node: Node, earliest: int, single: int) -> int | None:
+    """The step that takes a node in, if one does; `single` is the last kernel of single numbers."""
+    read = {b.number for b in node.reads}
+    near = range(len(steps) - 1, max(earliest, len(steps) - LOOK_BACK) - 1, -1)
+    candidates = [earliest] if earliest >= 0 else []
+    candidates += [n for n in near if n > earliest]
+    if single > earliest and node.buffer.size == 1:
+        candidates.append(single)
+    for position in candidates:
+        step = steps[position]
+        if not isinstance(step, Kernel):
+            continue
+        if len(step.nodes) >= (NUMBERS if step.size <= 1 else MOST):
+            continue
+        related = position == earliest or not read.isdisjoint(step.buffers) or step.size <= 1
+        if related and step.accept(node):
+            return position
+    return None

@@ -1,0 +1,95 @@
+"""Gradients of parts that were taken one by one: a stack in place of a sum of arrays that are mostly zeros.
+
+The pullback of ``x[0]``, ``x[1]``, … puts each covector into zeros in the shape of x and adds these up, which
+takes time in the square of their number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ...core.tracer import Equation, Reference
+
+#: Parts from which a stack is made.
+LEAST = 4
+
+
+class _Parts(NamedTuple):
+    """A sum of covectors at different places of zeros."""
+
+    shape: tuple[int, ...]
+    dim: int
+    #: The covectors by their places, and the equations that are not needed once they are stacked.
+    covectors: dict[int, Reference]
+    equations: list[int]
+
+
+def gathered(
+    equations: Sequence[Equation], needed: Iterable[int], made: Callable[[tuple[int, ...], Any], int],
+    dtype: Callable[[int], Any],
+) -> list[Equation]:  # fmt: skip
+    """The equations with stacks of covectors.
+
+    Parameters
+    ----------
+    needed
+        Values that others read.
+    made
+        Gives the number of a new value of a shape and dtype.
+    dtype
+        Gives the dtype of a value.
+    """
+    if not any(equation.op == "select_backward" for equation in equations):
+        return list(equations)
+    uses = Counter(needed)
+    uses.update(o.index for e in equations for o in e.operands if isinstance(o, Reference))
+    sums: dict[int, _Parts] = {}
+    last: dict[int, int] = {}
+    for n, equation in enumerate(equations):
+        out = equation.outputs[0]
+        if equation.op == "select_backward":
+            shape, dim, index = equation.attrs
+            sums[out] = _Parts(shape, dim, {index: equation.operands[0]}, [n])
+        elif equation.op == "add" and all(
+            isinstance(o, Reference) and o.index in sums and uses[o.index] == 1 for o in equation.operands
+        ):
+            a, b = (sums[o.index] for o in equation.operands)
+            if a[:2] != b[:2] or not a.covectors.keys().isdisjoint(b.covectors):
+                continue
+            if len(a.covectors) < len(b.covectors):
+                a, b = b, a
+            # Each is read here only: one may grow.
+            a.covectors.update(b.covectors)
+            a.equations.extend([*b.equations, n])
+            for operand in equation.operands:
+                del sums[operand.index]
+            sums[out] = a
+            last[out] = n
+    replaced: dict[int, list[Equation]] = {}
+    dropped: set[int] = set()
+    for out, n in last.items():
+        parts = sums.get(out)
+        if parts is None or len(parts.covectors) < LEAST:
+            continue
+        places = sorted(parts.covectors)
+        low, high = places[0], places[-1] + 1
+        if high - low != len(places):
+            continue
+        dropped.update(parts.equations)
+        covectors = tuple(parts.covectors[place] for place in places)
+        whole = (*parts.shape[: parts.dim], high - low, *parts.shape[parts.dim + 1 :])
+        complete = whole == tuple(parts.shape)
+        stack = out if complete else made(whole, dtype(out))
+        replaced[n] = [Equation("stack", covectors, (parts.dim,), (stack,), False)]
+        if not complete:
+            attrs = (parts.shape, parts.dim, low, high, 1)
+            replaced[n].append(Equation("slice_backward", (Reference(stack),), attrs, (out,), False))
+    result: list[Equation] = []
+    for n, equation in enumerate(equations):
+        if n in replaced:
+            result += replaced[n]
+        elif n not in dropped:
+            result.append(equation)
+    return result

@@ -1,0 +1,281 @@
+"""A scheduled program's memory: what its steps emit, and where each of their buffers lies.
+
+Buffers that live at different times share places in one arena, whose size is known when the program is
+compiled. A loop's body has a plan of its own, whose arena is a part of the loop's scratch memory.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Sequence
+from heapq import heappop, heappush
+
+from ..emit.modules import MANY, WIDE, Kernels
+from ..emit.product import Product
+from ..emit.routine import emit_routine
+from ..lower.buffer import ALIGNMENT, Buffer
+from ..lower.equations import Result
+from ..lower.kernel import Emission, Kernel, emit
+from ..lower.lowered import Branch, Contraction, Loop, Precompiled, Routine
+from . import parallel_rows, product_chains
+from .fusion import Step, schedule
+from .kernel_groups import grouped
+from .product_chains import Chain
+
+#: Buffers up to which each is given the first place that fits, for which all others are looked at.
+FITTED = 1000
+
+
+class Plan:
+    """Where a program's buffers are.
+
+    Attributes
+    ----------
+    lowered : Result
+    steps : list of Step
+    emissions : dict of int to Emission
+        Of kernels and routines, by the step's identity.
+    bodies : dict of int to list of Plan
+        Of the bodies of loops and branches.
+    slots : dict of int to int
+        Of the buffers that are given from outside: which pointer of the table each is.
+    chains : list of Chain
+    groups : list of list of int
+        The numbers of the steps, those that run together, or as a chain, in one list.
+    settled : int
+        After how many groups it is known whether the program refuses its inputs.
+    offsets : dict of int to int
+        Of the others: where in the arena each begins.
+    arena_bytes : int
+    """
+
+    def __init__(self, lowered: Result, kernels: Kernels, whole: bool = True) -> None:
+        module = kernels.module
+        self.lowered = lowered
+        self.steps = schedule(lowered.nodes)
+        self._numbers = {id(step): n for n, step in enumerate(self.steps)}
+        escaping = _escaping(self.steps, lowered)
+        if whole:
+            kernels.apart = sum(isinstance(step, Kernel) for step in self.steps) > MANY
+        self.emissions = {}
+        for n, step in enumerate(self.steps):
+            if isinstance(step, Kernel):
+                emission = self.emissions[id(step)] = emit(step, module, escaping[n])
+                if kernels.apart and len(emission.parameters) <= WIDE:
+                    # It is compiled while the next ones are written.
+                    kernels.name(emission.text)
+        self.emissions |= {
+            id(step): emit_routine(step, module) for step in self.steps if isinstance(step, Routine)
+        }
+        for emission in self.emissions.values():
+            emission.parts = parallel_rows.count(emission.rows, emission.work, bool(emission.partials))
+        self.chains = self._chained()
+        self._chain_of = {id(self.steps[n]): chain for chain in self.chains for n in chain.steps}
+        self.groups = grouped(self.steps, self.emissions, self.chains)
+        #: The kernels that fill buffers, the steps that read them, and which steps run at one time.
+        self._filling = {
+            number_: n for n, step in enumerate(self.steps) if isinstance(step, Kernel)
+            for number_ in step.fills
+        }  # fmt: skip
+        self._reading = _readers(self.steps)
+        self._moments = {n: moment for moment, group in enumerate(self.groups) for n in group}
+        self.settled = self._settled(lowered)
+        self.bodies = {
+            id(step): [Plan(body, kernels, False) for body in step.bodies]
+            for step in self.steps
+            if isinstance(step, (Loop, Branch))
+        }
+        self.slots = {b.number: 1 + n for n, b in enumerate((*lowered.inputs, *lowered.outputs))}
+        for buffer_number in lowered.constants:
+            self.slots[buffer_number] = 1 + len(self.slots)
+        self.offsets: dict[int, int] = {}
+        self.arena_bytes = 0
+        self._place(lowered, self.emissions)
+
+    def scratch(self, step: Step) -> int:
+        """The number of a step's scratch memory (see `scratch_of`)."""
+        return scratch_of(self._numbers[id(step)])
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether kernels run in parts, or together, on threads."""
+        return (
+            any(e.parts > 1 for e in self.emissions.values())
+            or any(len(group) > 1 for group in self.groups)
+            or any(isinstance(step, Precompiled) for step in self.steps)
+            or any(isinstance(s, Contraction) and self.product(s).grid().parts > 1 for s in self.steps)
+            or any(plan.is_parallel for plans in self.bodies.values() for plan in plans)
+        )
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether most of it is a stretch of scalar operations."""
+        kernels = [step for step in self.steps if isinstance(step, Kernel)]
+        scalars = sum(len(kernel.nodes) for kernel in kernels if kernel.size == 1)
+        return 2 * scalars > sum(len(kernel.nodes) for kernel in kernels)
+
+    def _settled(self, lowered: Result) -> int:
+        if not lowered.checked:
+            return 0
+        flag = lowered.outputs[-1]
+        filling = self._filling.get(flag.number)
+        if filling is None:
+            filling = next(n for n, step in enumerate(self.steps) if flag in getattr(step, "filled", ()))
+        return self._moments[filling] + 1
+
+    def _chained(self) -> list[Chain]:
+        """The chains; their kernels are cut as they are."""
+        found = product_chains.found(self.steps, self.emissions)
+        for chain in found:
+            for n in chain.steps:
+                emission = self.emissions.get(id(self.steps[n]))
+                if emission is not None:
+                    emission.parts = chain.parts
+        return found
+
+    def product(self, step: Contraction) -> Product:
+        """A matrix product as its machine code is told of it."""
+        chain = self.chain(step)
+        return Product.of(step) if chain is None else chain.product(step)
+
+    def chain(self, step: Step) -> Chain | None:
+        """The chain that a step is a part of."""
+        return self._chain_of.get(id(step))
+
+    def may_replace(self, before: Buffer, after: Buffer) -> bool:
+        """Whether a step may write buffer `after` to the memory of `before`, which is given from outside: it
+        must be known then that the program does not refuse its inputs.
+        """
+        filling = self._filling.get(after.number)
+        if filling is None or self._moments[filling] < self.settled:
+            return False
+        moment = self._moments[filling]
+        if any(
+            n != filling and self._moments[n] >= moment for n in self._reading.get(before.number, ())
+        ):
+            return False
+        return self.emissions[id(self.steps[filling])].accesses.may_replace(before.number, after.number)
+
+    def _place(self, lowered: Result, emissions: dict[int, Emission]) -> None:
+        """Lay the temporaries out in the arena: first fit, by the steps between which each is alive."""
+        sizes: dict[int, int] = {}
+        spans: dict[int, list[int]] = {}
+        # Steps that run together are alive together.
+        moments = {n: group[0] for group in self.groups for n in group}
+        for position, step in enumerate(self.steps):
+            n = moments[position]
+            own = None
+            if isinstance(step, Kernel) and emissions[id(step)].parts > 1:
+                own = parallel_rows.places(emissions[id(step)]).bytes
+            elif isinstance(step, Contraction):
+                own = self.product(step).scratch()
+            elif isinstance(step, Precompiled):
+                own = step.kernel.scratch(step.kernel.cut(step.images))
+            elif isinstance(step, (Loop, Branch)):
+                arenas = [aligned(plan.arena_bytes) for plan in self.bodies[id(step)]]
+                own = sum(arenas) + carry_bytes(step) if isinstance(step, Loop) else max(arenas)
+            if own is not None:
+                sizes[scratch_of(position)] = own
+                spans[scratch_of(position)] = [n, n]
+            for buffer in _touched(step, emissions, lowered):
+                if buffer.number in self.slots:
+                    continue
+                size = buffer.bytes
+                if isinstance(step, Kernel) and buffer.number in emissions[id(step)].row_buffers:
+                    size = _row_bytes(emissions[id(step)], buffer)
+                sizes[buffer.number] = max(size, sizes.get(buffer.number, 0))
+                spans.setdefault(buffer.number, [n, n])[1] = n
+        place = _fitted if len(sizes) <= FITTED else _in_order
+        self.offsets = place({b: aligned(size) for b, size in sizes.items()}, spans)
+        ends = [offset + aligned(sizes[b]) for b, offset in self.offsets.items()]
+        self.arena_bytes = max(ends, default=0)
+
+
+def _fitted(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
+    """Where each buffer begins: the largest first, each at the first place that is free while it lives."""
+    offsets = {}
+    taken: list[tuple[int, int, int, int]] = []
+    for buffer in sorted(sizes, key=lambda b: -sizes[b]):
+        first, last = spans[buffer]
+        size = sizes[buffer]
+        offset = 0
+        for begin, end, start, stop in taken:
+            if stop < first or last < start or end <= offset:
+                continue
+            if begin >= offset + size:
+                break
+            offset = end
+        insort(taken, (offset, offset + size, first, last))
+        offsets[buffer] = offset
+    return offsets
+
+
+def _in_order(sizes: dict[int, int], spans: dict[int, list[int]]) -> dict[int, int]:
+    """The same for very many buffers: each takes the memory of one as large that is dead, or new memory."""
+    offsets = {}
+    top = 0
+    alive: list[tuple[int, int, int]] = []
+    free: dict[int, list[int]] = {}
+    for buffer in sorted(sizes, key=lambda b: spans[b][0]):
+        first, last = spans[buffer]
+        while alive and alive[0][0] < first:
+            _, size, offset = heappop(alive)
+            free.setdefault(size, []).append(offset)
+        size = sizes[buffer]
+        if free.get(size):
+            offset = free[size].pop()
+        else:
+            offset, top = top, top + size
+        heappush(alive, (last, size, offset))
+        offsets[buffer] = offset
+    return offsets
+
+
+def aligned(size: int) -> int:
+    """A size with what aligns that which follows."""
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def carry_bytes(loop: Loop) -> int:
+    """Memory for the carries of a loop: each is read in one place and written in another."""
+    return sum(2 * aligned(b.bytes) for b in loop.bodies[0].inputs[: loop.carries])
+
+
+def scratch_of(step: int) -> int:
+    """The number, among those of buffers, of the memory that a step's parts write their sums to."""
+    return -1 - step
+
+
+def _row_bytes(emission: Emission, buffer: Buffer) -> int:
+    """Memory for a row of a buffer that needs no more: one for each part."""
+    elements = emission.row_buffers[buffer.number]
+    if emission.parts == 1:
+        return elements * buffer.dtype.itemsize
+    return emission.parts * parallel_rows.stride(elements, buffer.dtype)
+
+
+def _touched(step: Step, emissions: dict[int, Emission], lowered: Result) -> list[Buffer]:
+    if isinstance(step, Kernel):
+        return [lowered.buffers[n] for n in emissions[id(step)].parameters]
+    return [*step.reads, *step.filled]
+
+
+def _escaping(steps: Sequence[Step], lowered: Result) -> list[set[int]]:
+    """For each step, which of its buffers are read after it or outside it."""
+    readers = _readers(steps)
+    for buffer in lowered.outputs:
+        readers.setdefault(buffer.number, set()).add(-1)
+    own = [step.buffers if isinstance(step, Kernel) else () for step in steps]
+    return [
+        {number_ for number_ in own[n] if readers.get(number_, set()) - {n}} for n in range(len(steps))
+    ]
+
+
+def _readers(steps: Sequence[Step]) -> dict[int, set[int]]:
+    """The numbers of the steps that read a buffer, by its number."""
+    readers: dict[int, set[int]] = {}
+    for n, step in enumerate(steps):
+        for node in step.nodes if isinstance(step, Kernel) else [step]:
+            for buffer in node.reads:
+                readers.setdefault(buffer.number, set()).add(n)
+    return readers

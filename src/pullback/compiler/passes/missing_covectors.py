@@ -1,0 +1,55 @@
+"""A pullback for covectors of which some do not arrive: what they alone would reach is left out.
+
+A pullback is linear in its covectors, so what is computed of absent ones alone is zero. It must not be
+computed: zero times an infinite slope is not a number, and an input that gets no covector in eager gets none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from ...core.tracer import Reference
+from ..program.program import Program
+
+
+def without(
+    program: Program, covectors: Collection[int], absent: Collection[int]
+) -> tuple[Program, list[int | None]]:
+    """The program without what comes of absent covectors.
+
+    Parameters
+    ----------
+    program : Program
+        A pullback.
+    covectors, absent : collection of int
+        Those of its inputs in which it is linear, and those of them that are left out.
+
+    Returns
+    -------
+    Program
+        It takes the inputs that are left.
+    list of int or None
+        For each output of `program`, the place of its value among the new program's, or None.
+    """
+    varying, gone = set(covectors), set(absent)
+    constants = dict(program.constants)
+    equations = []
+    for equation in program.equations:
+        of_covectors = {o.index for o in equation.operands if isinstance(o, Reference)} & varying
+        varying.update(equation.outputs if of_covectors else ())
+        if of_covectors and of_covectors <= gone:
+            gone.update(equation.outputs)
+            continue
+        for number in of_covectors & gone:
+            zero = np.zeros((), program.dtypes[number])
+            constants[number] = np.broadcast_to(zero, program.shapes[number])
+        equations.append(equation)
+    kept = [output for output in program.outputs if output not in gone]
+    places = iter(range(len(kept)))
+    inputs = [v for v in program.inputs if v not in absent]
+    return (
+        Program(inputs, equations, kept, constants, program.shapes, program.dtypes),
+        [None if output in gone else next(places) for output in program.outputs],
+    )

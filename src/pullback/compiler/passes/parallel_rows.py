@@ -1,0 +1,133 @@
+"""A kernel's rows cut into parts for threads: how many, what each part has of its own, and how they are
+joined.
+
+The cut depends on the kernel's work alone, never on the number of threads. A part has its own place for what
+it gathers over columns or over everything, and for rows that only it reads; the parts' sums are added in
+pairs, in order of the parts, so that results are the same whoever ran them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..emit.emitter import FLOAT32, FLOAT64, Emitter, Module
+from ..lower.buffer import Buffer
+from ..lower.index import Variable, atom_index, constant
+from ..lower.kernel import Emission, Partial, combined
+from ..runtime.thread_pool import PARALLEL
+
+#: Estimated nanoseconds of work from which a kernel is cut, and of a part at least. Calling a thread that
+#: sleeps costs the caller 50 µs on the machine this was measured on, one that waits 0.2.
+WORTH, PART = 60_000, 20_000
+#: Parts at most: enough for 32 threads to end at about the same time.
+MOST = 96
+#: Rows to a part at least where sums over columns are gathered, each of which is written and read again.
+ROWS_OF_SUMS = 8
+
+#: What parts write lies on cache lines, and pairs of them, apart.
+LINE = 128
+
+
+def count(rows: int, work: float, sums: bool) -> int:
+    """How many parts a kernel of so many rows and nanoseconds is cut into."""
+    if rows < 2 or work < WORTH:
+        return 1
+    return max(1, min(MOST, int(work / PART), rows // ROWS_OF_SUMS if sums else rows))
+
+
+def stride(elements: int, dtype: np.dtype) -> int:
+    """Bytes from one part's place to the next."""
+    return -(-elements * dtype.itemsize // LINE) * LINE
+
+
+class Places(NamedTuple):
+    """Where the parts of a kernel write what is their own.
+
+    Attributes
+    ----------
+    offsets : dict of int to int
+        By buffer: where in the kernel's scratch memory the first part's place is.
+    bytes : int
+        Of the scratch memory.
+    """
+
+    offsets: dict[int, int]
+    bytes: int
+
+
+def places(emission: Emission) -> Places:
+    """Lay the sums of a kernel's parts out one after the other."""
+    offsets, end = {}, 0
+    for partial in emission.partials:
+        offsets[partial.buffer.number] = end
+        end += stride(partial.buffer.size, partial.buffer.dtype) * emission.parts
+    return Places(offsets, end)
+
+
+def part_function(name: str, kernel: str, strides: Sequence[int]) -> str:
+    """The function that runs one part. Its context is an array: the number of rows, that of parts, and the
+    pointers; those with a stride lead to each part's own place.
+    """
+    lines = [
+        f"define internal void @{name}(ptr %context, i64 %part) nounwind #0 {{",
+        "  %rows = load i64, ptr %context",
+        "  %second = getelementptr i64, ptr %context, i64 1",
+        "  %parts = load i64, ptr %second",
+        "  %a = mul nuw nsw i64 %part, %rows",
+        "  %lo = udiv i64 %a, %parts",
+        "  %b = add nuw nsw i64 %a, %rows",
+        "  %hi = udiv i64 %b, %parts",
+    ]
+    operands = []
+    for n, step in enumerate(strides):
+        lines += [
+            f"  %q{n} = getelementptr ptr, ptr %context, i64 {2 + n}",
+            f"  %r{n} = load ptr, ptr %q{n}",
+        ]
+        if step:
+            lines += [
+                f"  %o{n} = mul nuw nsw i64 %part, {step}",
+                f"  %s{n} = getelementptr i8, ptr %r{n}, i64 %o{n}",
+            ]
+        operands.append(f"ptr %{'s' if step else 'r'}{n}")
+    return "\n".join(
+        [*lines, f"  call void @{kernel}({', '.join([*operands, 'i64 %lo', 'i64 %hi'])})", "  ret void", "}"]
+    )
+
+
+def joining(partial: Partial, parts: int, module: Module) -> str:
+    """The function, but for its name, that combines the parts' values of one buffer."""
+    buffer = partial.buffer
+    each = stride(buffer.size, buffer.dtype) // buffer.dtype.itemsize
+    ops = Emitter(module)
+    slots = Buffer(-1, (parts * each,), buffer.dtype)
+    ops.parameters = {buffer.number: "%out", slots.number: "%slots"}
+    # Few numbers of many parts are added in double precision, which costs nothing.
+    wide = FLOAT64 if buffer.dtype == FLOAT32 and partial.combine == "sum" else partial.dtype
+    variable = Variable("z", buffer.size)
+    with ops.loop(variable, "0", str(buffer.size)):
+        place = atom_index(variable) if buffer.size > 1 else constant(0)
+        values = [ops.cast(ops.load(slots, place + n * each), wide) for n in range(parts)]
+        while len(values) > 1:
+            pairs = [
+                combined(ops, partial.combine, x, y, wide) for x,
+                y in zip(values[::2], values[1::2], strict=False)
+            ]
+            values = pairs + values[len(pairs) * 2 :]
+        ops.store(buffer, place, ops.cast(values[0], buffer.dtype))
+    head = "(ptr %out, ptr %slots) nounwind #0 {"
+    return "\n".join([head, "entry:", *ops.slots, *ops.lines, "  ret void", "}"])
+
+
+def call(pointers: Sequence[str], function: str, rows: int, parts: int, prefix: str) -> list[str]:
+    """The lines that run all parts of a kernel."""
+    lines = [f"  {prefix} = alloca [{2 + len(pointers)} x i64]"]
+    for n, value in enumerate((f"i64 {rows}", f"i64 {parts}", *(f"ptr {p}" for p in pointers))):
+        lines += [
+            f"  {prefix}_{n} = getelementptr i64, ptr {prefix}, i64 {n}",
+            f"  store {value}, ptr {prefix}_{n}",
+        ]
+    return [*lines, f"  call void @{PARALLEL}(ptr @{function}, ptr {prefix}, i64 {parts})"]

@@ -1,0 +1,61 @@
+"""Recurrent layers as the ops of their steps, which loops and kernels are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...core.op import TABLE
+from ...core.tracer import Equation, Recorder, Reference, Tracer
+from ...ops import recurrent
+
+#: The layers' ops, and what does the same step by step: all states and the last ones.
+IN_STEPS: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "elman": recurrent.elman_in_steps,
+    "elman_packed": recurrent.elman_in_steps,
+    "gru": recurrent.gru_in_steps,
+    "gru_packed": recurrent.gru_in_steps,
+    "lstm": recurrent.lstm_in_steps,
+    "lstm_packed": recurrent.lstm_in_steps,
+    "mkldnn_rnn_layer": recurrent.lstm_in_steps,
+}
+
+
+def take_apart(recorder: Recorder, wanted: Sequence[int]) -> None:
+    """Replace the layers in what a recorder has written down by their steps.
+
+    The steps do not make what the layers keep for their covectors on arrays, and covectors of traced values
+    do not read it. A layer stays whole where it is read all the same, or among the values that are wanted.
+    """
+    whole = list(recorder.equations)
+    if not any(equation.op in IN_STEPS for equation in whole):
+        return
+    read = {o.index for e in whole for o in e.operands if isinstance(o, Reference)}.union(wanted)
+    recorder.equations.clear()
+    for equation in whole:
+        if equation.op in IN_STEPS and read.isdisjoint(_kept_outputs(equation)):
+            _write_steps(recorder, equation)
+        else:
+            recorder.equations.append(equation)
+
+
+def _kept_outputs(equation: Equation) -> Sequence[int]:
+    """The outputs of a layer that its steps do not make: those without covectors."""
+    made = TABLE[equation.op].differentiable_outputs
+    return [output for n, output in enumerate(equation.outputs) if n not in made]
+
+
+def _write_steps(recorder: Recorder, equation: Equation) -> None:
+    first = len(recorder.equations)
+    operands = [Tracer(recorder, o.index) if isinstance(o, Reference) else o for o in equation.operands]
+    results = IN_STEPS[equation.op](*operands, *equation.attrs)
+    number = {v.index: output for v, output in zip(results, equation.outputs, strict=False)}
+    recorder.equations[first:] = [
+        e._replace(
+            operands=tuple(
+                Reference(number.get(o.index, o.index)) if isinstance(o, Reference) else o for o in e.operands
+            ),
+            outputs=tuple(number.get(o, o) for o in e.outputs),
+        )
+        for e in recorder.equations[first:]
+    ]

@@ -1,0 +1,192 @@
+"""A stretch of equations that repeats: what each operand is in all repetitions, and where that holds."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...core.op import TABLE
+from ...core.tracer import Equation, Reference
+
+if TYPE_CHECKING:
+    from .loop_rolling import Rolling
+
+#: Repetitions, and equations in all of them, from which a loop pays.
+LEAST, WORTH = 4, 48
+#: Bytes of values that are stacked for the sake of a loop.
+SCATTERED = 64
+
+
+class Slice(NamedTuple):
+    """A value as the part at `index` of the first axis of a stacked value."""
+
+    stack: int
+    index: int  # type: ignore[assignment]  # narrower here than in the base
+
+
+class Slot(NamedTuple):
+    """What an operand of a period is.
+
+    ``("same", position, output)`` and ``("carried", position, output)``: what an equation of this repetition,
+    or of the one before, makes; ``("held", value)``; ``("sliced", stack, index, step)``, by the first
+    repetition's index; ``("scattered", values)``: any others, which are stacked; ``("number", value)``: no
+    value of the program.
+    """
+
+    kind: str
+    what: Any
+
+
+class Period:
+    """A stretch of equations whose signatures repeat."""
+
+    def __init__(self, rolling: Rolling, start: int, size: int, count: int) -> None:
+        self.rolling = rolling
+        self.roller = rolling.roller
+        self.start = start
+        self.size = size
+        self.count = count
+        #: Positions that select from a held value: (value, first index, step).
+        self.selects: dict[int, tuple[int, int, int]] = {}
+
+    def at(self, position: int, repetition: int) -> Equation:
+        """An equation."""
+        return self.rolling.equations[self.start + repetition * self.size + position]
+
+    def loop(self) -> tuple[list[list[Slot]], int, int] | None:
+        """(what the operands are, the first repetition of the loop, the one after its last); None where there
+        is no loop.
+        """
+        if not self._is_likely():
+            return None
+        slots: list[list[Slot]] = []
+        good = [True] * self.count
+        first = [True] * self.count
+        for position in range(self.size):
+            found = []
+            for n in range(len(self.at(position, 0).operands)):
+                slot = self._slot(position, n, good, first)
+                if slot is None:
+                    return None
+                found.append(slot)
+            slots.append(found)
+            if self.at(position, 0).op == "select" and not self._select(position, found[0], good, first):
+                return None
+        begin, end = _longest(good, first)
+        if end - begin < LEAST or (end - begin) * self.size < WORTH:
+            return None
+        return slots, begin, end
+
+    def _is_likely(self) -> bool:
+        """Whether the repetition in the middle takes nothing from where a loop cannot."""
+        equations, size = self.rolling.equations, self.size
+        names = {e.op for e in equations[self.start : self.start + size]}
+        if any("generator" in TABLE[name].attrs for name in names):
+            return False
+        middle = self.count // 2
+        begin = self.start + (middle - 1) * size
+        for n in range(begin, begin + size):
+            for was, now in zip(equations[n].operands, equations[n + size].operands, strict=True):
+                if type(now) is Reference and was != now:
+                    maker = self.rolling.maker.get(now.index, (-1, 0))[0]
+                    if self.start <= maker < begin:
+                        return False
+                    slices = self.roller.slices
+                    sliced = now.index in slices and was.index in slices
+                    if maker < self.start and not sliced and not self._may_be_scattered(now.index):
+                        return False
+        return True
+
+    def _may_be_scattered(self, value: int) -> bool:
+        shape, dtype = self.roller.kind(value)
+        return prod(shape) * dtype.itemsize <= SCATTERED
+
+    def _slot(self, position: int, n: int, good: list[bool], first: list[bool]) -> Slot | None:
+        """What an operand is in most repetitions; where it is not, they are not `good`, and where they may
+        not be the first, not `first`.
+        """
+        if not isinstance(self.at(position, 0).operands[n], Reference):
+            return Slot("number", self.at(position, 0).operands[n])
+        values = [self.at(position, k).operands[n].index for k in range(self.count)]
+        middle = self.count // 2
+        here, before = values[middle], values[middle - 1]
+        holds: list[bool]
+        if here == before:
+            slot = Slot("held", here)
+            holds = [v == here for v in values]
+        elif (made := self._made(position, middle, here)) is not None:
+            slot = Slot(*made)
+            holds = [self._made(position, k, v) == made for k, v in enumerate(values)]
+        elif here in self.roller.slices and before in self.roller.slices:
+            stack, index = self.roller.slices[here]
+            step = index - self.roller.slices[before].index
+            base = index - step * middle
+            if step not in (1, -1):
+                return None
+            holds = [
+                self.roller.slices.get(v) == (stack, base + step * k) for k, v in enumerate(values)
+            ]
+            slot = Slot("sliced", (stack, base, step))
+        else:
+            if not self._may_be_scattered(here):
+                return None
+            holds = [self._is_outside(v) for v in values]
+            slot = Slot("scattered", tuple(values))
+        for k, held in enumerate(holds):
+            if not held:
+                good[k] = False
+                if slot.kind != "carried" or self.roller.kind(values[k]) != self.roller.kind(here):
+                    first[k] = False
+        return slot
+
+    def _made(self, position: int, repetition: int, value: int) -> tuple[str, tuple[int, int]] | None:
+        """("same" or "carried", (position, output)) of a value that this repetition or the one before
+        makes.
+        """
+        maker = self.rolling.maker.get(value)
+        if maker is None:
+            return None
+        begin = self.start + repetition * self.size
+        place = maker[0] - begin
+        if 0 <= place < position:
+            return "same", (place, maker[1])
+        if -self.size <= place < 0:
+            return "carried", (place + self.size, maker[1])
+        return None
+
+    def _is_outside(self, value: int) -> bool:
+        maker = self.rolling.maker.get(value)
+        return maker is None or maker[0] < self.start
+
+    def _select(self, position: int, slot: Slot, good: list[bool], first: list[bool]) -> bool:
+        """Let a part of a held value whose index moves on be sliced."""
+        indices = [self.at(position, k).attrs[1] for k in range(self.count)]
+        middle = self.count // 2
+        step = indices[middle] - indices[middle - 1]
+        base = indices[middle] - step * middle
+        for k, index in enumerate(indices):
+            if index != base + step * k:
+                good[k] = first[k] = False
+        if step == 0:
+            return True
+        if slot.kind != "held" or step not in (1, -1) or self.at(position, 0).attrs[0] != 0:
+            return False
+        self.selects[position] = (slot.what, base, step)
+        return True
+
+
+def _longest(good: list[bool], first: list[bool]) -> tuple[int, int]:
+    """The longest run of repetitions of which the first may begin and the others follow."""
+    best = (0, 0)
+    k = 0
+    while k < len(good):
+        if not first[k]:
+            k += 1
+            continue
+        end = k + 1
+        while end < len(good) and good[end]:
+            end += 1
+        if end - k > best[1] - best[0]:
+            best = (k, end)
+        k = end
+    return best

@@ -1,0 +1,253 @@
+"""Writing the repetitions of a period as a loop: its body, what it takes, and what leaves it."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ...core.body import Body
+from ...core.op import TABLE
+from ...core.tracer import Equation, Reference
+from ..program.program import Program
+from ..runtime import image
+from .repetition import WORTH, Period, Slice, Slot
+
+#: Equations from which a loop pays even where values are large and repetitions would be fused.
+LONG = 1000
+#: Bytes of a value up to which a repetition gains nothing by being fused with the next.
+LARGE = 1 << 15
+
+
+class Loop:
+    """The repetitions from `begin` to below `end` of a period, to be written as a scan."""
+
+    def __init__(self, period: Period, slots: list[list[Slot]], begin: int, end: int) -> None:
+        self.period = period
+        self.rolling = period.rolling
+        self.roller = period.roller
+        self.slots = slots
+        self.begin = begin
+        self.end = end
+        self.length = end - begin
+        self.first = period.start + begin * period.size
+        self.after = period.start + end * period.size
+        # The body's values, renumbered.
+        self.shapes: list[tuple[int, ...]] = []
+        self.dtypes: list[Any] = []
+        self.constants: dict[int, Any] = {}
+        #: By what they are made from: (the body's value, the value outside).
+        self.carries: dict[tuple[int, int, int], int] = {}
+        self.sliced: dict[Any, int] = {}
+        self.held: dict[int, int] = {}
+        self.local: dict[tuple[int, int], int] = {}
+
+    def write(self) -> int | None:
+        """Write the loop and what it needs; the position after it, or None where it does not pay."""
+        equations = self._body_equations()
+        if equations is None:
+            return None
+        finals, stacked, selects = self._read_outside()
+        carries = list(self.carries)
+        outputs = [self.local[position, output] for position, output, _ in carries]
+        outputs += [self.local[place] for place in stacked]
+        inputs = [*self.carries.values(), *self.sliced.values(), *self.held.values()]
+        body = Body(inputs, equations, outputs, self.constants, self.shapes, self.dtypes)
+        if not self._pays(body):
+            return None
+        # Only now: where there is no loop, the equations that select stay.
+        for position in selects:
+            self._note_selects(position)
+        for n in range(self.period.start, self.first):
+            self.rolling.keep(self.rolling.equations[n])
+        reverse = self._direction()
+        operands = [init for _, _, init in carries]
+        operands += [self._stack(key, reverse) for key in self.sliced]
+        operands += list(self.held)
+        for value in operands:
+            self.rolling.materialize(value)
+        results = [self._final(carry, finals) for carry in carries]
+        results += [self._stacked(place, reverse, finals) for place in stacked]
+        attrs = (body, len(carries), len(self.sliced), self.length, reverse)
+        self.rolling.out.append(
+            Equation("scan", tuple(map(Reference, operands)), attrs, tuple(results), True)
+        )
+        return self.after
+
+    # --- the body -------------------------------------------------------------------------------------------
+
+    def _new(self, kind: tuple[tuple[int, ...], Any]) -> int:
+        self.shapes.append(kind[0])
+        self.dtypes.append(kind[1])
+        return len(self.shapes) - 1
+
+    def _body_equations(self) -> list[Equation] | None:
+        period = self.period
+        result = []
+        for position, slots in enumerate(self.slots):
+            equation = period.at(position, self.begin)
+            if position in period.selects:
+                value, base, step = period.selects[position]
+                key = (value, base + step * self.begin, step)
+                kind = self.roller.kind(equation.outputs[0])
+                local = self.sliced.get(key)
+                self.local[position, 0] = self._slice(key, kind) if local is None else local
+                continue
+            operands: list[Any] = []
+            for n, slot in enumerate(slots):
+                found = self._operand(slot, equation.operands[n])
+                if found is None:
+                    return None
+                operands.append(found)
+            outputs = []
+            for n, value in enumerate(equation.outputs):
+                self.local[position, n] = self._new(self.roller.kind(value))
+                outputs.append(self.local[position, n])
+            result.append(equation._replace(operands=tuple(operands), outputs=tuple(outputs)))
+        return result
+
+    def _slice(self, key: Any, kind: tuple[tuple[int, ...], Any]) -> int:
+        self.sliced[key] = self._new(kind)
+        return self.sliced[key]
+
+    def _operand(self, slot: Slot, given: Any) -> Any:
+        """The body's operand; None where the value outside is not there when the loop begins."""
+        kind, what = slot
+        if kind == "number":
+            return given
+        if kind == "same":
+            return Reference(self.local[what])
+        value = given.index
+        if kind == "carried":
+            if not self._is_before(value):
+                return None
+            key = (*what, value)
+            if key not in self.carries:
+                self.carries[key] = self._new(self.roller.kind(value))
+            return Reference(self.carries[key])
+        if kind == "held":
+            return self._held(value)
+        if kind == "sliced":
+            stack, base, step = what
+            key = (stack, base + step * self.begin, step)
+            if not self._is_before(stack):
+                return None
+        else:
+            key = what[self.begin : self.end]
+            if not all(map(self._is_before, key)):
+                return None
+        local = self.sliced.get(key)
+        return Reference(self._slice(key, self.roller.kind(value)) if local is None else local)
+
+    def _held(self, value: int) -> Reference | None:
+        if not self._is_before(value):
+            return None
+        local = self.held.get(value)
+        if local is None:
+            array = self.roller.recorder.constants.get(value)
+            local = self._new(self.roller.kind(value))
+            if array is None:
+                self.held[value] = local
+            else:
+                self.constants[local] = array
+        return Reference(local)
+
+    def _is_before(self, value: int) -> bool:
+        maker = self.rolling.maker.get(value)
+        return maker is None or maker[0] < self.first
+
+    # --- what leaves it -------------------------------------------------------------------------------------
+
+    def _read_outside(self) -> tuple[dict[tuple[int, int], int], list[tuple[int, int]], list[int]]:
+        """(the values of the last repetition that are carried and read outside by themselves, the places of
+        which other repetitions are read outside, the positions of selects that are).
+        """
+        finals: dict[tuple[int, int], int] = {}
+        stacked, selects = [], []
+        carried = {(position, output) for position, output, _ in self.carries}
+        for place in self.local:
+            position, output = place
+            read = [
+                k for k in range(self.begin, self.end)
+                if self.rolling.last.get(self.period.at(position, k).outputs[output], -1) >= self.after
+            ]
+            if not read:
+                continue
+            if position in self.period.selects:
+                selects.append(position)
+            elif read == [self.end - 1] and place in carried:
+                finals[place] = self.period.at(position, self.end - 1).outputs[output]
+            else:
+                stacked.append(place)
+        return finals, stacked, selects
+
+    def _note_selects(self, position: int) -> None:
+        value, base, step = self.period.selects[position]
+        for k in range(self.begin, self.end):
+            part = self.period.at(position, k).outputs[0]
+            self.roller.slices[part] = Slice(value, base + step * k)
+            self.roller.virtual.add(part)
+
+    def _final(self, carry: tuple[int, int, int], finals: dict[tuple[int, int], int]) -> int:
+        place = carry[:2]
+        found = finals.pop(place, None)
+        if found is not None:
+            return found
+        return self.roller.made(*self.roller.kind(carry[2]))
+
+    def _stacked(self, place: tuple[int, int], reverse: bool, finals: Any) -> int:
+        position, output = place
+        shape, dtype = self.roller.kind(self.period.at(position, self.begin).outputs[output])
+        stack = self.roller.made((self.length, *shape), dtype)
+        for n, k in enumerate(range(self.begin, self.end)):
+            value = self.period.at(position, k).outputs[output]
+            self.roller.slices[value] = Slice(stack, self.length - 1 - n if reverse else n)
+            self.roller.virtual.add(value)
+        return stack
+
+    # --- what it takes --------------------------------------------------------------------------------------
+
+    def _direction(self) -> bool:
+        """Whether most of what is sliced goes from the last slice to the first."""
+        steps = [key[2] for key in self.sliced if len(key) == 3 and key[2] in (1, -1)]
+        return sum(steps) < 0
+
+    def _stack(self, key: Any, reverse: bool) -> int:
+        """The stacked value whose slices the loop takes, in the loop's direction."""
+        out = self.rolling.out
+        if len(key) != 3 or key[2] not in (1, -1):
+            for value in key:
+                self.rolling.materialize(value)
+            shape, dtype = self.roller.kind(key[0])
+            stack = self.roller.made((self.length, *shape), dtype)
+            values = tuple(map(Reference, reversed(key) if reverse else key))
+            out.append(Equation("stack", values, (0,), (stack,), False))
+            return stack
+        stack, index, step = key
+        self.rolling.materialize(stack)
+        shape, dtype = self.roller.kind(stack)
+        start = index if step > 0 else index - self.length + 1
+        if start != 0 or self.length != shape[0]:
+            part = self.roller.made((self.length, *shape[1:]), dtype)
+            out.append(
+                Equation("slice", (Reference(stack),), (0, start, start + self.length, 1), (part,), False)
+            )
+            stack = part
+        if (step < 0) != reverse:
+            turned = self.roller.made((self.length, *shape[1:]), dtype)
+            out.append(Equation("flip", (Reference(stack),), ((0,),), (turned,), False))
+            stack = turned
+        return stack
+
+    def _pays(self, body: Body) -> bool:
+        """Whether the loop has native code, and repetitions gain nothing by being fused."""
+        size = len(body.equations) * self.length
+        largest = max(
+            (prod(s) * d.itemsize for s, d in zip(body.shapes, body.dtypes, strict=True)), default=0
+        )
+        products = any(TABLE[e.op].kind == "bilinear" or e.op.startswith("addmm") for e in body.equations)
+        if size < WORTH or (largest > LARGE and size < LONG and not products):
+            return False
+        program = Program(
+            body.inputs, body.equations, body.outputs, body.constants, body.shapes, body.dtypes
+        )
+        return image.is_native(program)

@@ -1,0 +1,212 @@
+"""Machine code on disk, so that a new process does not compile what an earlier one has.
+
+An entry is one file: a line that says what it is, a checksum, a description in JSON and bytes. Its name is a
+digest of what was compiled and of everything that compiled it: these sources, LLVM, the processor. Nothing is
+executed while an entry is read, and an entry that is damaged, cut short or of another kind counts as absent.
+
+What an entry holds runs in the process that loads it, so the folder must be the user's own and writable for
+nobody else; in any other folder nothing is read or written. Entries appear under their names at once and
+whole, so that several processes may read and write at the same time. `PULLBACK_CACHE_DIR` names the folder,
+``PULLBACK_CACHE=0`` turns the cache off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+#: Beyond so many bytes the entries that were not used for longest are removed.
+LIMIT = 512 << 20
+
+_MAGIC = b"pullback machine code 1\n"
+_DIGEST = 32
+_SUFFIX = ".code"
+_PACKAGE = Path(__file__).parents[2]
+
+
+def folder() -> Path | None:
+    """Where entries are; None where the cache is off or has no place.
+
+    By each system's rules: ``$XDG_CACHE_HOME`` or ``~/.cache`` on Linux, ``~/Library/Caches`` on macOS,
+    ``%LOCALAPPDATA%`` on Windows.
+    """
+    if os.environ.get("PULLBACK_CACHE", "1") == "0":
+        return None
+    named = os.environ.get("PULLBACK_CACHE_DIR")
+    if named:
+        return Path(named).absolute()
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "pullback" if base.is_absolute() else None
+
+
+def key(*parts: str | bytes) -> str:
+    """The name of what is compiled from some parts on this processor by these sources."""
+    digest = hashlib.blake2b(_surroundings(), digest_size=20)
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+@functools.cache
+def _surroundings() -> bytes:
+    import llvmlite
+    import numpy as np
+
+    from . import engine
+
+    # In a working tree the version stays while the sources change.
+    sources = [*_sources(str(_PACKAGE), deep=False)]
+    for name in ("compiler", "ops", "core", "array"):
+        sources += _sources(str(_PACKAGE / name), deep=True)
+    sources.sort()
+    made_by = (llvmlite.__version__, engine.machine_name(), np.__version__, sys.version_info[:2], sources)
+    return repr(made_by).encode()
+
+
+def _sources(place: str, deep: bool) -> Iterator[tuple[str, int, int]]:
+    """The sources in a folder of the package: what they are called there, their sizes and times."""
+    with os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                about = entry.stat()
+                yield entry.path[len(str(_PACKAGE)) :], about.st_size, about.st_mtime_ns
+            elif deep and entry.name != "__pycache__" and entry.is_dir():
+                yield from _sources(entry.path, deep)
+
+
+def read(name: str) -> tuple[Any, bytes] | None:
+    """The description and bytes of an entry; None where there is none."""
+    place = _own_folder(create=False)
+    if place is None:
+        return None
+    path = place / (name + _SUFFIX)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    with open(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode) or not _is_own(about):
+            return None
+        data = file.read()
+    found = _unpacked(data)
+    with contextlib.suppress(OSError):
+        if found is None:
+            path.unlink()
+        else:
+            os.utime(path)
+    return found
+
+
+def _unpacked(data: bytes) -> tuple[Any, bytes] | None:
+    start = len(_MAGIC) + _DIGEST
+    if data[: len(_MAGIC)] != _MAGIC or len(data) < start + 8:
+        return None
+    if hashlib.blake2b(data[start:], digest_size=_DIGEST).digest() != data[len(_MAGIC) : start]:
+        return None
+    length = int.from_bytes(data[start : start + 8], "little")
+    start += 8
+    return json.loads(data[start : start + length]), data[start + length :]
+
+
+def write(name: str, description: Any, content: bytes) -> None:
+    """Keep an entry; where that cannot be done, do nothing."""
+    place = _own_folder(create=True)
+    if place is None:
+        return
+    about = json.dumps(description).encode()
+    body = len(about).to_bytes(8, "little") + about + content
+    checksum = hashlib.blake2b(body, digest_size=_DIGEST).digest()
+    import tempfile
+
+    with contextlib.suppress(OSError):
+        descriptor, temporary = tempfile.mkstemp(dir=place)
+        try:
+            with open(descriptor, "wb") as file:
+                file.write(_MAGIC + checksum + body)
+            os.replace(temporary, place / (name + _SUFFIX))
+        except BaseException:
+            os.unlink(temporary)
+            raise
+        _trim(place)
+
+
+def clear() -> None:
+    """Remove all entries."""
+    place = _own_folder(create=False)
+    if place is not None:
+        _remove(path for path, _ in _entries(place))
+
+
+def _own_folder(create: bool) -> Path | None:
+    """The folder, if it is the user's own."""
+    place = folder()
+    if place is None:
+        return None
+    try:
+        if create:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                place.mkdir(mode=0o700)
+        about = os.lstat(place)
+    except OSError:
+        return None
+    return place if stat.S_ISDIR(about.st_mode) and _is_own(about) else None
+
+
+def _is_own(about: os.stat_result) -> bool:
+    # Windows has no such owners and modes; there the folder in the user's profile is the user's.
+    return not hasattr(os, "getuid") or (
+        about.st_uid == os.getuid() and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
+
+
+def _entries(place: Path) -> list[tuple[str, os.stat_result]]:
+    found = []
+    # Every write looks at all entries: `scandir` takes a fifth of the time of paths.
+    with os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name.endswith(_SUFFIX):
+                with contextlib.suppress(OSError):
+                    found.append((entry.path, entry.stat()))
+    return found
+
+
+def _trim(place: Path) -> None:
+    entries = _entries(place)
+    size = sum(about.st_size for _, about in entries)
+    if size <= LIMIT:
+        return
+    gone = []
+    for path, about in sorted(entries, key=lambda entry: entry[1].st_mtime):
+        gone.append(path)
+        size -= about.st_size
+        # Some more than needed, so that not every write removes something.
+        if size <= LIMIT * 3 // 4:
+            break
+    _remove(gone)
+
+
+def _remove(paths: Iterable[str]) -> None:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            os.unlink(path)

@@ -1,0 +1,179 @@
+"""What the texts of modules share, and machine code in memory."""
+
+from __future__ import annotations
+
+import functools
+import struct
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..emit import codegen
+from ..emit.codegen import Code, Effort, machine, module, target
+from . import cache
+from .helper_processes import submitted, summon
+
+#: Of a text with loops and straight code.
+DEFAULT = Effort()
+
+
+@functools.cache
+def attributes() -> str:
+    """Attributes of every function: the processor, so that loops use its widest registers."""
+    name, features = codegen.processor()
+    return (
+        f'attributes #0 = {{ "target-cpu"="{name}" "target-features"="{features}" '
+        '"prefer-vector-width"="512" "no-trapping-math"="true" }'
+    )
+
+
+def whole(*texts: Iterable[str]) -> str:
+    """The text of a module from its declarations and functions; loops may refer to group 0, and be of
+    kind 1 (independent iterations of that group) or 3 (not to be unrolled).
+    """
+    return "\n".join(
+        [
+            *(line for text in texts for line in text), attributes(), "!0 = distinct !{}",
+            '!1 = distinct !{!1, !2}\n!2 = !{!"llvm.loop.parallel_accesses", !0}',
+            '!3 = distinct !{!3, !4}\n!4 = !{!"llvm.loop.unroll.disable"}',
+        ]
+    )
+
+
+def _undefined(objects: Iterable[Any]) -> set[str]:
+    """Return the names that machine code calls and does not define, of objects in the 64-bit format of ELF;
+    none of others.
+    """
+    called: set[str] = set()
+    defined: set[str] = set()
+    for held in objects:
+        sections = {section.name(): section.data() for section in held.sections()}
+        names = sections.get(b".strtab", b"")
+        # The specification's Elf64_Sym: name, kind, visibility, section (0 is none), value, size.
+        for at, _, _, section, _, _ in struct.iter_unpack("<IBBHQQ", sections.get(b".symtab", b"")):
+            (defined if section else called).add(names[at : names.index(b"\0", at)].decode())
+    return called - defined - {""}
+
+
+@functools.cache
+def machine_name() -> str:
+    """LLVM and the processor that it compiles for."""
+    import llvmlite.binding as llvm
+
+    return f"{llvm.llvm_version_info} {llvm.get_default_triple()} {attributes()}"
+
+
+@functools.cache
+def register_bytes() -> int:
+    """How wide the processor's widest vector register is."""
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    return 64 if features.get("avx512f") else 32 if features.get("avx") else 16
+
+
+@functools.cache
+def fused() -> bool:
+    """Whether the processor has fused multiply-adds."""
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    return any(features.get(name) for name in ("fma", "neon", "fp-armv8"))
+
+
+def started(text: str, effort: Effort, helpers: int = 0) -> Callable[[], Code]:
+    """Begin to compile a module's text, or take what an earlier process made of it; what is returned waits
+    for the machine code. Where it is compiled, there are to be so many helpers.
+    """
+    return named(cache.key("text", repr(effort), text), lambda: text, effort, helpers)
+
+
+def named(
+    name: str, write: Callable[[], str], effort: Effort, helpers: int = 0
+) -> Callable[[], Code]:
+    """`started` for a text that is written only where it is compiled; `name` is its key in the cache."""
+    known = found_as(name)
+    if known is not None:
+        return lambda: known
+    summon(helpers)
+    result = submitted(write(), effort)
+
+    def kept() -> Code:
+        code = result()
+        cache.write(name, code.called, code.objects[0])
+        return code
+
+    return kept
+
+
+def found_as(name: str) -> Code | None:
+    """What an earlier process kept under a name; None where there is nothing."""
+    found = cache.read(name)
+    return None if found is None else Code((found[1],), tuple(found[0]))
+
+
+class Library:
+    """Machine code in memory, and the addresses of its functions.
+
+    It is put into memory when the first address is asked for; until then it may still be compiled.
+
+    Parameters
+    ----------
+    source : Code, callable or str
+        Machine code, what waits for it, or LLVM's text.
+    symbols : dict of str to int
+        Addresses of functions that the module calls and the process does not export.
+    resolve : callable, optional
+        Gives the addresses of the mathematical functions that are called.
+    effort : Effort
+        What the text is worth.
+    """
+
+    def __init__(
+        self, source: Code | Callable[[], Code] | str, symbols: dict[str, int],
+        resolve: Callable[[Iterable[str]], dict[str, int]] | None = None, effort: Effort = DEFAULT,
+    ) -> None:
+        self.text = source if isinstance(source, str) else None
+        self.effort = effort
+        self._source = started(source, effort) if isinstance(source, str) else source
+        self._symbols, self._resolve = symbols, resolve
+        self._lock = threading.Lock()
+
+    @property
+    def engine(self) -> Any:
+        """What holds the code."""
+        with self._lock:
+            return self._engine
+
+    @functools.cached_property
+    def code(self) -> Code:
+        """The machine code."""
+        return self._source if isinstance(self._source, Code) else self._source()
+
+    @functools.cached_property
+    def _engine(self) -> Any:
+        import llvmlite.binding as llvm
+
+        code, symbols = self.code, self._symbols
+        if self._resolve is not None:
+            symbols = {**symbols, **self._resolve(code.called)}
+        for name, address in symbols.items():
+            llvm.add_symbol(name, address)
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine())
+        objects = [llvm.ObjectFileRef.from_data(content) for content in code.objects]
+        # What LLVM does not find is called at address 0.
+        if missing := [name for name in _undefined(objects) if not llvm.address_of_symbol(name)]:
+            raise RuntimeError(f"machine code calls {', '.join(missing)}, which no library here has")
+        for held in objects:
+            engine.add_object_file(held)
+        engine.finalize_object()
+        return engine
+
+    def address(self, name: str) -> int:
+        """Where a function lies."""
+        return int(self.engine.get_function_address(name))
+
+    def assembly(self) -> str:
+        """The machine's instructions, as text; the library must have been made from LLVM's text."""
+        assert self.text is not None
+        return str(target().emit_assembly(module(self.text, self.effort)))

@@ -1,0 +1,282 @@
+"""From a scheduled program to something that runs: one native function per stretch between array kernels.
+
+What builds programs is imported where one is built: a process that finds an image needs none of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import threading
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy import ndarray
+
+from ...core.op import TABLE
+from ..emit.codegen import NOTHING
+from ..lower.buffer import ALIGNMENT, Buffer
+from ..program.program import Program
+from . import engine, image, machine_code
+from .helper_processes import MOST, at_work, submitted, summon
+from .shared_functions import Ahead
+from .thread_pool import pool
+
+if TYPE_CHECKING:
+    from ..emit.modules import Compiler
+    from ..emit.writer import Writer
+    from ..lower.equations import Result
+    from ..lower.lowered import Call
+    from ..passes.fusion import Step
+    from ..passes.memory_plan import Plan
+
+#: Equations of a program from which it is compiled by several processes: starting them takes as long as
+#: compiling some dozen kernels.
+LONG = 200
+
+
+class Refused(RuntimeError):
+    """A program's inputs are such that its results do not count; nothing was changed."""
+
+
+class Executable:
+    """A compiled program.
+
+    Parameters
+    ----------
+    program : Program
+    pairs : sequence of (int, int)
+        Inputs and outputs of which it is asked whether the output may be written to the input's memory.
+
+    Attributes
+    ----------
+    inputs, outputs : list of Buffer
+        Where the program may refuse its inputs, the last output says so.
+    elements : int
+        Of all buffers.
+    checked : bool
+        Whether it may refuse its inputs.
+    shared : set of (int, int)
+        Of `pairs`, those for which the answer is yes.
+    entry : int
+        Address of the native function that is the whole program; 0 where array kernels run in between.
+    table : array
+        What it is given: the arena's address, then the addresses of inputs, outputs and constants.
+    turn : Lock
+        Held by who uses the table and the arena.
+    """
+
+    #: Whether what is built is kept on disk.
+    kept = True
+    #: Begins to compile a module.
+    _compile: Compiler = staticmethod(submitted)
+
+    def __init__(self, program: Program, pairs: Sequence[image.Pair] = ()) -> None:
+        self.program = program
+        name = image.name_of(program, pairs) if self.kept else None
+        found = None if name is None else image.read(name)
+        if found is None:
+            made, called = self._image(pairs, name)
+        else:
+            made, called = found
+            self.segments = ["segment0"]
+            self.generators: list[Any] = []
+        self._load(made, called)
+
+    def _image(
+        self, pairs: Sequence[image.Pair], name: str | None
+    ) -> tuple[image.Image, machine_code.Found]:
+        """Build what running the program takes, and keep it under a name."""
+        from ..lower.lowered import Call
+
+        with at_work():
+            if _is_long(self.program):
+                summon(MOST)
+            lowered = self.lowered
+            # An image is kept as a whole.
+            whole = name is not None and not any(isinstance(node, Call) for node in lowered.nodes)
+            self._compile = submitted if whole else engine.started
+            with Ahead(_shared(lowered)):
+                plan, writer = self.plan, self.writer
+                self.segments = writer.segments()
+                code = writer.code() if writer.names else NOTHING
+                addresses = {symbol: find() for symbol, find in writer.symbols.items()}
+                # Those that are compiled for the first time are by helpers, too.
+                _functions(code.called)
+        #: Generators that it draws from.
+        self.generators = _generators(self.steps)
+        found = image.Image(
+            lowered.inputs, lowered.outputs, lowered.constants, plan.slots, plan.arena_bytes,
+            sum(b.size for b in lowered.buffers), lowered.checked, plan.is_parallel,
+            {(a, b) for a, b in pairs if plan.may_replace(lowered.inputs[a], lowered.outputs[b])},
+            tuple(addresses), code,
+        )  # fmt: skip
+        if whole and writer.names and self._is_native and machine_code.are_lasting(addresses):
+            image.write(str(name), found)
+        # The lowered program's steps hold what has these functions.
+        return found, machine_code.Found(addresses, [])
+
+    @functools.cached_property
+    def lowered(self) -> Result:
+        """The program, lowered."""
+        from ..lower.equations import lower
+
+        return lower(self.program)
+
+    @functools.cached_property
+    def plan(self) -> Plan:
+        """Its memory."""
+        from ..emit.emitter import Module
+        from ..emit.modules import Kernels
+        from ..passes.memory_plan import Plan
+
+        self._kernels = Kernels(Module(), self._compile)
+        return Plan(self.lowered, self._kernels)
+
+    @functools.cached_property
+    def writer(self) -> Writer:
+        """What writes it for LLVM."""
+        from ..emit.writer import Writer
+
+        plan = self.plan
+        return Writer(plan, self._kernels)
+
+    @property
+    def steps(self) -> list[Step]:
+        """What it does, in order."""
+        return self.plan.steps
+
+    @functools.cached_property
+    def llvm(self) -> str:
+        """LLVM's text."""
+        if not self.writer.names:
+            self.writer.segments()
+        return self.writer.text()
+
+    @property
+    def _is_native(self) -> bool:
+        return len(self.segments) == 1 and isinstance(self.segments[0], str)
+
+    def _load(self, found: image.Image, called: machine_code.Found) -> None:
+        self._called = called
+        self.inputs, self.outputs = found.inputs, found.outputs
+        self.checked, self.elements, self.shared = found.checked, found.elements, found.shared
+        self.pool = pool() if found.parallel else None
+        # Only what the vectoriser chose to call is compiled.
+        self._library = (
+            engine.Library(found.code, called.addresses, _functions) if found.code.objects else None
+        )
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        #: Native functions, and calls of array kernels.
+        self._run: list[Any] = [
+            call(self._library.address(s)) if isinstance(s, str) else s  # type: ignore[union-attr]  # there is one then
+            for s in self.segments
+        ]
+        native = self._is_native and self._library is not None
+        self.entry = self._library.address(self.segments[0]) if native else 0  # type: ignore[union-attr]  # as said
+        self.table = np.zeros(1 + len(found.slots), np.uintp)
+        self._arena = _aligned(found.arena_bytes)
+        self._constants = found.constants
+        self.table[0] = self._arena.ctypes.data
+        for buffer_number, array in found.constants.items():
+            self.table[found.slots[buffer_number]] = array.ctypes.data
+        self.table_address = self.table.ctypes.data
+        self.turn = threading.Lock()
+
+    def array(self, buffer: Buffer, given: dict[int, ndarray]) -> ndarray:
+        """A buffer as an array, for an array kernel."""
+        found = given.get(buffer.number)
+        if found is None:
+            found = self._constants.get(buffer.number)
+        if found is None:
+            offset = self.plan.offsets[buffer.number]
+            memory = self._arena[offset : offset + buffer.bytes]
+            found = memory.view(buffer.dtype).reshape(buffer.shape)
+        return found
+
+    def run(self, *arrays: ndarray) -> list[ndarray]:
+        """Run on contiguous arrays of the inputs' shapes and dtypes; return new arrays.
+
+        Threads take turns: the arena is one.
+
+        Raises
+        ------
+        Refused
+            An index is out of its range: what eager raises is for eager to say.
+        """
+        if self.pool is not None:
+            self.pool.prepare()
+        with self.turn:
+            results = self._computed(arrays)
+        if self.checked and results.pop():
+            raise Refused("an index is out of range")
+        return results
+
+    def _computed(self, arrays: Sequence[ndarray]) -> list[ndarray]:
+        table = self.table
+        outputs = [np.empty(b.shape, b.dtype) for b in self.outputs]
+        for slot, array in enumerate((*arrays, *outputs), start=1):
+            table[slot] = array.ctypes.data
+        given: dict[int, ndarray] = {}
+        if not all(map(callable, self._run)):
+            given = dict(
+                zip((b.number for b in (*self.inputs, *self.outputs)), (*arrays, *outputs), strict=True)
+            )
+        for segment in self._run:
+            if callable(segment):
+                segment(self.table_address)
+            else:
+                self._call(segment, given)
+        return outputs
+
+    def _call(self, step: Call, given: dict[int, ndarray]) -> None:
+        operands = tuple(self.array(o, given) if isinstance(o, Buffer) else o for o in step.operands)
+        result = TABLE[step.op].evaluate(operands, step.attrs)
+        parts = result if step.several else (result,)
+        for buffer, part in zip(step.outputs, parts, strict=True):
+            self.array(buffer, given)[...] = part
+
+
+def _is_long(program: Program) -> bool:
+    """Whether compiling takes so long that it is worth a process of its own."""
+    from ..lower import convolutions
+
+    return len(program.equations) >= LONG or any(e.op in convolutions.OPS for e in program.equations)
+
+
+def _shared(lowered: Result) -> dict[Hashable, Callable[[], Any]]:
+    """What a program is going to need that is the same for all: the code of matrix products, and threads."""
+    from ..emit.emitter import TYPES
+    from ..emit.product import kernel
+    from ..lower.lowered import Contraction
+
+    products = {TYPES[node.buffer.dtype] for node in lowered.nodes if isinstance(node, Contraction)}
+    makers: dict[Hashable, Callable[[], Any]] = {}
+    for real in sorted(products):
+        makers[real] = functools.partial(getattr, kernel.compiled(real), "part")
+    return makers | {"pool": pool} if products else makers
+
+
+def _functions(symbols: Iterable[str]) -> dict[str, int]:
+    """The addresses of mathematical functions."""
+    from ..emit import functions
+
+    return functions.addresses(symbols)
+
+
+def _generators(steps: Sequence[Step]) -> list[Any]:
+    from ..lower.lowered import Call
+
+    found = {}
+    for step in steps:
+        if isinstance(step, Call) and "generator" in TABLE[step.op].attrs:
+            generator = step.attrs[TABLE[step.op].attrs.index("generator")]
+            found[id(generator)] = generator
+    return list(found.values())
+
+
+def _aligned(size: int) -> ndarray:
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start : start + size]

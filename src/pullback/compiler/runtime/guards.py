@@ -1,0 +1,171 @@
+"""What must be as it was at the trace, as words that native code compares.
+
+A dict is told by its version, which every change renews: when it has another, the things that the trace read
+in it are looked at, and if those are as they were, the new version is the one to expect. What a closure's
+cell, a list, or a field of a function or class holds, and an object's type, are compared by identity.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ..frontend.guards import Guard, cell_contents, dict_item, dict_keys, dict_length, list_item, list_length
+from ..lower.buffer import Buffer
+from . import native_call
+from .object_layout import Layout, words
+
+ROW_MAJOR, ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+
+
+_OF_DICTS = (dict_item, dict_keys, dict_length)
+
+
+class Watch:
+    """The parts of a specification that say what a function read.
+
+    Attributes
+    ----------
+    slow : list of Guard
+        What no word tells, to be compared in Python.
+    """
+
+    def __init__(self, guards: Sequence[Guard], where: Layout) -> None:
+        self._addresses: list[int] = []
+        self._guards: list[list[Guard]] = []
+        self.slow: list[Guard] = []
+        self._lists: dict[int, Any] = {}
+        position: dict[int, int] = {}
+        default = Guard(dict_item, vars(dtypes), "_default", dtypes.get_default_dtype())
+        for guard in (*guards, default):
+            container = guard.container
+            address = guard.word
+            if guard.read in (list_item, list_length):
+                self._lists[id(container)] = container
+                continue
+            if guard.read is cell_contents:
+                address = id(container) + where.cell
+            elif guard.read in _OF_DICTS and where.dict_version is not None:
+                # An order that `move_to_end` changes is no change of version.
+                moves = isinstance(container, OrderedDict) and len(container) > 1
+                if guard.read is not dict_keys or not moves:
+                    address = id(container) + where.dict_version
+            if address is None:
+                self.slow.append(guard)
+                continue
+            at = position.setdefault(address, len(self._addresses))
+            if at == len(self._addresses):
+                self._addresses.append(address)
+                self._guards.append([])
+            self._guards[at].append(guard)
+        # What is expected by its address must not be freed, lest another object get the address.
+        self._held = [self._contents(guards) for guards in self._guards]
+        self._held_in_lists = [list(list.__iter__(c)) for c in self._lists.values()]
+
+    @staticmethod
+    def _contents(guards: Sequence[Guard]) -> Any:
+        guard = guards[0]
+        return None if guard.read in _OF_DICTS else guard.read(guard.container, guard.key)
+
+    def parts(self) -> dict[str, Any]:
+        """Fields of a specification."""
+        addresses = self._addresses
+        self._expected = np.array([words(address, 1)[0] for address in addresses], np.int64)
+        self._now = self._expected.copy()
+        records: list[int] = []
+        for container, held in zip(self._lists.values(), self._held_in_lists, strict=True):
+            records += [id(container), len(held), *map(id, held)]
+        self._at = np.array(addresses, np.int64)
+        return {
+            "watched": len(addresses), "watched_at": self._at, "watched_as": self._expected,
+            "watched_now": self._now, "lists": len(self._lists), "lists_at": records,
+        }  # fmt: skip
+
+    def still_holds(self, position: int) -> bool:
+        """Whether a word that has changed is as the trace needs it; then it is expected as it is now."""
+        guards = self._guards[position]
+        if not all(guard.holds() for guard in guards):
+            return False
+        # Where it has changed again since native code read it, the next call finds that out.
+        self._held[position] = self._contents(guards)
+        self._expected[position] = self._now[position]
+        return True
+
+
+class Places:
+    """Where in memory the tensors lie that every call is given, as long as they do not move.
+
+    Parameters
+    ----------
+    cells : list of (int, int, bool)
+        Slot in the table, bytes, and whether the call writes there.
+    """
+
+    table: np.ndarray[Any, Any]
+
+    def __init__(self, cells: Sequence[tuple[int, int, bool]]) -> None:
+        self._cells = cells
+        self._seen = np.zeros(len(cells), np.int64)
+
+    def parts(self) -> dict[str, Any]:
+        """Fields of a specification."""
+        slots = [slot for slot, _, _ in self._cells]
+        return {"moving": len(slots), "moving_at": slots, "seen_at": self._seen}
+
+    def are_apart(self) -> bool:
+        """Whether no tensor that is written overlaps another; then they are expected where they are now."""
+        starts = [int(self.table[slot]) for slot, _, _ in self._cells]
+        if overlap(
+            [(start, start + size, w) for start, (_, size, w) in zip(starts, self._cells, strict=True)]
+        ):
+            return False
+        self._seen[:] = starts
+        return True
+
+
+def overlap(ranges: Sequence[tuple[int, int, bool]]) -> bool:
+    """Whether one of some ``(begin, end, written)`` that is written has memory in common with another."""
+    behind_written = behind_any = 0
+    for begin, end, written in sorted(ranges):
+        if begin < behind_written or (written and begin < behind_any):
+            return True
+        behind_any = max(behind_any, end)
+        if written:
+            behind_written = max(behind_written, end)
+    return False
+
+
+def tensor_record(
+    source: int, place: int, tensor: Any, node: int, written: bool, keep: list[Any]
+) -> list[int]:
+    """What is expected of a tensor; `keep` gets what the record points to."""
+    value = tensor._value
+    keep.append(type(tensor))
+    counter = id(list) if written else 0
+    array = _array_record(value.shape, value.dtype, written, keep)
+    return [source, place, id(type(tensor)), node, *array, counter]
+
+
+def array_record(place: int, shape: Sequence[int], dtype: np.dtype[Any], keep: list[Any]) -> list[int]:
+    """What is expected of an array among the first tuple's items."""
+    return [native_call.ARRAY, place, 0, 0, *_array_record(shape, dtype, False, keep), 0]
+
+
+def result_record(buffer: Buffer, slot: int, node: int, keep: list[Any]) -> list[int]:
+    """What a call makes: an array for a buffer and, unless the node is `results.BARE`, a tensor around it."""
+    extents = np.array(buffer.shape, np.int64)
+    keep += [extents, buffer.dtype]
+    return [id(buffer.dtype), len(buffer.shape), int(extents.ctypes.data), slot, node]
+
+
+def _array_record(
+    shape: Sequence[int], dtype: np.dtype[Any], written: bool, keep: list[Any]
+) -> list[int]:
+    extents = np.array(shape, np.int64)
+    keep += [extents, dtype]
+    flags = ROW_MAJOR | ALIGNED | (_WRITEABLE if written else 0)
+    return [id(dtype), len(shape), int(extents.ctypes.data), flags]

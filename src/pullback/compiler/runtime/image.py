@@ -1,0 +1,144 @@
+"""Images of programs: what running a program takes, as one process builds it and the next finds it on disk.
+
+A process that finds a program's image neither lowers it nor plans its memory, and writes no text for LLVM.
+The name of an image is a digest of the program as it is printed, which holds everything that what is built
+depends on, of what is asked about it, and of what built it (see `cache`). What its machine code calls is
+named, and found by its names (see `parts`); where one of these is missing, the image counts as absent.
+Programs that array kernels have a part in have no image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from ... import dtypes
+from ..emit.codegen import Code
+from ..lower.buffer import Buffer
+from ..program.program import Program
+from ..program.text import Unprintable, kind, printed, read_kind
+from . import cache, machine_code
+
+#: What is asked of a program: (input, output), whether the output may be written to the input's memory.
+Pair = tuple[int, int]
+
+
+class Image(NamedTuple):
+    """What running a program takes.
+
+    Attributes
+    ----------
+    inputs, outputs : list of Buffer
+    constants : dict of int to array
+        By buffer number.
+    slots : dict of int to int
+        By buffer number, which pointer of the table each of these is.
+    arena_bytes : int
+    elements : int
+        Of all buffers.
+    checked : bool
+        Whether the last output says that the inputs are refused.
+    parallel : bool
+        Whether threads take part.
+    shared : set of (int, int)
+        Of the pairs that were asked for, those of which the output may be written to the input's memory.
+    symbols : tuple of str
+        The functions that the machine code calls.
+    code : Code
+    """
+
+    inputs: list[Buffer]
+    outputs: list[Buffer]
+    constants: dict[int, ndarray]
+    slots: dict[int, int]
+    arena_bytes: int
+    elements: int
+    checked: bool
+    parallel: bool
+    shared: set[Pair]
+    symbols: tuple[str, ...]
+    code: Code
+
+
+def name_of(program: Program, pairs: Sequence[Pair]) -> str | None:
+    """The name of a program's image; None where it has something without a text."""
+    return _name("program", program, repr([*pairs]), repr(sorted(program.strides.items())))
+
+
+def is_native(program: Program) -> bool:
+    """Whether a program is native code throughout: what the first process to ask has found out by lowering
+    it.
+    """
+    name = _name("native", program)
+    found = None if name is None else cache.read(name)
+    if found is not None:
+        return bool(found[0])
+    from ..lower.equations import lower
+    from ..lower.lowered import Call
+
+    native = not any(isinstance(node, Call) for node in lower(program).nodes)
+    if name is not None:
+        cache.write(name, native, b"")
+    return native
+
+
+def _name(question: str, program: Program, *more: str) -> str | None:
+    try:
+        text = printed(program)
+    except Unprintable:
+        return None
+    return cache.key(question, *more, str(dtypes.get_default_dtype()), text)
+
+
+def read(name: str) -> tuple[Image, machine_code.Found] | None:
+    """An image and what it calls; None where there is none."""
+    found = cache.read(name)
+    if found is None:
+        return None
+    about, content = found
+    called = machine_code.found(about["symbols"])
+    if called is None:
+        return None
+
+    def buffers(entries: Sequence[Any], role: str) -> list[Buffer]:
+        return [Buffer(number, *read_kind(text), role) for number, text in entries]
+
+    at, objects = 0, []
+    for size in about["code"]:
+        objects.append(content[at : at + size])
+        at += size
+    code = Code(tuple(objects), tuple(about["called"]))
+    constants = {}
+    for number, text in about["constants"]:
+        shape, dtype = read_kind(text)
+        count = int(np.prod(shape, dtype=np.int64))
+        # A copy lies where its elements are aligned.
+        constants[number] = np.frombuffer(content, dtype, count, at).reshape(shape).copy()
+        at += count * dtype.itemsize
+    image = Image(
+        buffers(about["inputs"], "input"), buffers(about["outputs"], "temporary"), constants,
+        dict(about["slots"]), about["arena_bytes"], about["elements"], about["checked"], about["parallel"],
+        {(a, b) for a, b in about["shared"]}, tuple(about["symbols"]), code,
+    )  # fmt: skip
+    return image, called
+
+
+def write(name: str, image: Image) -> None:
+    """Keep an image; what it calls must be lasting."""
+
+    def entries(buffers: Sequence[Buffer]) -> list[Any]:
+        return [(b.number, kind(b.shape, b.dtype)) for b in buffers]
+
+    about = {
+        "inputs": entries(image.inputs), "outputs": entries(image.outputs),
+        "constants": [(number, kind(a.shape, a.dtype)) for number, a in image.constants.items()],
+        "slots": [*image.slots.items()], "arena_bytes": image.arena_bytes, "elements": image.elements,
+        "checked": image.checked, "parallel": image.parallel, "shared": sorted(image.shared),
+        "symbols": image.symbols, "called": image.code.called,
+        "code": [len(o) for o in image.code.objects],
+    }  # fmt: skip
+    content = [*image.code.objects, *(array.tobytes() for array in image.constants.values())]
+    cache.write(name, about, b"".join(content))

@@ -1,0 +1,215 @@
+"""Machine code that is compiled apart from programs: kernels that eager calls and programs share.
+
+A kernel is a function of a table of pointers and numbers, and of the number of a part; threads run the parts
+(`llvm.pool`). How many there are depends on the work alone, so that results do not depend on who runs them.
+Each part has a scratch of its own. Where parts gather sums, each has its own place for them, and a second
+function adds them in order.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from ..emit.codegen import WRITTEN
+from ..emit.vectors import Code
+from . import engine, machine_code
+from .thread_pool import pool
+
+#: Estimated nanoseconds of a part's work at least.
+_PART = 25_000
+#: Parts at most, parts where each costs more, and bytes of all parts' scratches.
+_MOST, _FEW, _SCRATCH_BYTES = 32, 8, 64 << 20
+#: Bytes of sums from which the splits of an image's work are the parts rather than images.
+_LARGE_SUMS = 256 << 10
+LINE = 64
+#: What stands in the table behind the arrays: scratch, units, rows and splits.
+FIELDS = 4
+
+_Parallel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+_Joining = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Cut(NamedTuple):
+    """How the work on some images is cut.
+
+    Attributes
+    ----------
+    parts : int
+        That threads run.
+    units : int
+        Images, or splits of images.
+    rows, splits : int
+        Parts along the units, and of the work on each image.
+    """
+
+    parts: int
+    units: int
+    rows: int
+    splits: int
+
+
+class Mending(NamedTuple):
+    """A function that runs after a kernel, and looks whether something is left to do.
+
+    Attributes
+    ----------
+    name : str
+    address : int
+    numbers : tuple of int
+        What it finds in the table behind the kernel's fields.
+    """
+
+    name: str
+    address: int
+    numbers: tuple[int, ...]
+
+
+class Kernel:
+    """Machine code for arrays of one shape, the number of images apart.
+
+    The table that its functions take holds pointers to the arrays and the scratch, then units, rows and
+    splits (see `Cut`).
+
+    Parameters
+    ----------
+    text : str
+        Of a module with the functions ``part(table, number)`` and, where there are sums, ``joining(table)``.
+    size : int
+        Bytes of an element.
+    work : float
+        Estimated nanoseconds for an image.
+    scratch, sums : int
+        Elements of a part's scratch and sums.
+    splits : int
+        Into how many parts the work on an image can be cut; 1 where it is cut along images only.
+    mending : Mending, optional
+
+    Attributes
+    ----------
+    name : str
+        Unique to the text.
+    part, joining : int
+        The functions' addresses, when they are asked for; 0 where there are no sums.
+    joins : bool
+        Whether there are sums.
+    """
+
+    def __init__(
+        self, text: str, *, size: int, work: float, scratch: int = 0, sums: int = 0, splits: int = 1,
+        mending: Mending | None = None,
+    ) -> None:  # fmt: skip
+        self.name = machine_code.name_of(text)
+        self._size, self._work = size, work
+        self._scratch, self._sums, self._splits = scratch, sums, splits
+        self._library = machine_code.library(self.name, lambda: text, WRITTEN)
+        self.joins = bool(sums)
+        self.mending = mending
+
+    @functools.cached_property
+    def part(self) -> int:
+        return self._library.address(self.name)
+
+    @functools.cached_property
+    def joining(self) -> int:
+        return self._library.address(machine_code.symbol_of(self.name, "joining")) if self.joins else 0
+
+    def cut(self, images: int) -> Cut:
+        """How the work on a number of images is cut."""
+        parts = min(_MOST, int(images * self._work / _PART))
+        if self._scratch:
+            parts = min(parts, _SCRATCH_BYTES // (self._scratch * self._size))
+        parts = max(1, parts)
+        if self._sums:
+            parts = min(parts, _FEW)
+            rows = 1 if self._sums * self._size > _LARGE_SUMS else min(parts, images)
+            splits = min(self._splits, -(-parts // rows))
+            return Cut(rows * splits, images, rows, splits)
+        splits = 1 if images >= min(parts, _FEW) else min(self._splits, -(-min(parts, _FEW) // images))
+        rows = min(parts, images * splits)
+        return Cut(rows, images * splits, rows, splits)
+
+    def scratch(self, cut: Cut) -> int:
+        """Bytes of scratch, that begin where a cache line does."""
+        sums = self._sums * cut.rows if cut.rows > 1 else 0
+        return (cut.parts * self._scratch + sums) * self._size
+
+    def __call__(self, images: int, *arrays: int) -> None:
+        """Run on arrays at these addresses."""
+        cut = self.cut(images)
+        memory = np.empty(self.scratch(cut) + LINE, np.uint8)
+        start = memory.ctypes.data
+        numbers = () if self.mending is None else self.mending.numbers
+        fields = (start + -start % LINE, cut.units, cut.rows, cut.splits)
+        table = np.array([*arrays, *fields, *numbers], np.uintp)
+        parallel(self.part, table, cut.parts)
+        if self.joins and cut.rows > 1:
+            _Joining(self.joining)(table.ctypes.data)
+        if self.mending is not None:
+            _Joining(self.mending.address)(table.ctypes.data)
+
+
+def parallel(part: int, table: ndarray, parts: int) -> None:
+    """Run the parts of a kernel on threads."""
+    threads = pool()
+    threads.prepare()
+    _Parallel(threads.address)(part, table.ctypes.data, parts)
+
+
+def address(array: ndarray | None) -> int:
+    """Where an array's elements are."""
+    return 0 if array is None else array.ctypes.data
+
+
+def whole(elements: int) -> int:
+    """Room for elements, so that what follows starts on another cache line."""
+    return -(-elements // 32) * 32
+
+
+def module(code: Code, *functions: str) -> str:
+    """The text of a module."""
+    return "\n".join([*sorted(code.declarations), *functions, engine.attributes()])
+
+
+def function(name: str, lines: Sequence[str]) -> str:
+    """The text of ``part`` or ``joining``."""
+    parameters = "ptr %table, i64 %part" if name == "part" else "ptr %table"
+    body = "\n".join(lines)
+    return f"define void @{name}({parameters}) nounwind #0 {{\nentry:\n{body}\n  ret void\n}}"
+
+
+def fields(arrays: Sequence[str]) -> list[str]:
+    """The lines that read the table into ``%units``, ``%rows``, ``%splits``, ``%scratches`` and the arrays'
+    names.
+    """
+    lines = []
+    for n, name in enumerate([*arrays, "scratches", "units", "rows", "splits"]):
+        kind = "i64" if name in ("units", "rows", "splits") else "ptr"
+        lines += [
+            f"  %{name}_at = getelementptr i64, ptr %table, i64 {n}",
+            f"  %{name} = load {kind}, ptr %{name}_at",
+        ]
+    return lines
+
+
+def bounds(row: str) -> list[str]:
+    """The lines that find a part's units, from ``%first`` to below ``%last``."""
+    return [
+        f"  %low = mul nsw i64 %units, {row}",
+        "  %first = sdiv i64 %low, %rows",
+        "  %high = add nsw i64 %low, %units",
+        "  %last = sdiv i64 %high, %rows",
+    ]
+
+
+def own_scratch(real: str, scratch: int) -> list[str]:
+    """The lines that find a part's scratch."""
+    return [
+        f"  %away = mul nsw i64 %part, {scratch}",
+        f"  %scratch = getelementptr {real}, ptr %scratches, i64 %away",
+    ]
