@@ -40,7 +40,7 @@ def defaults() -> Iterator[None]:
     yield
     if "pullback.tensor" not in sys.modules:  # tests of the checker of imports, for one, never load it
         return
-    from pullback import dtypes
+    from pullback.array import dtypes
     from pullback.core import modes
     from pullback.tensor import printing, warn
 

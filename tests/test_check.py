@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import pytest
 
-from pullback.check import judge, read
+from pullback.command.check import judge, read
 
 ROOT = Path(__file__).parents[1]
 

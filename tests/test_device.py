@@ -9,15 +9,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from pullback import dtypes, ones
-from pullback.device import as_device, device, get_default_device, set_default_device
-from pullback.size import Size
+from pullback import ones
+from pullback.array import dtypes
+from pullback.core.device import as_device, device, get_default_device, set_default_device
+from pullback.core.size import Size
 from tests.recorded import load, outcome
 
 BASICS = load("basics")
 
-#: By name: the attribute `pullback.device` is the class, as in torch.
-module = importlib.import_module("pullback.device")
+#: By name: the attribute `pullback.core.device` is the class, as in torch.
+module = importlib.import_module("pullback.core.device")
 TORCH = SimpleNamespace(**vars(dtypes), device=device, Size=Size)
 
 

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from pullback import dtypes
+from pullback.array import dtypes
 from tests.recorded import load, outcome
 
 BASICS = load("basics")

@@ -10,14 +10,15 @@ import pytest
 from tools.make_exclusions import PAGE, page
 
 import pullback
-from pullback.excluded_modules import MODULES
-from pullback.exclusions import excluded, reason
+from pullback.torch_names.excluded_modules import MODULES
+from pullback.torch_names.exclusions import excluded, reason
 
 from .recorded import load
 
 NAMES: dict[str, list[str]] = load("names")
 #: Every public module of torch -> the names that it declares.
 DECLARED_NAMES: dict[str, list[str]] = load("public_modules")
+LIST = "src/pullback/torch_names/exclusions.py"
 
 
 def holder(place: str) -> Any:
@@ -32,8 +33,8 @@ def test_every_name_is_there_or_excluded(place: str) -> None:
     there = {name for name in NAMES[place] if hasattr(holder(place), name)}
     out = excluded(place)
     assert len(set(out)) == len(out), "listed twice"
-    assert set(NAMES[place]) - there - set(out) == set(), "neither there nor in src/pullback/exclusions.py"
-    assert there & set(out) == set(), "there now: take it out of src/pullback/exclusions.py"
+    assert set(NAMES[place]) - there - set(out) == set(), f"neither there nor in {LIST}"
+    assert there & set(out) == set(), f"there now: take it out of {LIST}"
     assert set(out) <= set(NAMES[place]), "no public name of torch"
 
 
@@ -64,8 +65,8 @@ def test_modules_that_are_not_there() -> None:
 def test_every_name_of_a_module_is_there_or_excluded(module: str) -> None:
     names, out = set(DECLARED_NAMES[module]), set(excluded(module))
     there = {name for name in names if hasattr(found(module), name)}
-    assert names - there - out == set(), "neither there nor in src/pullback/excluded_modules.py"
-    assert there & out == set(), "there now: take it out of src/pullback/excluded_modules.py"
+    assert names - there - out == set(), "neither there nor in excluded_modules.py"
+    assert there & out == set(), "there now: take it out of excluded_modules.py"
     if module not in NAMES:
         assert out <= names, "not declared by torch's module"
 

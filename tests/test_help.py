@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import pullback
-from pullback.exclusions import Missing
 from pullback.tensor.builtin import behind
+from pullback.torch_names.exclusions import Missing
 
 from .recorded import load
 

@@ -22,27 +22,27 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pullback"
 LAYERS = [
     [
         (
-            "version torch_version absent dtypes device errors excluded_modules exclusions futures "
-            "graph_errors size streams process_group symbolic _guards"
+            "version torch_version torch_names absent_devices errors excluded_modules exclusions futures "
+            "symbolic _guards"
         )
     ],
     ["array"],
     ["core"],
     ["ops"],
     [(
-            "tensor assertions fft linalg masked nested quasirandom random return_types signal sparse "
-            "special storage types"
+            "tensor fft linalg masked nested quasirandom random return_types signal sparse special storage "
+            "streams types"
         )],
     ["autograd", "_subclasses _tensor_str", "testing", "accelerator amp backends cpu cuda mps mtia xpu"],
     ["func _vmap_internals _functorch _C _ops"],
     ["nn"],
-    ["optim", "utils", "_utils", "checks", "ao", "_higher_order_ops", "distributions", "multiprocessing",
+    ["optim", "utils", "_utils", "conditions", "ao", "_higher_order_ops", "distributions", "multiprocessing",
      "functorch"],
     ["compile compiler _dynamo _inductor", "explain", "distributed", "jit", "library", "profiler"],
     [
         (
-            "__config__ __init__ __main__ _VF _behind _custom_ops _as_torch check functional fx hub onnx "
-            "overrides runner serialization stubs"
+            "__config__ __init__ __main__ _VF _behind _custom_ops command functional fx hub onnx overrides "
+            "serialization"
         )
     ],
 ]
@@ -57,8 +57,13 @@ TOP = len(LAYERS) - 1
 
 
 def unit_of(module: str) -> str:
-    """The name that has a place: `core` for `pullback.core.op`, `__init__` for `pullback` itself."""
-    return module.split(".")[1] if "." in module else "__init__"
+    """The name that has a place: `core` for `pullback.core.op`, `cuda` for `pullback.torch_names.cuda`,
+    `__init__` for `pullback` itself.
+    """
+    parts = module.split(".")
+    if parts[1:2] == ["torch_names"] and len(parts) > 2:
+        parts = parts[1:]
+    return parts[1] if len(parts) > 1 else "__init__"
 
 
 def is_type_checking(test: ast.expr) -> bool:
@@ -103,8 +108,8 @@ def imports(tree: ast.Module, package: str, submodules: set[str]) -> Iterator[tu
         elif isinstance(node, ast.ImportFrom):
             module = absolute(node.module or "", node.level, package)
             found = [module]
-            if module == "pullback":
-                found = [f"pullback.{a.name}" if a.name in submodules else module for a in node.names]
+            if module in ("pullback", "pullback.torch_names"):
+                found = [f"{module}.{a.name}" if a.name in submodules else module for a in node.names]
         elif (expression := named_at_run_time(node)) is not None:
             if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
                 name = expression.value
@@ -136,20 +141,25 @@ def judge(importer: str, imported: str) -> str | None:
 
 def violations(package: Path) -> list[str]:
     """Every import under a package folder that breaks the rule, as `file:line: what it imports: why not`."""
-    submodules = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}
+    places = [path for path in (package, package / "torch_names") if path.is_dir()]
+    submodules = {
+        path.stem for place in places for path in place.iterdir() if path.suffix == ".py" or path.is_dir()
+    }
     wrong = []
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package.parent).with_suffix("").parts
-        if parts[1] not in PLACE:
-            wrong.append(f"{path}: {parts[1]} has no place in LAYERS")
+        unit = unit_of(".".join(part for part in parts if part != "__init__" or len(parts) == 2))
+        if unit not in PLACE:
+            wrong.append(f"{path}: {unit} has no place in LAYERS")
             continue
         enclosing = ".".join(parts[:-1])
         tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
         for line, name in imports(tree, enclosing, submodules):
             if name == "?":
-                reason = None if PLACE[parts[1]][0] == TOP else "is named only at run time"
+                free = PLACE[unit][0] == TOP or unit == "torch_names"  # which finds what programs import
+                reason = None if free else "is named only at run time"
             else:
-                reason = judge(parts[1], unit_of(name))
+                reason = judge(unit, unit_of(name))
             if reason is not None:
                 wrong.append(f"{path}:{line}: {name}: {reason}")
     return wrong
@@ -170,7 +180,7 @@ def tree_with(folder: Path, file: str, source: str) -> Path:
     for name in ("core", "ops", "tensor", "nn", "optim", "utils"):
         (package / name).mkdir(parents=True)
         (package / name / "__init__.py").touch()
-    for name in ("__init__", "runner", "errors", "dtypes"):
+    for name in ("__init__", "__main__", "errors", "version"):
         (package / f"{name}.py").touch()
     (package / file).write_text(dedent(source), encoding="utf-8")
     return package
@@ -212,15 +222,15 @@ def test_the_checker_catches(tmp_path: Path, file: str, source: str, line: int, 
 @pytest.mark.parametrize(
     "file, source",
     [
-        ("core/op.py", "import pullback.errors, numpy\nfrom . import node\nfrom .. import dtypes"),
+        ("core/op.py", "import pullback.errors, numpy\nfrom . import node\nfrom .. import version"),
         ("core/op.py", "from __future__ import annotations\nimport_module('scipy.special')"),
         ("core/op.py", "if TYPE_CHECKING:\n    from pullback.tensor import Tensor"),
         ("core/op.py", "if typing.TYPE_CHECKING:\n    import pullback.nn"),
-        ("dtypes.py", "from .errors import note"),
+        ("version.py", "from .errors import note"),
         ("nn/__init__.py", "import_module(f'{__name__}.{name}')\nimport_module('.linear', __name__)"),
         ("utils/data.py", "from pullback import tensor, nn\nfrom pullback.core import modes"),
         ("__init__.py", "from . import tensor, nn, optim\nimport_module(f'pullback.{name}')"),
-        ("runner.py", "import pullback"),
+        ("__main__.py", "import pullback"),
     ],
 )
 def test_the_checker_allows(tmp_path: Path, file: str, source: str) -> None:

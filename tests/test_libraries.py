@@ -10,12 +10,13 @@ from typing import Any, get_type_hints
 import pytest
 
 import pullback as torch
-from pullback import checks, hub, library, onnx, types
+from pullback import hub, library, onnx, types
 from pullback._C import DispatchKey, DispatchKeySet
 from pullback._C._functorch import is_batchedtensor
 from pullback._dynamo.utils import is_compile_supported
 from pullback.ao.quantization import DeQuantStub, QuantStub
 from pullback.onnx import symbolic_helper
+from pullback.torch_names import conditions as checks
 
 
 @pytest.mark.parametrize(

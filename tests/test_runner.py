@@ -48,9 +48,10 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in STAND_IN.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(dedent(text))
-    for name in ("__main__.py", "runner.py", "version.py"):
-        shutil.copy(SOURCE / "pullback" / name, package)
-    shutil.copytree(SOURCE / "pullback/_as_torch", package / "_as_torch")
+    for name in ("__main__.py", "version.py", "torch_names/__init__.py"):
+        (package / name).parent.mkdir(exist_ok=True)
+        shutil.copy(SOURCE / "pullback" / name, package / name)
+    shutil.copytree(SOURCE / "pullback/command", package / "command")
     return folder
 
 
@@ -483,7 +484,7 @@ def test_functorch_comes_with_torch(real: Shell) -> None:
     """
     real.write("program.py", program)
     assert real.output("program.py").splitlines() == [
-        "True pullback.functorch pullback.func.rearrange",
+        "True pullback.torch_names.functorch pullback.func.rearrange",
         "tensor([2., 2.])",
         "No module named 'functorch.dim': pullback has no module 'pullback.functorch.dim'",
     ]

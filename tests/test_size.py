@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pullback import dtypes
-from pullback.size import Size, size_of
+from pullback.array import dtypes
+from pullback.core.size import Size, size_of
 from tests.recorded import load, outcome
 
 SIZES = load("basics")["sizes"]

@@ -136,7 +136,7 @@ def entry(subject: str, text: str) -> str:
 def outcome(program: str) -> Outcome:
     """Run a program with torch meaning pullback, its calls recorded."""
     import pullback
-    from pullback import runner
+    from pullback.command import run as runner
     from pullback.explain.page import page_of
 
     runner.install()

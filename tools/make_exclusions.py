@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import fill
 
-from pullback.excluded_modules import DECLARED, MODULES
-from pullback.exclusions import EXCLUDED
+from pullback.torch_names.excluded_modules import DECLARED, MODULES
+from pullback.torch_names.exclusions import EXCLUDED
 
 PAGE = Path(__file__).parents[1] / "docs" / "exclusions.md"
 
@@ -19,8 +19,8 @@ Every public name of every public module of torch 2.13 is in pullback or on this
 for one of these is an `AttributeError`, which mostly says so. Names that begin with an underscore are torch's
 own affair and not listed.
 
-This page is written by `python -m tools.make_exclusions` from `src/pullback/exclusions.py`; a test holds it
-against the names that torch has.
+This page is written by `python -m tools.make_exclusions` from `src/pullback/torch_names/exclusions.py`; a
+test holds it against the names that torch has.
 """
 
 

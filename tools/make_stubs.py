@@ -6,7 +6,7 @@ Five kinds of files are made, each beside the module that it describes:
 - `pullback/__init__.pyi`: torch's top level;
 - `pullback/tensor/methods.pyi`: the methods, properties and operators that are attached to `Tensor`, in-place
   twins included; `tensor.py` derives the class from them where types are checked;
-- `pullback/<namespace>.pyi` for `linalg` and its like;
+- `pullback/torch_names/<namespace>.pyi` for `linalg` and its like;
 - `pullback/nn/functional/__init__.pyi`;
 - `pullback/return_types.pyi`, the results with names.
 
@@ -48,12 +48,13 @@ from tools.stub_tables import (
 from tools.stub_text import default, definition, documentation, literal, paragraph
 
 import pullback
-from pullback.exclusions import Missing
+from pullback import torch_names
 from pullback.tensor.api import REGISTRY
 from pullback.tensor.builtin import behind
 from pullback.tensor.signature import Parameter, Signature
 from pullback.tensor.tensor import Tensor
 from pullback.tensor.told import own_signature, signature_of
+from pullback.torch_names.exclusions import Missing
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(pullback.__file__).parent
@@ -65,9 +66,9 @@ SOURCES = {
     **dict.fromkeys(("Callable", "Iterable", "Iterator", "Mapping", "Sequence"), "collections.abc"),
     "ndarray": "numpy",
     "Tensor": "pullback.tensor.tensor",
-    "dtype": "pullback.dtypes",
-    "device": "pullback.device",
-    "Size": "pullback.size",
+    "dtype": "pullback.array.dtypes",
+    "device": "pullback.core.device",
+    "Size": "pullback.core.size",
     **dict.fromkeys(("layout", "memory_format"), "pullback.tensor.constants"),
     "Generator": "pullback.tensor.random",
     "UntypedStorage": "pullback.tensor.untyped_storage", "TypedStorage": "pullback.tensor.typed_storage",
@@ -124,7 +125,7 @@ class Stub:
         if name == "None":
             return name
         if module == "return_types":
-            self.import_from("pullback", module, module)
+            self.import_from("pullback.torch_names", module, module)
             return f"{module}.{name}"
         if name in ALIASES:
             self.aliases.add(name)
@@ -148,7 +149,7 @@ class Stub:
         """A module as seen from this one, by dots where it is the package's."""
         if not module.startswith("pullback"):
             return module
-        here, there = self.package.split("."), module.split(".")
+        here, there = self.package.split("."), torch_names.home(module).split(".")
         common = 0
         while common < min(len(here), len(there)) and here[common] == there[common]:
             common += 1
@@ -461,7 +462,7 @@ def return_type_names() -> dict[str, tuple[str, ...]]:
 
 def return_types_stub() -> str:
     """The stub of the results with names: tuples whose parts are attributes, too."""
-    stub = Stub("pullback.return_types", ())
+    stub = Stub("pullback.torch_names.return_types", ())
     for name, parts in sorted(return_type_names().items()):
         edges = (name, "bin_edges") == ("histogramdd", parts[-1])
         kinds = [stub.annotation(TENSORS if edges and p == parts[-1] else "Tensor") for p in parts]
@@ -494,7 +495,7 @@ def stubs() -> dict[Path, str]:
     found = {
         PACKAGE / "__init__.pyi": module_stub(pullback, top_level(), "torch's top level."),
         PACKAGE / "tensor/methods.pyi": methods_stub(),
-        PACKAGE / "return_types.pyi": return_types_stub(),
+        PACKAGE / "torch_names/return_types.pyi": return_types_stub(),
     }
     for namespace in sorted({d.namespace for d in REGISTRY} | {"nn.functional"}):
         name = f"pullback.{namespace}"

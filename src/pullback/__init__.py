@@ -32,12 +32,14 @@ def _uncollected() -> Iterator[None]:
 
 
 with _uncollected():
+    from . import torch_names as _torch_names
     from .array import large as _large
     from .core import compilation as _compilation
-    from .exclusions import no_attribute as _no_attribute
     from .tensor import namespace as _namespace
-    from .torch_version import __version__
+    from .torch_names.exclusions import no_attribute as _no_attribute
+    from .torch_names.torch_version import __version__
 
+_torch_names.install()
 globals().update(_namespace.TOP_LEVEL)
 
 
@@ -128,15 +130,15 @@ _LAZY_NAMES = {
         "autograd.grad_mode",
     ),
     "Future": "futures",
-    **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "symbolic"),
-    "_assert_async": "assertions",
+    **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "torch_names.symbolic"),
+    "_assert_async": "tensor.assertions",
     "set_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_enabled": "autograd.anomaly_mode",
     "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
     "vmap": "func",
     **dict.fromkeys(("cond", "while_loop"), "func.branches"),
     **dict.fromkeys(("AcceleratorError", "OutOfMemoryError"), "cuda"),
-    **dict.fromkeys(("Event", "Stream"), "streams"),
+    **dict.fromkeys(("Event", "Stream"), "torch_names.streams"),
     "_assert": "overrides",
     **dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), "sparse"),
     "compile": "compiler",
@@ -145,7 +147,7 @@ _LAZY_NAMES = {
             "_check", "_check_index", "_check_is_size", "_check_not_implemented", "_check_tensor_all",
             "_check_type", "_check_value", "_check_with",
         ),
-        "checks",
+        "torch_names.conditions",
     ),
     "get_device_module": "accelerator",
     **dict.fromkeys(

@@ -1,10 +1,10 @@
-"""`python -m pullback`: see `pullback.runner`."""
+"""`python -m pullback`: see `pullback.command.run`."""
 
 from __future__ import annotations
 
 import sys
 
-from pullback.runner import main
+from pullback.command.run import main
 
 if __name__ == "__main__":
     main(sys.argv[1:])

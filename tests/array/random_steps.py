@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from pullback.array import random_choice, random_integer, random_normal, random_transform, random_uniform
+from pullback.array.dtypes import BY_NAME
 from pullback.array.random import Generator
-from pullback.dtypes import BY_NAME
 
 Step = list[Any]
 

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from pullback import dtypes
+from pullback.array import dtypes
 from pullback.core.value import wrap as as_tensor
 from pullback.tensor import printing
 

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, TypeVar, cast, overload
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
+from ..core.device import device as as_device
 from ..core.modes import change, modes
 from ..core.node import LEAF
 from ..core.value import TensorBase, dtype_of
-from ..device import device as as_device
 from ..tensor.interception import activate, deactivate, without
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.modes import change, modes, set_modes
 from ..core.value import TensorBase, array_of, wrap
 

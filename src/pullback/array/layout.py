@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy import ndarray
 
-from ..dtypes import FLOAT8_NUMPY, float8_e4m3fn, float8_e8m0fnu
+from .dtypes import FLOAT8_NUMPY, float8_e4m3fn, float8_e8m0fnu
 from .strides import (
     Ints,
     channels_last_strides,

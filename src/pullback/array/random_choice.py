@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from ..dtypes import from_numpy_dtype
+from .dtypes import from_numpy_dtype
 from .random import Generator
 from .random_transform import exponential
 from .random_uniform import HALVES, REALS, check_dtype, doubles

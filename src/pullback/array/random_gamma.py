@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..dtypes import from_numpy_dtype
+from .dtypes import from_numpy_dtype
 from .random import Generator
 
 _THIRD = float(np.float32(1 / 3))

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..dtypes import from_numpy_dtype
+from .dtypes import from_numpy_dtype
 from .random import SMALL, Generator
 from .random_rounding import fused_multiply_add, log, log1p, tan
 from .random_uniform import (

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 import ml_dtypes
 import numpy as np
 
-from ..dtypes import from_numpy_dtype
+from .dtypes import from_numpy_dtype
 from .random import Generator
 from .random_rounding import fused_multiply_add
 

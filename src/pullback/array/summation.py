@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from . import dtypes
 from .threads import get_num_threads, run_parts
 from .transposed import c_copy
 

@@ -6,9 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..core.node import Node
-from ..exclusions import no_attribute
 from ..tensor.backward import backward, grad
 from ..tensor.tensor import Tensor
+from ..torch_names.exclusions import no_attribute
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .function import Function

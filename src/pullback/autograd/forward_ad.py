@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from ..core.levels import Level, fresh_level
 from ..core.modes import change, modes
 from ..core.value import TensorBase, shape_of
-from ..exclusions import no_attribute
 from ..ops.structure import reshape_view
 from ..tensor import duals
 from ..tensor.batching import as_tensor
+from ..torch_names.exclusions import no_attribute
 from .grad_mode import _DecoratorContextManager
 
 _stack: list[Level] = []

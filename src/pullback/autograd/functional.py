@@ -10,11 +10,11 @@ import numpy as np
 
 from ..core.modes import modes
 from ..core.value import dtype_of, shape_of, wrap
-from ..exclusions import answer_for
 from ..tensor.backward import grad, ones_on
 from ..tensor.batching import map_over_first_axis
 from ..tensor.namespace import TOP_LEVEL
 from ..tensor.tensor import Tensor
+from ..torch_names.exclusions import answer_for
 from . import forward_ad
 from .grad_mode import enable_grad, set_grad_enabled
 

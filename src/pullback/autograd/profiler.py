@@ -14,10 +14,10 @@ from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any, TypeVar, cast
 
-from ..absent import uninstantiable
 from ..core.modes import change, modes
 from ..core.value import TensorBase, shape_of
 from ..tensor.interception import activate, deactivate
+from ..torch_names.absent_devices import uninstantiable
 from .profiler_util import EventList, FunctionEvent, FunctionEventAvg, nested
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from .value import InnerValue, Value, dtype_of, run, shape_of
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from threading import get_ident
 from typing import Any
 
-from .. import graph_errors as errors
 from . import engine
+from . import graph_errors as errors
 from .hooks import add_hook, hooks_of
 from .node import LEAF, AccumulateGrad, Node, Nowhere, edge_target
 

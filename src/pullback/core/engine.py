@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy import add, asarray, float32, float64, floating, ndarray
 
-from .. import graph_errors as errors
 from ..array.layout import is_dense
 from ..array.strides import contiguous_strides, laid_out, strides_of
 from ..array.transposed import c_copy
 from . import bulk
+from . import graph_errors as errors
 from .blame import freed_by_caller
 from .dual import Dual
 from .hooks import NodeHooks

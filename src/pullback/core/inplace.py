@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
-from .. import graph_errors as errors
+from ..array import dtypes
 from ..array.layout import towards
 from ..array.strides import strides_of
+from . import graph_errors as errors
 from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, ClassVar, NamedTuple
 
-from .. import dtypes
+from ..array import dtypes
 from .blame import next_sequence
 from .hooks import NodeHooks, RemovableHandle, add_hook, hooks_of
 

@@ -18,10 +18,10 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import large
-from ..graph_errors import complex_for_real
 from .blame import is_freed
 from .bulk import bulk_saved
 from .connected import connecting
+from .graph_errors import complex_for_real
 from .node import MultiNode, Node, dtype_at
 from .saved import check_versions, freed, graph_saved, plain_saved
 from .underivable import Underivable

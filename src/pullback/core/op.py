@@ -28,11 +28,11 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
-from .. import graph_errors as errors
+from ..array import dtypes
 from ..array.layout import in_order, placed
 from ..array.strides import settled
 from . import calls
+from . import graph_errors as errors
 from .connected import Gradient
 from .node import MultiNode, Node
 from .node_classes import general_class, make_node_class, packed_class

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from .. import graph_errors as errors
+from . import graph_errors as errors
 from .blame import changes, freed_at, is_freed, place_of
 from .marked import Marked, resolved
 from .modes import modes

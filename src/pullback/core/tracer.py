@@ -18,8 +18,8 @@ from weakref import ref
 import numpy as np
 from numpy import ndarray
 
+from ..array.dtypes import get_default_dtype
 from ..array.layout import is_dense
-from ..dtypes import get_default_dtype
 from .blame import user_frame
 from .bulk import unwrapped
 from .overlap import FULL, PARTIAL

@@ -12,7 +12,7 @@ from weakref import ref
 
 from numpy import ndarray
 
-from .. import graph_errors as errors
+from . import graph_errors as errors
 from .blame import written
 from .modes import modes
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ..exclusions import no_attribute
-from ..process_group import ProcessGroup
+from ..core.process_group import ProcessGroup
+from ..torch_names.exclusions import no_attribute
 from .collectives import (
     ReduceOp,
     Work,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from ..process_group import ProcessGroup, needed_group
+from ..core.process_group import ProcessGroup, needed_group
 
 
 class ReduceOp(Enum):

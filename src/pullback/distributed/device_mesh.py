@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..absent import refusing, uninstantiable
+from ..torch_names.absent_devices import refusing, uninstantiable
 
 _TEXT = "{} needs process groups, which pullback does not have."
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..absent import refusing, uninstantiable
+from ..torch_names.absent_devices import refusing, uninstantiable
 
 _TEXT = "{} needs process groups, which pullback does not have."
 

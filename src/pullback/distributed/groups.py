@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .. import process_group
-from ..process_group import ProcessGroup, default_group, needed_group
+from ..core import process_group
+from ..core.process_group import ProcessGroup, default_group, needed_group
 
 
 def is_available() -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from ..exclusions import answer_for
+from ..torch_names.exclusions import answer_for
 from . import constraints, kl_across, kl_alike, transforms  # noqa: F401  # divergences register themselves
 from .categorical import Categorical, Multinomial, OneHotCategorical, OneHotCategoricalStraightThrough
 from .compound import Independent, MixtureSameFamily, TransformedDistribution

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Any, ClassVar
 
-from ..dtypes import finfo, int64
+from ..array.dtypes import finfo, int64
+from ..core.size import Size
 from ..nn.functional.embedding import one_hot
-from ..size import Size
 from ..tensor.creation import eye, full, tensor
 from ..tensor.creation_like import ones_like
 from ..tensor.random import multinomial

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..autograd.grad_mode import no_grad
-from ..size import Size
+from ..core.size import Size
 from ..tensor.select import gather
 from . import constraints
 from .categorical import Categorical

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import nan
 from typing import Any, ClassVar
 
+from ..array.dtypes import finfo
 from ..autograd.grad_mode import no_grad
-from ..dtypes import finfo
 from ..nn.functional.activation import logsigmoid
 from ..nn.functional.classification_loss import binary_cross_entropy_with_logits
 from ..tensor.creation_like import zeros_like

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..autograd.function import Function, once_differentiable
+from ..core.size import Size
 from ..nn.functional.embedding import one_hot
-from ..size import Size
 from ..tensor.creation import tensor
 from ..tensor.join import stack
 from ..tensor.random import _dirichlet_grad, _sample_dirichlet

@@ -6,7 +6,7 @@ import warnings
 from typing import Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
-from ..size import Size
+from ..core.size import Size
 from ..tensor.reductions import _is_all_true
 from ..tensor.tensor import Tensor
 from . import constraints

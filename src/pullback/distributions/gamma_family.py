@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import nan
 from typing import Any, ClassVar
 
-from ..dtypes import finfo
-from ..size import Size
-from ..special import gammainc
+from ..array.dtypes import finfo
+from ..core.size import Size
 from ..tensor.creation_like import zeros_like
 from ..tensor.interchange import as_tensor
 from ..tensor.random import _standard_gamma
 from ..tensor.select import where
+from ..torch_names.special import gammainc
 from . import constraints
 from .distribution import Distribution
 from .exp_family import ExponentialFamily

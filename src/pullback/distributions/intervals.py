@@ -6,11 +6,11 @@ import math
 from math import inf, nan
 from typing import Any, ClassVar
 
+from ..array.dtypes import bool as bool_dtype
+from ..array.dtypes import float64
 from ..autograd.grad_mode import no_grad
-from ..dtypes import bool as bool_dtype
-from ..dtypes import float64
+from ..core.size import Size
 from ..nn.functional.classification_loss import binary_cross_entropy_with_logits
-from ..size import Size
 from ..tensor.closeness import isclose
 from ..tensor.creation import empty, zeros
 from ..tensor.creation_like import ones_like, zeros_like

@@ -6,9 +6,9 @@ import math
 from math import inf, nan
 from typing import Any, ClassVar
 
+from ..array.dtypes import finfo
 from ..autograd.grad_mode import no_grad
-from ..dtypes import finfo
-from ..size import Size
+from ..core.size import Size
 from ..tensor.creation import full
 from ..tensor.random import normal
 from ..tensor.select import where

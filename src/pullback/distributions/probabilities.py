@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..size import Size
+from ..core.size import Size
 from .distribution import Distribution
 from .utils import NUMBER, broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 

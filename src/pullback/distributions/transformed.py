@@ -6,7 +6,7 @@ import math
 from math import inf, nan
 from typing import Any, ClassVar
 
-from ..dtypes import finfo
+from ..array.dtypes import finfo
 from ..tensor.creation import full
 from ..tensor.creation_like import full_like, ones_like, zeros_like
 from ..tensor.interchange import as_tensor

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from numpy import ndarray
 
+from ..array.dtypes import finfo, get_default_dtype
 from ..autograd.grad_mode import enable_grad
 from ..core.tracer import is_tracing
-from ..dtypes import finfo, get_default_dtype
 from ..nn.functional.activation import softmax
 from ..tensor.creation import empty, tensor
 from ..tensor.ranges import arange

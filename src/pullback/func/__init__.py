@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exclusions import answer_for
+from ..torch_names.exclusions import answer_for
 from .functional_call import functional_call, replace_all_batch_norm_modules_, stack_module_state
 from .functionalize import debug_unwrap, functionalize
 from .jacobians import hessian, jacfwd, jacrev

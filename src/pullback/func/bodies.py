@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.body import Body, BodyRecorder
 from ..core.levels import entered_level
 from ..core.node import DIFFERENTIABLE

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.levels import entered_level
 from ..core.op import TABLE
+from ..core.size import Size
 from ..core.tracer import Recorder, Reference, Tracer
 from ..core.value import TensorBase, dtype_of, run, shape_of, wrap
-from ..size import Size
 from ..tensor.batching import as_tensor
 from ..tensor.duals import make_dual, tangent_of
 from .transforms import check_outputs

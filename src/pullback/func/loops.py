@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.op import Call, of
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.calls import edge_of
 from ..core.dual import Dual
 from ..core.engine import Capture, run_backward

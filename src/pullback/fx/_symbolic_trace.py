@@ -14,8 +14,8 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ..nn import Module, Parameter, Sequential
-from ..overrides import _assert
 from ..tensor.tensor import Tensor
+from ..torch_names.overrides import _assert
 from ._compatibility import compatibility  # noqa: F401  # libraries take it from here
 from .graph import Graph
 from .graph_module import GraphModule

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from ..device import device
+from ..core.device import device
 from ..tensor.tensor import Tensor
 from ..utils import _pytree as pytree
 from .names import RESERVED, Namespace

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..overrides import _assert
+from ..torch_names.overrides import _assert
 from .immutable_collections import immutable_dict, immutable_list
 from .targets import qualified_name, torch_path
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..device import device
-from ..dtypes import dtype
-from ..size import Size
+from ..array.dtypes import dtype
+from ..core.device import device
+from ..core.size import Size
 from ..tensor.constants import layout, memory_format
 from ..tensor.interception import OVERRIDING
 from ..tensor.tensor import Tensor

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ..overrides import _namespaces, resolve_name
 from ..tensor.api import REGISTRY
 from ..tensor.builtin import behind, described, published
+from ..torch_names.overrides import _namespaces, resolve_name
 
 #: Arguments by keyword that torch declares among the others.
 _ALSO_PASSED = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..exclusions import answer_for
+from ..torch_names.exclusions import answer_for
 from . import _reduction as _reduction  # libraries take it from here, as from torch
 from . import attention, functional, grad, init, modules, parallel, parameter, utils
 from .modules import (

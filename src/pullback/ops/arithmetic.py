@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.layout import in_order, placed
 from ..core.op import elementwise, renamed
 from ..core.value import InnerValue, Value, dtype_of

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..core.graph_errors import type_word
 from ..core.op import HALVES, Call, elementwise
 from ..core.value import dtype_of
-from ..graph_errors import type_word
 from .comparison import gt, where
 from .elementwise import abs as absolute
 from .elementwise import sgn

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
-from ..array import activations
+from ..array import activations, dtypes
 from ..array.elementwise import WORTH_BLOCKS
 from ..core.op import Call, check_broadcast, common_dtype, elementwise, of, promoted, unsupported
 from ..core.value import TensorBase, Value

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
-from ..array import large
+from ..array import dtypes, large
 from ..array.activations import sigmoid_adjoint, sigmoid_block
 from ..array.elementwise import WORTH_BLOCKS, blockwise
 from ..array.layout import as_first

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.op import KERNELS, Kernel
 
 

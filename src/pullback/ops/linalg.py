@@ -20,9 +20,9 @@ from ..array.strides import contiguous_strides, laid_out_empty
 from ..core.batched import Batched
 from ..core.bulk import Bulk
 from ..core.dual import Dual
+from ..core.graph_errors import type_word
 from ..core.op import op
 from ..core.value import TensorBase, dtype_of, shape_of
-from ..graph_errors import type_word
 from .arithmetic import add, mul, sub
 from .complex import imag_view
 from .contract import column, matmul, swap

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.layout import as_first, placed
 from ..core.op import check_broadcast, elementwise, op, unsupported
 from ..core.value import dtype_of

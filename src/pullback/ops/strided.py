@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import graph_errors as errors
 from ..array.scatter import index_sum
 from ..array.strides import contiguous_strides, extent, storage, strided, strides_of
+from ..core import graph_errors as errors
 from ..core.op import Call, op, view
 from ..core.value import dtype_of, shape_of
 from ..core.visible import visible_layout

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..core.graph_errors import type_word
 from ..core.op import op
 from ..core.value import shape_of
-from ..graph_errors import type_word
 from .arithmetic import add, mul
 from .contract import matmul, swap
 from .convert import conj

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exclusions import answer_for
+from ..torch_names.exclusions import answer_for
 from . import lr_scheduler, swa_utils
 from .adadelta import Adadelta
 from .adafactor import Adafactor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exclusions import answer_for
+from ..torch_names.exclusions import answer_for
 from .composed import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from .cyclic import CyclicLR, OneCycleLR
 from .scheduler import LRScheduler, _LRScheduler

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .. import _utils, dtypes
-from ..device import device
+from ..array import dtypes
+from ..core.device import device
+from ..core.size import Size
 from ..nn.parameter import Parameter
-from ..size import Size
 from ..tensor.constants import strided
 from ..tensor.tensor import Tensor
+from ..torch_names import _utils
 from .archive import Archive
 from .names import storage_kind, torch_name
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..device import CPU, device
+from ..array import dtypes
+from ..core.device import CPU, device
 from ..tensor.storage import over_storage
 from ..tensor.typed_storage import TypedStorage
 from ..tensor.untyped_storage import UntypedStorage, _of_bytes

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
-from ..device import CPU, META, device
+from ..core.device import CPU, META, device
 from ..tensor.meta_storage import storage_of_size
 from ..tensor.typed_storage import TypedStorage
 from . import legacy

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from ..device import device
+from ..core.device import device
 from ..tensor.typed_storage import TypedStorage
 from ..tensor.untyped_storage import UntypedStorage
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import Any, NamedTuple
 
-from .. import dtypes
+from ..array import dtypes
 from ..tensor.builtin import PUBLISHED, behind
+from ..torch_names import public_name
 
 #: Where torch has a name that this package has elsewhere.
 _ELSEWHERE = {
@@ -57,7 +58,7 @@ def torch_name(thing: Any) -> tuple[str, str]:
         return module, thing.__name__
     name = getattr(thing, "__qualname__", None) or thing.__name__
     if module == "pullback" or module.startswith("pullback."):
-        module = "torch" + module.removeprefix("pullback")
+        module = "torch" + public_name(module).removeprefix("pullback")
         if module.startswith("torch.nn.functional."):
             module = "torch.nn.functional"
     return _THERE.get((module, name), (module, name))

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from pickle import UnpicklingError
 from typing import Any
 
-from ..device import device
+from ..core.device import device
+from ..core.size import Size
 from ..nn.parameter import Parameter
-from ..size import Size
 from ..tensor.tensor import Tensor
 from .allowed import allowed, is_allowed, user_allowed
 

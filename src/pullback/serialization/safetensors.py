@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.value import array_of
 from ..tensor.creation import made
 from ..tensor.untyped_storage import mapped

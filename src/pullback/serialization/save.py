@@ -17,17 +17,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from .. import _utils, dtypes
+from ..array import dtypes
 from ..array.strides import strides_of
+from ..core.device import device
 from ..core.marked import memory_of
 from ..core.meta import is_meta
+from ..core.size import Size
 from ..core.value import TensorBase
 from ..core.visible import bits_of
-from ..device import device
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from ..optim.optimizer import Optimizer
-from ..size import Size
 from ..tensor.builtin import behind
 from ..tensor.constants import layout, memory_format
 from ..tensor.serialization import attributes
@@ -35,6 +35,7 @@ from ..tensor.storage import storage_of
 from ..tensor.tensor import Tensor
 from ..tensor.typed_storage import TypedStorage
 from ..tensor.untyped_storage import UntypedStorage
+from ..torch_names import _utils
 from .archive import Writer
 from .legacy import MAGIC, VERSION
 from .names import UNTYPED, StorageKind, storage_kind, torch_name

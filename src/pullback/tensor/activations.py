@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..core.graph_errors import type_word
 from ..core.op import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
-from ..graph_errors import type_word
 from ..ops import activation as o
 from ..ops import reduce as r
 from ..ops.convert import cast

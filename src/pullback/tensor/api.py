@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes, errors
+from .. import errors
+from ..array import dtypes
 from ..core import calls, inplace, overlap
 from ..core.blame import written
 from ..core.modes import DEFAULT, NO_GRAD, modes

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes, errors
+from .. import errors
+from ..array import dtypes
 from ..array.layout import towards
 from ..core import inplace
 from ..core.calls import edge_of

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..core.graph_errors import c_name
 from ..core.value import dtype_of, shape_of
-from ..graph_errors import c_name
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import permute, reshape, sum_dims, unsafe_view

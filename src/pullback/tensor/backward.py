@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from .. import graph_errors as errors
 from ..core import engine, inplace
+from ..core import graph_errors as errors
 from ..core.blame import freed_by_caller, variable_of
 from ..core.calls import edge_of
 from ..core.levels import META

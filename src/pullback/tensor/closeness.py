@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.graph_errors import type_word
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..errors import argument_type
-from ..graph_errors import type_word
 from ..ops.comparison import near
 from .api import public
 from .batching import REQUEST, refuse_batched

@@ -8,10 +8,10 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.strides import strides_of
+from ..core.graph_errors import type_word
 from ..core.inplace import innermost
 from ..core.value import dtype_of, shape_of
 from ..core.visible import bits_of
-from ..graph_errors import type_word
 from ..ops import view as v
 from ..ops.convert import conj_view, neg_view
 from .api import public

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn, Self
 
-from .. import device as devices
-from .. import dtypes
+from ..array import dtypes
+from ..core import device as devices
+from ..core.size import Size
 from ..errors import read_only_attribute
-from ..size import Size
 from . import printing, warn
 
 

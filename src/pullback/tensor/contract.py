@@ -10,9 +10,9 @@ from numpy import ndarray
 
 from .. import errors
 from ..array.strides import strides_of
+from ..core.graph_errors import c_name
 from ..core.tracer import Tracer
 from ..core.value import dtype_of, shape_of
-from ..graph_errors import c_name
 from ..ops import contract as c
 from ..ops.arithmetic import mul
 from ..ops.structure import (
@@ -133,7 +133,7 @@ def dot(input: Any, tensor: Any) -> Any:
 
 
 def _title(x: Any) -> str:
-    from ..graph_errors import type_word
+    from ..core.graph_errors import type_word
 
     return type_word(dtype_of(x))
 

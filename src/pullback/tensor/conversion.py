@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.strides import suggests_channels_last
+from ..core.device import CPU, as_device, device
 from ..core.inplace import innermost
 from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of
-from ..device import CPU, as_device, device
 from ..ops import convert
 from .api import public
 from .constants import channels_last, channels_last_3d, contiguous_format, preserve_format

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.modes import modes
 from ..core.value import shape_of
 from ..ops import copies as c

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.strides import channels_last_strides, contiguous_strides, laid_out_empty
+from ..core.device import CPU, as_device, has_default
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
-from ..device import CPU, as_device, has_default
 from .api import public, write_out
 from .constants import channels_last, channels_last_3d, preserve_format
 from .data import array_from, number_dtype, scalar_array

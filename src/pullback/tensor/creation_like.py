@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..array import layout as layouts
 from ..array.strides import laid_out_empty
+from ..core.device import CPU, META
 from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
-from ..device import CPU, META
 from .api import public
 from .batching import batch_levels, enter
 from .constants import preserve_format

@@ -21,7 +21,7 @@ import ml_dtypes
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.layout import convert, copy
 from ..array.strides import as_given
 from ..core.quiet import IGNORE, loud, quiet

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..array.dtypes import BY_NUMPY
+from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of, shape_of
-from ..dtypes import BY_NUMPY
 from ..errors import argument_type
-from ..graph_errors import type_word
 from ..ops import distance as ops
 from ..ops.structure import reshape
 from .api import public

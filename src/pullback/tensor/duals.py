@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.dual import Dual
 from ..core.node import DIFFERENTIABLE
 from ..core.value import dtype_of, shape_of, wrap

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..core.graph_errors import type_word
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
-from ..graph_errors import type_word
 from ..ops import cumulative as c
 from ..ops import extreme as e
 from ..ops.arithmetic import sub

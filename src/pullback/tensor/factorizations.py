@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of, wrap
-from ..graph_errors import type_word
 from ..ops import orthogonal, spectral
 from .api import public
 from .matrix_checks import check_floating, check_matrix, check_square, last_size

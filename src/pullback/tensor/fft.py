@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.ranges import rounded
+from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of
-from ..graph_errors import type_word
 from ..ops import fft as f
 from ..ops.convert import cast, conj, conj_physical
 from .api import public

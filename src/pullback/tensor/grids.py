@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
+from .. import errors
+from ..array import dtypes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import type_name
 from ..ops import creation as ops

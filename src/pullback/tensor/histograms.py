@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..array.ranges import linspace
+from ..core.graph_errors import c_name
 from ..core.op import unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
-from ..graph_errors import c_name
 from ..ops.histogram import histogram as counted
 from ..ops.join import cat
 from ..ops.structure import contiguous_copy, reshape

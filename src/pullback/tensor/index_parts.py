@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap, wrap_alias
 from ..ops import view as v
 from ..ops.convert import cast

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..core import calls, inplace, overlap
 from ..core.blame import stamp, written
+from ..core.graph_errors import type_word
 from ..core.modes import DEFAULT, NO_GRAD, modes
 from ..core.node import LEAF, accumulator, unrecorded
 from ..core.value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 from ..core.versions import bump
 from ..core.views import DEFAULT_VIEW, INHERITED, NO_GRAD_VIEW, View, bring_up_to_date
-from ..graph_errors import type_word
 from ..ops import index as i
 from ..ops import view as v
 from ..ops.convert import cast

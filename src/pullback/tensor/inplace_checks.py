@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, graph_errors
+from ..array import dtypes
+from ..core import graph_errors
+from ..core.graph_errors import c_name, type_word
 from ..core.inplace import castable
 from ..core.op import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of
-from ..graph_errors import c_name, type_word
 
 #: The functions, by what becomes of the operands' common dtype: it is the result's, or integers are divided
 #: as floating numbers, or the result is one of zeros and ones, which every dtype holds.

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.strides import as_given
+from ..core.device import CPU
 from ..core.value import TensorBase, dtype_of
-from ..device import CPU
 from ..ops import convert
 from .api import public
 from .creation import check_options, made

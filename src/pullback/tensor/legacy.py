@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
+from ..core.device import as_device, device
+from ..core.size import Size
 from ..core.value import TensorBase, dtype_of
-from ..device import as_device, device
 from ..ops.view import alias
-from ..size import Size
 from .api import public
 from .constants import layout, strided
 from .creation import check_size, made

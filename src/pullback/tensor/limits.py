@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
+from ..core.graph_errors import type_word
 from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of
-from ..graph_errors import type_word
 from ..ops import elementwise as e
 from ..ops import mixture as m
 from .data import SHORT_NAMES, overflow

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of
-from ..graph_errors import type_word
 from ..ops import linalg as ops
 from ..ops import triangular
 from ..ops.arithmetic import add, log

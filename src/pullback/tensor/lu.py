@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..errors import argument_type
-from ..graph_errors import type_word
 from ..ops import lu as ops
 from .api import public
 from .matrix_checks import (

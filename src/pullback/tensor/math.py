@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
+from .. import errors
+from ..array import dtypes
+from ..core.graph_errors import c_name
 from ..core.op import HALVES, check_broadcast, unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
-from ..graph_errors import c_name
 from ..ops import arithmetic as a
 from ..ops import comparison as c
 from ..ops import mixture as m

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..array.dtypes import BY_NUMPY
+from ..core.graph_errors import no_broadcast, type_word
 from ..core.value import dtype_of, shape_of
-from ..dtypes import BY_NUMPY
-from ..graph_errors import no_broadcast, type_word
 from .tensor import checked_dim
 
 

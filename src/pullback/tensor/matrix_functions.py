@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name
-from ..graph_errors import type_word
 from ..ops import least_squares
 from ..ops.comparison import gt, where
 from ..ops.convert import cast

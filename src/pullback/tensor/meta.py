@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..core.device import CPU
 from ..core.levels import META
 from ..core.meta import Meta, is_meta
 from ..core.value import dtype_of, wrap
 from ..core.visible import visible_strides
-from ..device import CPU
 
 
 def meta_tensor(

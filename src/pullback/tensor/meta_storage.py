@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy import ndarray
 
+from ..core.device import META, device
 from ..core.levels import META as LEVEL
 from ..core.meta import Memory, Meta
 from ..core.value import wrap
-from ..device import META, device
 from .untyped_storage import UntypedStorage
 
 

@@ -12,10 +12,10 @@ from typing import Any
 from typing import Literal
 from typing import TypeAlias
 from typing import overload
-from .. import return_types as return_types
+from ..array.dtypes import dtype as _dtype
+from ..core.device import device as _device
 from ..core.value import TensorBase
-from ..device import device as _device
-from ..dtypes import dtype as _dtype
+from ..torch_names import return_types as return_types
 from .constants import layout as _layout
 from .constants import memory_format
 from .random import Generator

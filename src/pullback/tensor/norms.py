@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .. import dtypes
+from ..array import dtypes
+from ..core.graph_errors import type_word
 from ..core.op import check_broadcast
 from ..core.value import dtype_of, shape_of
 from ..errors import argument_type
-from ..graph_errors import type_word
 from ..ops import reduce as r
 from ..ops.convert import cast
 from ..ops.elementwise import abs

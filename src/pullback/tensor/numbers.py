@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core import inplace
+from ..core.graph_errors import type_word
 from ..core.value import TensorBase, dtype_of
-from ..graph_errors import type_word
 from ..ops import elementwise as e
 from ..ops import mixture as m
 from ..ops import numbers as n

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.value import TensorBase
 from .api import OUT, public
 from .signature import Parser, reads

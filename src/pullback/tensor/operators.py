@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.calls import make_call
 from ..core.value import TensorBase, dtype_of
 from ..ops import arithmetic, comparison, elementwise, mixture

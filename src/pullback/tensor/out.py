@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import errors, graph_errors
+from .. import errors
 from ..array.layout import empty_like
-from ..core import inplace, overlap
+from ..core import graph_errors, inplace, overlap
 from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, dtype_of, shape_of

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .. import dtypes
-from ..graph_errors import c_name, type_word
+from ..array import dtypes
+from ..core.graph_errors import c_name, type_word
 
 
 class DtypeCheck(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.graph_errors import type_word
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
-from ..graph_errors import type_word
 from ..ops import join, structure
 from ..ops import view as v
 from .api import public

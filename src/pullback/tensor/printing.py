@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..errors import with_note
 
 # ----------------------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ def tensor_text(
     Parameters
     ----------
     array : numpy.ndarray
-        The elements, of any shape and of any dtype in :mod:`pullback.dtypes`.
+        The elements, of any shape and of any dtype in :mod:`pullback.array.dtypes`.
     class_name : str, optional
         The name of the tensor's class where that is neither Tensor nor Parameter.
     is_parameter : bool

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.visible import bits_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..core import calls
 from ..core.inplace import innermost
 from ..core.levels import META

@@ -9,20 +9,19 @@ from typing import Any, Self
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes, random_integer, random_normal, random_uniform
 from ..array import random as streams
-from ..array import random_integer, random_normal, random_uniform
 from ..core import inplace
 from ..core.batched import mappings
+from ..core.device import CPU, META, as_device
+from ..core.device import device as _device
+from ..core.graph_errors import type_word
 from ..core.meta import is_meta
 from ..core.modes import modes
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..core.versions import bump
-from ..device import CPU, META, as_device
-from ..device import device as _device
 from ..errors import with_note
-from ..graph_errors import type_word
 from ..ops import convert
 from ..ops import random as ops
 from ..ops import random_mapped as mapped

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..array import ranges
+from ..array import dtypes, ranges
 from ..core.value import array_of
 from .creation import check_options, creator, made, numpy_dtype
 from .data import overflow

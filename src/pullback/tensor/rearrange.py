@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.strides import extent, storage, strides_of
+from ..core.graph_errors import outside_storage, type_word
 from ..core.inplace import requires_grad
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..core.visible import visible_layout
-from ..graph_errors import outside_storage, type_word
 from ..ops import rearrange as r
 from ..ops import strided as s
 from ..ops import structure

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
+from .. import errors
+from ..array import dtypes
 from ..core import calls
+from ..core.graph_errors import type_word
 from ..core.modes import modes
 from ..core.value import TensorBase, dtype_of, shape_of
-from ..graph_errors import type_word
 from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast

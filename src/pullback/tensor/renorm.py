@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of
-from ..graph_errors import type_word
 from ..ops.renorm import renorm as renorm_op
 from .operands import declare
 from .tensor import checked_dim

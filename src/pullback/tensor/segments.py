@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.graph_errors import type_word
 from ..core.value import array_of, dtype_of, shape_of
-from ..graph_errors import type_word
 from ..ops import segment
 from .api import public
 from .signature import parsed

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
+from .. import errors
+from ..array import dtypes
 from ..array.strides import laid_out_empty
+from ..core.graph_errors import type_word
 from ..core.op import check_broadcast, unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import argument_type
-from ..graph_errors import type_word
 from ..ops import comparison as c
 from ..ops import gather as o
 from ..ops import view as v

@@ -17,7 +17,7 @@ from typing import Any
 
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.strides import Ints, strides_of
 from ..core.marked import marked, memory_of, resolved
 from ..core.meta import is_meta

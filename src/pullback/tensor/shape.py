@@ -8,11 +8,12 @@ from typing import Any
 
 from numpy import ndarray
 
-from .. import dtypes, errors
+from .. import errors
+from ..array import dtypes
+from ..core.graph_errors import class_name, type_word
 from ..core.meta import array_or_phantom
 from ..core.value import TensorBase, dtype_of, shape_of, wrap_alias
 from ..core.visible import bits_of
-from ..graph_errors import class_name, type_word
 from ..ops import structure
 from ..ops import view as v
 from ..ops.convert import conj_view
@@ -450,7 +451,7 @@ def broadcast_tensors(*tensors_: Any) -> tuple[Any, ...]:
 @public(method=False, out=False)
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape to which shapes (or sizes) broadcast."""
-    from ..size import Size
+    from ..core.size import Size
 
     rank = max((1 if is_int(s) else len(s) for s in shapes), default=0)
     found = [1] * rank

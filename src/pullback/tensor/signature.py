@@ -22,9 +22,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
+from ..core.device import device as device_class
 from ..core.value import TensorBase, array_of
-from ..device import device as device_class
 from ..errors import invalid_combination, type_name
 from .constants import SPARSE, layout, memory_format
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.graph_errors import type_word
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import type_name
-from ..graph_errors import type_word
 from ..ops import sort as o
 from .api import public
 from .return_types import named

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.value import InnerValue, TensorBase, array_of, dtype_of, wrap
 from ..ops.embedding_bag import embedding_bag
 from .constants import SPARSE

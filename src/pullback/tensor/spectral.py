@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import fft as f
 from ..ops.pad import pad as constant_pad

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..core.graph_errors import type_word
 from ..core.value import array_of, dtype_of, shape_of
-from ..graph_errors import type_word
 from ..ops.contract import matmul
 from ..ops.convert import conj
 from ..ops.structure import reshape

@@ -21,15 +21,15 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
+from ..array import dtypes
 from ..array.strides import contiguous_strides, extent, storage, strides_of
+from ..core.device import CPU
 from ..core.inplace import check_writable, innermost
 from ..core.marked import Marked, memory_of
 from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.value import TensorBase, array_of, shape_of
 from ..core.versions import bump
-from ..device import CPU
 from .api import public
 from .constants import contiguous_format
 from .creation import made

@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any, overload
 
 from numpy import ndarray
 
-from .. import dtypes
-from .. import graph_errors as errors
+from ..array import dtypes
 from ..array.strides import strides_of
+from ..core import graph_errors as errors
 from ..core import hooks as node_hooks
 from ..core import inplace
 from ..core.batched import Batched
+from ..core.device import CPU, META, device
 from ..core.dual import Dual
 from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Nowhere, Output, edge_target
+from ..core.size import Size, size_of
 from ..core.value import TensorBase, array_of, dtype_of, register_facade, shape_of, wrap, wrap_alias
 from ..core.versions import NoVersions, replace_data
 from ..core.views import bring_up_to_date
 from ..core.visible import visible_strides
-from ..device import CPU, META, device
 from ..errors import argument_type, type_name
-from ..size import Size, size_of
 from .backward import backward as run_backward
 from .backward import run_plain
 from .batching import detached

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
-from ..device import CPU, device
+from ..array import dtypes
+from ..core.device import CPU, device
 from .creation import made
 from .data import array_from
 from .sizes import is_int

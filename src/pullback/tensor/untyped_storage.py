@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from .. import dtypes
-from ..device import CPU, device
+from ..array import dtypes
+from ..core.device import CPU, device
 
 
 class StorageBase:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array.ranges import arange
-from ..graph_errors import type_word
+from ..core.graph_errors import type_word
 from ..ops.kernels import scipy_function
 from .creation import check_options, creator, made, numpy_dtype
 from .signature import OPTIONS

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..array import dtypes
 from ..core.tracer import is_tracing
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..errors import type_name

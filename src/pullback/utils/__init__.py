@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ..exclusions import no_attribute
+from ..torch_names.exclusions import no_attribute
 from . import checkpoint, dlpack, hooks
 from .swap import swap_tensors
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..device import device
+from ..core.device import device
 
 __all__ = [
     "_get_foreach_kernels_supported_devices", "_get_fused_kernels_supported_devices",

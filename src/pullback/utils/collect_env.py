@@ -11,7 +11,8 @@ import platform
 import sys
 from typing import NamedTuple
 
-from .. import torch_version, version
+from .. import version
+from ..torch_names import torch_version
 
 _UNKNOWN = "Could not collect"
 #: Packages that are listed.

@@ -5,7 +5,7 @@ Libraries import this to build kernels where there is a GPU; here there is nothi
 
 from __future__ import annotations
 
-from ..absent import refusing, uninstantiable
+from ..torch_names.absent_devices import refusing, uninstantiable
 
 #: Where CUDA and cuDNN are installed: nowhere.
 CUDA_HOME = CUDNN_HOME = ROCM_HOME = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ..errors import with_note
-from ..exclusions import no_attribute
+from ..torch_names.exclusions import no_attribute
 
 
 def load_url(url: str, *_: Any, **__: Any) -> NoReturn:

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...array import dtypes
 from ...core.inplace import clone
+from ...core.size import Size
 from ...core.value import TensorBase, wrap
-from ...size import Size
 from ...tensor.tensor import Tensor
 from . import (
     attributes,

@@ -33,15 +33,15 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...array import dtypes
 from ...autograd.function import Function
 from ...core.blame import PACKAGE, own_file
+from ...core.device import device
 from ...core.node import Node
 from ...core.op import Op
+from ...core.size import Size
 from ...core.value import TensorBase
-from ...device import device
 from ...nn import Module
-from ...size import Size
 from ...tensor.builtin import behind
 from ...tensor.constants import layout, memory_format
 from ...tensor.random import Generator
@@ -53,16 +53,17 @@ from .session import Session, current
 
 #: Folders and files of this package whose functions work on tensors and settings alone.
 _NATIVE = tuple(PACKAGE + name for name in (
-    "_VF", "amp", "array", "autograd", "core", "dtypes", "fft", "func", "functional", "functorch",
-    "linalg", "masked", "nn/functional", "nn/parameter", "ops", "return_types", "signal", "size", "special",
-    "tensor", "utils/_pytree", "utils/checkpoint", "utils/_contextlib", "assertions", "_higher_order_ops",
-    "sparse", "nested", "errors", "device",
+    "amp", "array", "autograd", "core", "errors", "func", "nn/functional", "nn/parameter", "ops", "tensor",
+    "utils/_contextlib", "utils/_pytree", "utils/checkpoint", *(f"torch_names/{name}" for name in (
+        "_VF", "_higher_order_ops", "fft", "functional", "functorch", "linalg", "masked", "nested",
+        "return_types", "signal", "sparse", "special",
+    )),
 ))  # fmt: skip
 #: Parts of these that change settings, draw from generators by themselves, or hand memory out.
 _NOT_NATIVE = tuple(PACKAGE + name for name in (
     "tensor/settings", "tensor/printing", "tensor/serialization", "tensor/data", "tensor/storage",
     "array/threads", "func/functional_call", "autograd/gradcheck", "autograd/profiler",
-    "autograd/anomaly_mode",
+    "autograd/anomaly_mode", "core/process_group",
 ))  # fmt: skip
 _NUMPY = np.__path__[0]
 #: Makes functions of ops, whose closures hold notes of their own.
@@ -82,7 +83,7 @@ TRANSPARENT = frozenset({
 _HERE = PACKAGE + "compiler/frontend"
 _OPTIM = PACKAGE + "optim"
 #: Where functions of functions lie whose steps a trace must not see: they run between levels of tensors.
-_TRANSFORMS = tuple(PACKAGE + name for name in ("func/", "functorch/", "autograd/functional"))
+_TRANSFORMS = tuple(PACKAGE + name for name in ("func/", "torch_names/functorch/", "autograd/functional"))
 _GETTERS = (operator.attrgetter, operator.itemgetter, operator.methodcaller)
 
 

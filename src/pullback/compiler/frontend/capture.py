@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ... import dtypes
+from ...array import dtypes
 from ...array.strides import strides_of
 from ...core import engine
 from ...core.calls import edge_of

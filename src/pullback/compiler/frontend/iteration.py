@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...core.size import Size
 from ...core.value import TensorBase
-from ...size import Size
 from . import attributes, calls, containers, operations
 from .deferred import Deferred
 from .guards import ABSENT

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...array import dtypes
 from ...core.blame import own_file
+from ...core.device import device
+from ...core.size import Size
 from ...core.value import TensorBase
-from ...device import device
 from ...nn.parameter import Buffer, Parameter
-from ...size import Size
 from ...tensor.tensor import Tensor
 from . import callables, calls, containers, iteration
 from .deferred import Applied, Counter, Deferred

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...array import dtypes
+from ...core.device import device
+from ...core.size import Size
 from ...core.value import TensorBase
-from ...device import device
-from ...size import Size
 from ...tensor.return_types import ReturnType
 from ...utils._pytree import register_pytree_node
 from .deferred import Deferred

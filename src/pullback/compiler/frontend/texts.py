@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...array import dtypes
+from ...core.device import device
+from ...core.size import Size
 from ...core.value import TensorBase
-from ...device import device
-from ...size import Size
 from . import calls, operations
 from .deferred import Applied, Deferred
 from .guards import _COMPARED, SCALARS

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...array import dtypes
 from ...core.op import TABLE, Op
 from ...core.tracer import Equation, Reference
 from ...ops.random import DRAWS

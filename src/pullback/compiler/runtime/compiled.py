@@ -16,7 +16,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.lib.array_utils import byte_bounds
 
-from ... import dtypes
+from ...array import dtypes
 from ...core.blame import freed_by_caller, written_again
 from ...core.calls import edge_of
 from ...core.engine import conforming

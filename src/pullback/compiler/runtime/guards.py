@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...array import dtypes
 from ..frontend.guards import Guard, cell_contents, dict_item, dict_keys, dict_length, list_item, list_length
 from ..lower.buffer import Buffer
 from . import native_call

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ... import dtypes
+from ...array import dtypes
 from ..emit.codegen import Code
 from ..lower.buffer import Buffer
 from ..program.program import Program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...process_group import ProcessGroup
+from ...core.process_group import ProcessGroup
 from ..collectives import ReduceOp, check_root, joined
 
 

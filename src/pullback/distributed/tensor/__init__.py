@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...absent import uninstantiable
+from ...torch_names.absent_devices import uninstantiable
 from ..device_mesh import DeviceMesh, init_device_mesh  # type: ignore[attr-defined]  # made there from a table
 from . import experimental
 

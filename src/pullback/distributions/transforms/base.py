@@ -7,7 +7,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from ...size import Size
+from ...core.size import Size
 from ...tensor.creation_like import zeros_like
 from .. import constraints
 from ..utils import _sum_rightmost, lazy_property

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...dtypes import finfo
-from ...linalg import cholesky
+from ...array.dtypes import finfo
+from ...core.size import Size
 from ...nn.functional.activation import logsigmoid, softplus
-from ...size import Size
 from ...tensor.creation import eye
 from ...tensor.padding import pad
+from ...torch_names.linalg import cholesky
 from .. import constraints
 from ..utils import tril_matrix_to_vec, vec_to_tril_matrix
 from .base import PlainTransform, Transform, check_dimensions

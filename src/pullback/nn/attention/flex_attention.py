@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from ... import dtypes
+from ...array import dtypes
 from ...core.modes import modes
 from ...core.value import array_of, wrap
 from ...func import vmap

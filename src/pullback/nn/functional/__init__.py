@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...exclusions import answer_for
 from ...tensor.axis_products import bilinear
 from ...tensor.builtin import publish
 from ...tensor.contract import linear
 from ...tensor.padding import pad
 from ...tensor.told import tell
+from ...torch_names.exclusions import answer_for
 from .activation import (
     celu,
     celu_,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from typing import Literal
 from typing import overload
-from ...dtypes import dtype
+from ...array.dtypes import dtype
 from ...tensor.tensor import Tensor
 
 

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ... import dtypes
+from ...array import dtypes
 from ...core import inplace as writing
+from ...core.graph_errors import type_word
 from ...core.modes import modes
 from ...core.value import dtype_of, shape_of
-from ...graph_errors import type_word
 from ...ops import activation as o
 from ...ops import elementwise as e
 from ...ops import random as draws

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...array.strides import strides_of
-from ...backends import cuda
 from ...core.value import dtype_of, shape_of, wrap
 from ...ops.arithmetic import mul_number
 from ...ops.attention import attention, default_scale
@@ -17,6 +16,7 @@ from ...ops.reduce import sum_all
 from ...ops.softmax import safe_softmax
 from ...tensor.api import public
 from ...tensor.contract import matmul
+from ...torch_names.backends import cuda
 from .convolution import word
 from .dropout import dropout
 

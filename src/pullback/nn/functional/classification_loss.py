@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...array.dtypes import get_default_dtype
+from ...core.graph_errors import type_word, unsafe_result
 from ...core.modes import modes
 from ...core.op import TABLE
 from ...core.value import dtype_of, shape_of
-from ...dtypes import get_default_dtype
 from ...errors import with_note
-from ...graph_errors import type_word, unsafe_result
 from ...ops import loss as o
 from ...ops import margin_loss as margins
 from ...ops import reduce as r

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
-from ... import dtypes, graph_errors
+from ...array import dtypes
 from ...array.geometry import transposed_size
+from ...core import graph_errors
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import with_note
 from ...ops import conv as ops

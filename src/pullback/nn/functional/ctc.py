@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...array.ctc import padded
+from ...core.graph_errors import type_word
 from ...core.value import TensorBase, array_of, dtype_of, shape_of, wrap
-from ...graph_errors import type_word
 from ...ops import ctc as ops
 from ...ops.comparison import isinf, where
 from ...ops.reduce import mean_all, sum_all

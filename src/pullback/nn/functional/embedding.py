@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...core.graph_errors import type_word
 from ...core.value import array_of, dtype_of, shape_of, wrap
 from ...core.versions import bump
-from ...graph_errors import type_word
 from ...ops import embedding as o
 from ...ops.comparison import eq
 from ...ops.convert import cast

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...core.graph_errors import type_word
+from ...core.size import size_of
 from ...core.tracer import Tracer
 from ...core.value import array_of, dtype_of, shape_of, wrap
-from ...graph_errors import type_word
 from ...ops import embedding_bag as ops
-from ...size import size_of
 from ...tensor.api import public
 from .embedding import check_indices, embedding, renormalise
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.graph_errors import type_word
 from ...core.value import dtype_of, shape_of
-from ...graph_errors import type_word
 from ...ops.fractional_pool import fractional_max_pools
 from ...tensor.api import public
 from ...tensor.random import rand

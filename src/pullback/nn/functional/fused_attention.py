@@ -10,11 +10,11 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ...backends import mha
 from ...core.modes import modes
 from ...core.value import shape_of
 from ...tensor.contract import linear, matmul
 from ...tensor.interception import OVERRIDING
+from ...torch_names.backends import mha
 from .activation import softmax
 
 

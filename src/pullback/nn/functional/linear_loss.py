@@ -7,9 +7,9 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from ... import dtypes
+from ...array import dtypes
+from ...array.dtypes import from_numpy_dtype
 from ...core.value import dtype_of, shape_of
-from ...dtypes import from_numpy_dtype
 from ...tensor.api import public
 from ...tensor.contract import linear
 from .classification_loss import cross_entropy

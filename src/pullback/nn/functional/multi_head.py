@@ -10,8 +10,8 @@ import math
 import warnings
 from typing import Any
 
+from ...core.size import size_of
 from ...core.value import dtype_of, shape_of
-from ...size import size_of
 from ...tensor.api import public
 from ...tensor.contract import baddbmm, bmm, linear
 from ...tensor.creation import zeros

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ... import dtypes
+from ...array import dtypes
 from ...core import inplace as writing
+from ...core.graph_errors import type_word
 from ...core.modes import change, set_modes
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type
-from ...graph_errors import type_word
 from ...ops import normalize as o
 from ...ops.arithmetic import add, mul, pow_scalar, rsqrt
 from ...ops.convert import as_dtype, cast, clone, widened

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...array import geometry
+from ...core.graph_errors import type_word
 from ...core.value import dtype_of, shape_of
-from ...graph_errors import type_word
 from ...ops import vision as ops
 from ...tensor.api import public
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...array.pool import Windows
+from ...core.graph_errors import type_word
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type, type_name
-from ...graph_errors import type_word
 
 _COUNTS = {2: "two", 3: "three"}
 _AXES = {1: "HW", 2: "HW", 3: "THW"}

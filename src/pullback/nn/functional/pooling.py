@@ -9,10 +9,10 @@ from functools import wraps
 from typing import Any
 
 from ...array.pool import Windows
+from ...core.graph_errors import type_word
 from ...core.modes import modes
 from ...core.value import TensorBase, array_of, dtype_of, shape_of
 from ...errors import argument_type
-from ...graph_errors import type_word
 from ...ops import pool as ops
 from ...ops.structure import unsafe_view
 from ...ops.view import squeeze_dim, unsqueeze

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import dtypes
+from ...array import dtypes
 from ...core.modes import modes
 from ...core.value import array_of, dtype_of, shape_of
 from ...ops import recurrent as ops

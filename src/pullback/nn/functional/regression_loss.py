@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ...core.graph_errors import type_word
 from ...core.op import TABLE
 from ...core.value import dtype_of, shape_of
 from ...errors import argument_type
-from ...graph_errors import type_word
 from ...ops import loss as o
 from ...ops import reduce as r
 from ...ops.arithmetic import log, pow_scalar

@@ -8,13 +8,13 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from ...array.dtypes import from_numpy_dtype
 from ...array.sampler import Sampler
+from ...core.graph_errors import type_word
+from ...core.size import size_of
 from ...core.value import TensorBase, dtype_of, shape_of
-from ...dtypes import from_numpy_dtype
 from ...errors import argument_type
-from ...graph_errors import type_word
 from ...ops import sampling as ops
-from ...size import size_of
 from ...tensor.api import as_function, public
 
 _MODES = ("bilinear", "nearest", "bicubic")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.graph_errors import type_word
 from ...core.inplace import write
 from ...core.value import dtype_of, shape_of
-from ...graph_errors import type_word
 from ...ops.embedding import embedding_renorm
 from ...tensor.api import public
 from ...tensor.signature import parsed

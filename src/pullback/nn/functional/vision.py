@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from ...array.dtypes import bfloat16
 from ...array.resize import Axis
+from ...core.graph_errors import type_word
 from ...core.value import TensorBase, dtype_of, shape_of
-from ...dtypes import bfloat16
 from ...errors import argument_type
-from ...graph_errors import type_word
 from ...ops import vision as ops
 from ...tensor.api import public
 from ...tensor.data import overflow

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...core.process_group import default_group, needed_group
 from ...errors import with_note
-from ...process_group import default_group, needed_group
 from ..modules.module import Module
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...exclusions import answer_for
+from ...torch_names.exclusions import answer_for
 from . import parametrizations, parametrize, rnn, stateless
 from .clip_grad import (
     clip_grad_norm,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ... import dtypes
+from ...array import dtypes
 from ...core.value import dtype_of, shape_of
 from ...ops import ragged
 from ...tensor.creation import tensor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...exclusions import answer_for
+from ...torch_names.exclusions import answer_for
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
 from .dataset import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ...array import dtypes
 from ...core.value import TensorBase
 from ...tensor.creation import tensor
 from ...tensor.interchange import as_tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...process_group import needed_group
+from ...core.process_group import needed_group
 from ...tensor.random import Generator, randperm
 from .sampler import Sampler
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
 
-from ... import dtypes
+from ...array import dtypes
 from ...tensor.creation import empty
 from . import worker
 from .worker import Ended, Failure, Fetcher, Resume

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-from ... import dtypes
+from ...array import dtypes
 from ...tensor.creation import empty
 from ...tensor.interchange import as_tensor
 from ...tensor.random import Generator, multinomial, randint, randperm

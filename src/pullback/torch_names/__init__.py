@@ -1,0 +1,93 @@
+"""Hold the modules by which programs know torch, and find each under its name in torch.
+
+Requirements:
+
+- `pullback.cuda` is the very module `pullback.torch_names.cuda`, and what lies below one is what lies below
+  the other: no module is loaded twice.
+- A name that is a folder or a file of the package itself is found as Python finds it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import ClassVar
+
+_TOP = __name__.partition(".")[0]
+
+
+@functools.cache
+def names() -> frozenset[str]:
+    """Return the names of the modules here, each of which is found at the package's top."""
+    found = {entry.name.partition(".")[0] for place in __path__ for entry in os.scandir(place)}
+    return frozenset(found - {"__init__", "__pycache__"})
+
+
+def home(name: str) -> str:
+    """Return the name under which a module is loaded: `pullback.torch_names.cuda` for `pullback.cuda`."""
+    top, _, rest = name.partition(".")
+    is_here = top == _TOP and rest.partition(".")[0] in names()
+    return f"{__name__}.{rest}" if is_here else name
+
+
+def public_name(name: str) -> str:
+    """Return the name by which programs import a module: `pullback.cuda` for `pullback.torch_names.cuda`."""
+    return _TOP + name.removeprefix(__name__) if name.startswith(f"{__name__}.") else name
+
+
+class LoadedModule:
+    """Hand the import system a module that is loaded already, and leave the module its own `__spec__`.
+
+    Parameters
+    ----------
+    module : module
+    """
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.spec = module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module, which the import system then gives the spec of its other name."""
+        return self.module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Undo that: relative imports and `importlib.reload` go by the module's own spec."""
+        module.__spec__ = self.spec
+
+
+def spec_of(name: str, loader: LoadedModule) -> ModuleSpec:
+    """Return the spec that gives a loaded module a second name."""
+    return ModuleSpec(name, loader, is_package=hasattr(loader.module, "__path__"))  # type: ignore[arg-type]  # a loader by its methods
+
+
+class Finder:
+    """Find `pullback.x` where it is `pullback.torch_names.x`; an entry of `sys.meta_path`.
+
+    It is asked first: a finder of files would load what lies below `pullback.x` a second time.
+    """
+
+    prefix: ClassVar[str] = f"{_TOP}."
+
+    @classmethod
+    def find_spec(
+        cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return a spec of the module that `name` stands for; None where it stands for itself."""
+        if not name.startswith(cls.prefix) or (loaded := home(name)) == name:
+            return None
+        if importlib.util.find_spec(loaded) is None:
+            return None
+        return spec_of(name, LoadedModule(importlib.import_module(loaded)))
+
+
+def install() -> None:
+    """Let the modules here be imported from the package's top."""
+    if Finder not in sys.meta_path:
+        sys.meta_path.insert(0, Finder)

@@ -1,0 +1,14 @@
+"""torch._ops: the classes of what `torch.ops` holds."""
+
+from __future__ import annotations
+
+from ..ops.aten import OpOverload, OpOverloadPacket
+from .absent_devices import uninstantiable
+
+globals().update(
+    uninstantiable(
+        ["HigherOrderOperator"], "torch._ops", "{}: pullback's control flow consists of plain functions"
+    )
+)
+
+__all__ = ["HigherOrderOperator", "OpOverload", "OpOverloadPacket"]  # noqa: F822  # one is made above

@@ -1,0 +1,153 @@
+"""torch._utils: the functions that a checkpoint names to rebuild tensors and parameters, and the two with
+which programs make one tensor of many.
+
+Those of checkpoints take what stands in a file, so each checks that its arguments fit before it touches
+memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from ..array import dtypes
+from ..array.strides import extent
+from ..nn.parameter import Parameter
+from ..tensor.meta import meta_tensor
+from ..tensor.namespace import TOP_LEVEL
+from ..tensor.properties import _neg_view, conj
+from ..tensor.storage import over_storage
+from ..tensor.typed_storage import TypedStorage
+
+
+def _over(storage: Any, dtype: Any, offset: Any, size: Any, stride: Any) -> Any:
+    """A tensor on a storage, of which every element lies inside it."""
+    if not isinstance(storage, TypedStorage) or not isinstance(dtype, dtypes.dtype):
+        raise TypeError("a tensor in a checkpoint needs a storage and a dtype")
+    if not all(isinstance(numbers, Sequence) for numbers in (size, stride)):
+        raise TypeError("a tensor in a checkpoint needs a size and a stride, each a tuple of ints")
+    numbers = (offset, *size, *stride)
+    if any(type(n) is not int for n in numbers) or len(size) != len(stride):
+        raise TypeError("offset, size and stride of a tensor in a checkpoint are ints, as many of each")
+    if any(n < 0 for n in numbers):
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension, stride or offset: {list(size)}, "
+            f"{list(stride)}, {offset}"
+        )
+    needed = 0 if 0 in size else (offset + extent(tuple(size), tuple(stride))) * dtype.itemsize
+    if needed > storage.nbytes():
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+            f"{dtype.itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
+            f"{storage.nbytes()}"
+        )
+    return over_storage(storage, dtype, offset, tuple(size), tuple(stride))
+
+
+def _with_bits(tensor: Any, metadata: Any) -> Any:
+    """The view of a tensor whose conjugate (or negative) bit a file says is set."""
+    if not metadata:
+        return tensor
+    if not isinstance(metadata, Mapping):
+        raise TypeError(f"expected dict, got {type(metadata).__name__}")
+    if metadata.get("conj"):
+        tensor = conj(tensor).detach()
+    return _neg_view(tensor).detach() if metadata.get("neg") else tensor
+
+
+def _rebuild_tensor(storage: Any, storage_offset: Any, size: Any, stride: Any) -> Any:
+    """A tensor of a storage's dtype."""
+    return _over(storage, getattr(storage, "dtype", None), storage_offset, size, stride)
+
+
+def _rebuild_tensor_v2(
+    storage: Any, storage_offset: Any, size: Any, stride: Any, requires_grad: Any, backward_hooks: Any,
+    metadata: Any = None,
+) -> Any:  # fmt: skip
+    """A tensor of a storage's dtype that may require grad. Hooks are never in a file."""
+    tensor = _with_bits(_rebuild_tensor(storage, storage_offset, size, stride), metadata)
+    return tensor.requires_grad_(bool(requires_grad))
+
+
+def _rebuild_tensor_v3(
+    storage: Any, storage_offset: Any, size: Any, stride: Any, requires_grad: Any, backward_hooks: Any,
+    dtype: Any, metadata: Any = None,
+) -> Any:  # fmt: skip
+    """A tensor of any dtype on the bytes of a storage."""
+    tensor = _with_bits(_over(storage, dtype, storage_offset, size, stride), metadata)
+    return tensor.requires_grad_(bool(requires_grad))
+
+
+def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
+    """A tensor on the device ``meta``, which has no storage in a file."""
+    if not isinstance(dtype, dtypes.dtype) or not all(isinstance(n, Sequence) for n in (size, stride)):
+        raise TypeError("a tensor in a checkpoint needs a dtype, a size and a stride")
+    if any(type(n) is not int or n < 0 for n in (*size, *stride)) or len(size) != len(stride):
+        raise TypeError("size and stride of a tensor in a checkpoint are ints from 0 on, as many of each")
+    return meta_tensor(tuple(size), dtype.numpy, tuple(stride), bool(requires_grad))
+
+
+def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Any:
+    """A parameter on a tensor."""
+    return Parameter(data, bool(requires_grad))
+
+
+def _rebuild_parameter_with_state(data: Any, requires_grad: Any, backward_hooks: Any, state: Any) -> Any:
+    """A parameter with the attributes that users gave it."""
+    return _set_obj_state(Parameter(data, bool(requires_grad)), state)
+
+
+def _set_obj_state(obj: Any, state: Any) -> Any:
+    """Give an object its attributes: a dict, or a pair of dicts where the class has slots."""
+    parts = state if isinstance(state, tuple) else (state,)
+    if isinstance(state, tuple) and len(state) != 2:
+        raise RuntimeError(f"Invalid serialized state: {state}")
+    for part in parts:
+        for name, value in (part or {}).items():
+            setattr(obj, name, value)
+    return obj
+
+
+def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> Any:
+    """A tensor of a subclass, or one with attributes."""
+    tensor = func(*args)
+    if type(tensor) is not new_type:
+        tensor = tensor.as_subclass(new_type)
+    own = getattr(type(tensor), "__setstate__", None)
+    if own is not None:
+        own(tensor, state)
+        return tensor
+    return _set_obj_state(tensor, state)
+
+
+def _flatten_dense_tensors(tensors: Sequence[Any]) -> Any:
+    """The elements of all tensors in one tensor of one dimension: of a single tensor a view where
+    it can be.
+    """
+    if len(tensors) == 1:
+        return tensors[0].contiguous().view(-1)
+    return TOP_LEVEL["cat"]([tensor.contiguous().view(-1) for tensor in tensors])
+
+
+def _unflatten_dense_tensors(flat: Any, tensors: Sequence[Any]) -> tuple[Any, ...]:
+    """Views of the parts of `flat` in the shapes of the tensors."""
+    parts = flat.split([tensor.numel() for tensor in tensors])
+    return tuple(part.view(tensor.shape) for part, tensor in zip(parts, tensors, strict=True))
+
+
+def _get_available_device_type() -> None:
+    """The kind of accelerator that is there: None."""
+
+
+def _get_device_module(device_type: str) -> ModuleType:
+    """torch's module for a kind of device, such as `torch.cpu`."""
+    from . import cpu, cuda, mps, mtia, xpu
+
+    modules = {"cpu": cpu, "cuda": cuda, "mps": mps, "mtia": mtia, "xpu": xpu}
+    if device_type not in modules:
+        raise RuntimeError(
+            f"Device '{device_type}' does not have a corresponding module registered as "
+            f"'torch.{device_type}'."
+        )
+    return modules[device_type]

@@ -1,0 +1,93 @@
+"""`torch._check` and its like: conditions that must hold, each with the class of its error."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..core.value import TensorBase, array_of
+
+_TEXT = (
+    "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an "
+    "enhancement request to PyTorch.)"
+)
+
+Message = Callable[[], Any] | None
+
+
+def _raise(kind: type[Exception], message: Any) -> None:
+    if message is not None and not callable(message):
+        raise TypeError("message must be a callable")
+    raise kind(_TEXT if message is None else str(message()))
+
+
+def _check_with(kind: type[Exception], cond: Any, message: Message) -> None:
+    """Raise an error of a class where a condition is False.
+
+    Parameters
+    ----------
+    kind : type
+    cond : bool
+    message : callable, optional
+        Gives the text.
+    """
+    if isinstance(cond, TensorBase):
+        raise TypeError(
+            "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() to "
+            "assert that all elements are true."
+        )
+    if not isinstance(cond, bool):
+        raise TypeError(f"cond must be a bool, but got {type(cond)}")
+    if not cond:
+        _raise(kind, message)
+
+
+def _check(cond: Any, message: Message = None) -> None:
+    """Raise RuntimeError where a condition is False."""
+    _check_with(RuntimeError, cond, message)
+
+
+def _check_index(cond: Any, message: Message = None) -> None:
+    """Raise IndexError where a condition is False."""
+    _check_with(IndexError, cond, message)
+
+
+def _check_value(cond: Any, message: Message = None) -> None:
+    """Raise ValueError where a condition is False."""
+    _check_with(ValueError, cond, message)
+
+
+def _check_type(cond: Any, message: Message = None) -> None:
+    """Raise TypeError where a condition is False."""
+    _check_with(TypeError, cond, message)
+
+
+def _check_not_implemented(cond: Any, message: Message = None) -> None:
+    """Raise NotImplementedError where a condition is False."""
+    _check_with(NotImplementedError, cond, message)
+
+
+def _check_is_size(i: Any, message: Message = None, *, max: int | None = None) -> None:
+    """Raise RuntimeError where a number cannot be a size (deprecated: see `_check`)."""
+    warnings.warn(
+        "_check_is_size will be removed in a future PyTorch release along with guard_size_oblivious.     Use "
+        "_check(i >= 0) instead.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    _check(i >= 0 and (max is None or i <= max), message)
+
+
+def _check_tensor_all(cond: Any, message: Message = None) -> None:
+    """Raise RuntimeError where an element of a tensor of booleans is False."""
+    if not isinstance(cond, TensorBase):
+        raise TypeError(f"cond must be a tensor, but got {type(cond)}")
+    if not array_of(cond).all():
+        _raise(RuntimeError, message)
+
+
+__all__ = [
+    "_check", "_check_index", "_check_is_size", "_check_not_implemented", "_check_tensor_all", "_check_type",
+    "_check_value", "_check_with",
+]  # fmt: skip

@@ -1,0 +1,19 @@
+"""torch.functional: the functions of torch's top level that torch writes in Python."""
+
+from __future__ import annotations
+
+from .. import nn
+from ..tensor.namespace import TOP_LEVEL
+
+#: What torch's module of this name has.
+_NAMES = (
+    "align_tensors", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes",
+    "broadcast_tensors", "cartesian_prod", "cdist", "chain_matmul", "einsum", "istft", "lu", "meshgrid",
+    "norm", "pca_lowrank", "split", "stft", "svd_lowrank", "tensordot", "unique", "unique_consecutive",
+    "unravel_index",
+)  # fmt: skip
+
+F = nn.functional
+globals().update({name: TOP_LEVEL[name] for name in _NAMES if name in TOP_LEVEL})
+
+__all__ = [name for name in _NAMES if name in TOP_LEVEL]  # names of torch's top level

@@ -1,0 +1,277 @@
+"""torch.jit: functions and modules stay the Python that they are.
+
+`script` and `trace` return what they are given, so that a program runs as it stands; there is no TorchScript
+program to print, save or load, and what asks for one is refused. `is_scripting` and `is_tracing` are False.
+"""
+
+from __future__ import annotations
+
+from builtins import isinstance as _is
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import UnionType
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar, Union, get_args, get_origin, overload
+
+from ...errors import with_note
+from ...nn import Module
+from ..exclusions import answer_for
+from ..futures import Future
+
+M = TypeVar("M", bound=Module)
+T = TypeVar("T")
+
+
+class Error(Exception):
+    """An error in a compiled program."""
+
+    __module__ = "torch.jit"
+
+
+class TracerWarning(Warning):
+    """Warns that a traced program depends on a value."""
+
+
+class ScriptWarning(Warning):
+    """Warns of a scripted program."""
+
+
+class ScriptModule(Module):
+    """What torch's `script` makes of a module; pullback's gives the module itself."""
+
+
+class RecursiveScriptModule(ScriptModule):
+    """What torch's `script` makes of a module; pullback's gives the module itself."""
+
+
+class TracedModule(ScriptModule):
+    """What torch's `trace` makes of a module; pullback's gives the module itself."""
+
+
+class TopLevelTracedModule(TracedModule):
+    """What torch's `trace` makes of a module; pullback's gives the module itself."""
+
+
+class ScriptFunction:
+    """What torch's `script` makes of a function; pullback's gives the function itself."""
+
+
+class DeviceObjType:
+    """The type of devices in TorchScript; libraries annotate with it."""
+
+    __module__ = "torch"
+
+    def __init__(self) -> None:
+        raise TypeError("torch._C.DeviceObjType: No constructor defined!")
+
+
+class CompilationUnit:
+    """A set of compiled functions, which cannot be made here."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        _refuse("compile TorchScript source")
+
+
+class Attribute(NamedTuple):
+    """A value with its type, for `ScriptModule` attributes."""
+
+    value: Any
+    type: Any
+
+
+def _refuse(what: str) -> NoReturn:
+    raise with_note(
+        RuntimeError(f"torch.jit: pullback does not {what}"),
+        "torch.jit.script and torch.jit.trace return the Python callable; save a state_dict with torch.save.",
+    )
+
+
+def script(
+    obj: T, optimize: Any = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None
+) -> T:
+    """Return a function, class or module as it is.
+
+    Parameters
+    ----------
+    obj : callable or Module
+    optimize, example_inputs
+        Taken for torch's sake.
+    """
+    return obj
+
+
+def trace(func: T, example_inputs: Any = None, *_: Any, **__: Any) -> T:
+    """Return a function or module as it is; it is not run on the example inputs.
+
+    Parameters
+    ----------
+    func : callable or Module
+    example_inputs
+        Taken for torch's sake, as are all others.
+    """
+    return func
+
+
+def trace_module(mod: T, inputs: Any, *_: Any, **__: Any) -> T:
+    """Return a module as it is."""
+    return mod
+
+
+def script_if_tracing(fn: T) -> T:
+    """Return a function as it is."""
+    return fn
+
+
+def export(fn: T) -> T:
+    """Mark a method for compilation, which changes nothing."""
+    return fn
+
+
+def unused(fn: T) -> T:
+    """Mark a method as not for compilation, which changes nothing."""
+    return fn
+
+
+def script_method(fn: T) -> T:
+    """Mark a method for compilation, which changes nothing."""
+    return fn
+
+
+def interface(obj: T) -> T:
+    """Mark a class as an interface, which changes nothing."""
+    return obj
+
+
+@overload
+def ignore(drop: T, **_: Any) -> T: ...
+@overload
+def ignore(drop: bool = False, **_: Any) -> Callable[[T], T]: ...
+def ignore(drop: Any = False, **_: Any) -> Any:
+    """Mark a function as Python's, with or without arguments; it stays as it is."""
+    return drop if callable(drop) else (lambda fn: fn)
+
+
+def freeze(mod: M, preserved_attrs: Any = None, optimize_numerics: bool = True) -> M:
+    """Return a module as it is; as in torch it may not be in training."""
+    if mod.training:
+        raise RuntimeError(
+            "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your "
+            "module before freezing."
+        )
+    return mod
+
+
+def optimize_for_inference(mod: T, other_methods: Any = None) -> T:
+    """Return a module as it is."""
+    return mod
+
+
+def run_frozen_optimizations(mod: Any, optimize_numerics: bool = True, preserved_methods: Any = None) -> None:
+    """Do nothing."""
+
+
+def is_scripting() -> bool:
+    """Return False: no function is ever compiled by TorchScript."""
+    return False
+
+
+def is_tracing() -> bool:
+    """Return False: no function is ever traced by TorchScript."""
+    return False
+
+
+def annotate(the_type: Any, the_value: T) -> T:
+    """Return the value."""
+    return the_value
+
+
+def isinstance(obj: Any, target_type: Any) -> bool:
+    """Whether an object is of a type, which may be a container of types such as ``list[int]``."""
+    return _is_instance(obj, target_type)
+
+
+def _is_instance(obj: Any, wanted: Any) -> bool:
+    if _is(wanted, tuple):
+        return any(_is_instance(obj, kind) for kind in wanted)
+    origin, parts = get_origin(wanted), get_args(wanted)
+    if origin in (Union, UnionType):
+        return any(_is_instance(obj, kind) for kind in parts)
+    if origin is None:
+        if wanted in (list, dict, tuple):
+            raise RuntimeError(
+                f"Attempted to use {wanted.__name__} without a contained type. Please add a contained type, "
+                f"e.g. {wanted.__name__}[{'int, int' if wanted is dict else 'int'}]"
+            )
+        return _is(obj, type(None) if wanted is None else wanted)
+    if not _is(obj, origin):
+        return False
+    if origin is tuple:
+        return len(obj) == len(parts) and all(map(_is_instance, obj, parts))
+    if origin is dict:
+        return all(_is_instance(k, parts[0]) and _is_instance(v, parts[1]) for k, v in obj.items())
+    return all(_is_instance(item, parts[0]) for item in obj)
+
+
+def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
+    """Call a function now and return its result as a future."""
+    future: Future[Any] = Future()
+    future.set_result(func(*args, **kwargs))
+    return future
+
+
+def wait(future: Future[Any]) -> Any:
+    """Wait for a future and return its value."""
+    return future.wait()
+
+
+@contextmanager
+def optimized_execution(should_optimize: bool) -> Iterator[None]:
+    """A ``with`` block that changes nothing."""
+    yield
+
+
+@contextmanager
+def fuser(name: str) -> Iterator[None]:
+    """A ``with`` block that changes nothing."""
+    yield
+
+
+def set_fusion_strategy(strategy: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return the strategy that was; there is nothing to fuse."""
+    return []
+
+
+def enable_onednn_fusion(enabled: bool) -> None:
+    """Do nothing."""
+
+
+def onednn_fusion_enabled() -> bool:
+    """Return False."""
+    return False
+
+
+def save(m: Any, f: Any, _extra_files: Any = None) -> NoReturn:
+    """Refuse: there is no compiled program to save."""
+    _refuse("save TorchScript programs")
+
+
+_overload_method = _overload = export
+_script_if_tracing = script_if_tracing
+
+
+def load(
+    f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False
+) -> NoReturn:
+    """Refuse: a TorchScript file holds a program in its own language."""
+    _refuse("load TorchScript programs")
+
+
+__all__ = [
+    "Attribute", "CompilationUnit", "Error", "Final", "Future", "RecursiveScriptModule", "ScriptFunction",
+    "ScriptModule", "ScriptWarning", "TopLevelTracedModule", "TracedModule", "TracerWarning", "annotate",
+    "enable_onednn_fusion", "export", "fork", "freeze", "fuser", "ignore", "interface", "is_scripting",
+    "is_tracing", "isinstance", "load", "onednn_fusion_enabled", "optimize_for_inference",
+    "optimized_execution", "run_frozen_optimizations", "save", "script", "script_if_tracing", "script_method",
+    "set_fusion_strategy", "trace", "trace_module", "unused", "wait",
+]  # fmt: skip
+
+answer_for(globals())

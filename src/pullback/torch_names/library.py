@@ -1,0 +1,438 @@
+"""torch.library: ops of a program's own, called as `torch.ops.<namespace>.<name>`.
+
+An op has one kernel (there is one device), and the derivative that `register_autograd` gives it; without one,
+pulling back through it raises torch's error. What torch's compiler asks of ops, such as `register_fake`, is
+kept and not called.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+import typing
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from operator import or_
+from types import ModuleType, NoneType, UnionType
+from typing import Any, Union
+
+from .. import ops
+from ..array import dtypes
+from ..autograd.function import Function
+from ..core.device import device
+from ..core.modes import modes
+from ..core.value import TensorBase
+from ..func.tree import flatten, unflatten
+from ..tensor.builtin import behind
+from ..tensor.tensor import Tensor
+
+_WORDS = {
+    Tensor: "Tensor", int: "SymInt", float: "float", bool: "bool", str: "str", device: "Device",
+    dtypes.dtype: "ScalarType", int | float | bool: "Scalar",
+}  # fmt: skip
+
+
+# --- schemas -----------------------------------------------------------------------------------------------
+
+
+def _word(kind: Any) -> str | None:
+    """An annotation as schemas write it; None for one that they have no word for."""
+    if kind in _WORDS:
+        return _WORDS[kind]
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, UnionType) and NoneType in parts:
+        rest = [p for p in parts if p is not NoneType]
+        inner = _word(reduce(or_, rest))
+        return None if inner is None else inner + "?"
+    if origin is list or (isinstance(origin, type) and issubclass(origin, Sequence) and origin is not tuple):
+        inner = _word(parts[0])
+        return None if inner is None else inner + "[]"
+    return None
+
+
+def infer_schema(
+    prototype_function: Callable[..., Any], /, *, mutates_args: Any = (), op_name: str | None = None
+) -> str:
+    """The schema of a function with annotations.
+
+    Parameters
+    ----------
+    prototype_function : callable
+    mutates_args : iterable of str
+        The names of the arguments that it writes to.
+    op_name : str, optional
+        Written before it.
+
+    Raises
+    ------
+    ValueError
+        Where an annotation is missing or cannot be told in a schema.
+    """
+    hints = typing.get_type_hints(prototype_function)
+    signature = inspect.signature(prototype_function)
+    parts: list[str] = []
+    for name, parameter in signature.parameters.items():
+        if name not in hints:
+            raise ValueError(
+                f"infer_schema(func): Parameter {name} must have a type annotation. Got func with signature "
+                f"{signature})"
+            )
+        word = _word(hints[name])
+        if word is None:
+            raise ValueError(
+                f"infer_schema(func): Parameter {name} has unsupported type {hints[name]}. Got func with "
+                f"signature {signature})"
+            )
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        if name in mutates_args:
+            word = word.replace("Tensor", f"Tensor(a{len(parts)}!)", 1)
+        default = "" if parameter.default is parameter.empty else f"={parameter.default}"
+        parts.append(f"{word} {name}{default}")
+    found = hints.get("return", NoneType)
+    outputs = typing.get_args(found) if typing.get_origin(found) is tuple else (found,)
+    words = ["()" if output is NoneType else _word(output) for output in outputs]
+    if None in words:
+        raise ValueError(f"infer_schema(func): Return has unsupported type {found}.")
+    result = words[0] if len(words) == 1 else f"({', '.join(map(str, words))})"
+    return f"{op_name or ''}({', '.join(parts)}) -> {result}"
+
+
+def _parameters(schema: str) -> inspect.Signature:
+    """The parameters that a schema names, for binding a call's arguments."""
+    inside = schema[schema.index("(") + 1 : schema.rindex("->")].rstrip()[:-1]
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    found = []
+    for part in re.split(r",\s*(?![^\[(]*[\])])", inside):
+        if part.strip() == "*":
+            kind = inspect.Parameter.KEYWORD_ONLY
+            continue
+        if not part.strip():
+            continue
+        declared, equals, default = part.partition("=")
+        value = _default(default.strip()) if equals else inspect.Parameter.empty
+        found.append(inspect.Parameter(declared.split()[-1], kind, default=value))
+    return inspect.Signature(found)
+
+
+def _default(text: str) -> Any:
+    words = {"None": None, "True": True, "False": False}
+    if text in words:
+        return words[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip("\"'")
+
+
+# --- ops ---------------------------------------------------------------------------------------------------
+
+
+class CustomOpDef:
+    """An op of a program's own.
+
+    Parameters
+    ----------
+    namespace, name : str
+    schema : str
+        Its parameters and results, without the name.
+    kernel : callable, optional
+        What computes it.
+    """
+
+    def __init__(
+        self, namespace: str, name: str, schema: str, kernel: Callable[..., Any] | None = None,
+        signature: inspect.Signature | None = None,
+    ) -> None:
+        self._namespace = namespace
+        self._name = name
+        self._schema = schema
+        self._qualname = f"{namespace}::{name}"
+        self._signature = signature or _parameters(schema)
+        self._kernel = kernel
+        self._composite = False
+        self._backward: Callable[..., Any] | None = None
+        self._setup: Callable[..., Any] | None = None
+        self._fake: Callable[..., Any] | None = None
+        self._vmap: Callable[..., Any] | None = None
+        self._function = _differentiable(self)
+        self.__name__ = name
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef({self._qualname})>"
+
+    @property
+    def default(self) -> CustomOpDef:
+        """The op itself: it has one overload."""
+        return self
+
+    _opoverload = default
+
+    def _run(self, inputs: Sequence[Any], named: dict[str, Any]) -> Any:
+        if self._kernel is None:
+            raise NotImplementedError(
+                f"There was no kernel registered for {self._qualname}; use torch.library.impl to give it one"
+            )
+        result = self._kernel(*inputs, **named)
+        given = {id(v) for v in flatten((tuple(inputs), named))[0] if isinstance(v, TensorBase)}
+        if any(id(v) in given for v in flatten(result)[0]):
+            raise RuntimeError(
+                f"{self._name}: The output of this custom operator (1) must not also be an input to this "
+                "custom operator and (2) may not alias any inputs to this custom operator or other returns."
+            )
+        return result
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        if self._composite and self._kernel is not None:
+            return self._kernel(*bound.args, **bound.kwargs)
+        leaves, spec = flatten((bound.args, bound.kwargs))
+        tracked = modes().grad and any(isinstance(v, Tensor) and v.requires_grad for v in leaves)
+        if tracked and "!" not in self._schema:
+            return self._function.apply(spec, *leaves)
+        return self._run(bound.args, bound.kwargs)
+
+    def register_kernel(self, device_types: Any, func: Callable[..., Any] | None = None, /) -> Any:
+        """Give the op another kernel where the devices named hold the CPU, or are None for all."""
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            named = [device_types] if isinstance(device_types, str) else device_types
+            if named is None or "cpu" in named:
+                self._kernel = function
+            return function
+
+        return register if func is None else register(func)
+
+    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+        """Keep what tells the shape of the result; it is not called."""
+        self._fake = fn
+        return fn
+
+    def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
+        """Keep a batching rule; a batched call runs the op one item at a time."""
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._vmap = function
+            return function
+
+        return register if func is None else register(func)
+
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
+        """Give the op a derivative.
+
+        Parameters
+        ----------
+        backward : callable
+            ``backward(ctx, *grads)`` returns one gradient, or None, for each input.
+        setup_context : callable, optional
+            ``setup_context(ctx, inputs, output)`` keeps what that needs.
+        """
+        self._backward, self._setup = backward, setup_context
+
+
+def _differentiable(op: CustomOpDef) -> Any:
+    """The Function that pulls back through an op; its inputs are the leaves of the op's."""
+
+    def forward(ctx: Any, spec: Any, *leaves: Any) -> Any:
+        inputs, named = unflatten(list(leaves), spec)
+        ctx._spec = spec
+        output = op._run(inputs, named)
+        if op._setup is not None:
+            extra = {"keyword_only_inputs": named} if named else {}
+            op._setup(ctx=ctx, inputs=tuple(inputs), output=output, **extra)
+        return output
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        if op._backward is None:
+            raise RuntimeError(
+                f"Trying to backward through {op._namespace}.{op._name}.default but no autograd formula was "
+                "registered. Please use register_autograd to add one."
+            )
+        found = op._backward(ctx, *grads)
+        found = found if isinstance(found, tuple) else (found,)
+        flat: list[Any] = []
+        for grad, below in zip(found, ctx._spec.children[0].children):
+            if below.kind is None:
+                flat.append(grad)
+            else:
+                flat += [None] * below.leaves if grad is None else list(flatten(grad)[0])
+        return (None, *flat, *[None] * ctx._spec.children[1].leaves)
+
+    name = f"GeneratedBackwardFor_{op._namespace}_{op._name}_default"
+    return type(name, (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+
+
+class _Namespace(ModuleType):
+    """`torch.ops.<namespace>`."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"'_OpNamespace' '{self.__name__.rpartition('.')[2]}' object has no attribute '{name}'"
+        )
+
+
+_OPS: dict[str, CustomOpDef] = {}
+
+
+def _publish(op: CustomOpDef) -> CustomOpDef:
+    """Make an op `torch.ops.<namespace>.<name>`."""
+    space = op._namespace
+    held = vars(ops).get(space)
+    if not isinstance(held, _Namespace):
+        if held is not None or importlib.util.find_spec(f"{ops.__name__}.{space}") is not None:
+            raise ValueError(f"the namespace {space!r} is pullback's own; choose another for your ops")
+        held = _Namespace(f"torch.ops.{space}")
+        setattr(ops, space, held)
+    setattr(held, op._name, op)
+    _OPS[op._qualname] = op
+    return op
+
+
+def _split(qualname: str) -> tuple[str, str]:
+    parts = qualname.split("::")
+    if len(parts) != 2:
+        raise ValueError(
+            f"Expected `qualname` to be of the form 'namespace::name'. Got {qualname!r}. Please make sure "
+            "that it has exactly one '::'."
+        )
+    return parts[0], parts[1].removesuffix(".default")
+
+
+def _found(op: Any) -> CustomOpDef:
+    if isinstance(op, CustomOpDef):
+        return op
+    name = "::".join(_split(op))
+    if name not in _OPS:
+        raise RuntimeError(f"operator {name} does not exist: define it with torch.library.define")
+    return _OPS[name]
+
+
+def custom_op(
+    name: str, fn: Callable[..., Any] | None = None, /, *, mutates_args: str | Iterable[str],
+    device_types: Any = None, schema: str | None = None, tags: Any = None,
+) -> Any:
+    """Make an op of a function.
+
+    Parameters
+    ----------
+    name : str
+        ``"namespace::name"``.
+    fn : callable, optional
+        Without it, the result decorates. Its annotations give the schema.
+    mutates_args : iterable of str
+        The names of the arguments that it writes to.
+    device_types : str or sequence of str, optional
+        The devices that the function is for.
+    schema : str, optional
+        In place of annotations, without the name.
+
+    Returns
+    -------
+    CustomOpDef
+    """
+
+    def make(function: Callable[..., Any]) -> CustomOpDef:
+        told = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
+        kernel = function if device_types is None or "cpu" in device_types else None
+        return _publish(CustomOpDef(*_split(name), told, kernel, inspect.signature(behind(function))))
+
+    return make if fn is None else make(fn)
+
+
+def define(qualname: Any, schema: str, *, lib: Any = None, tags: Any = ()) -> None:
+    """Make an op of a schema; `impl` gives it a kernel."""
+    _publish(CustomOpDef(*_split(qualname), schema))
+
+
+def impl(qualname: str, types: Any, func: Callable[..., Any] | None = None, *, lib: Any = None) -> Any:
+    """Give an op a kernel for devices or keys of torch's dispatcher, of which the CPU's count."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        keys = [types] if isinstance(types, str) else types
+        for key in keys:
+            _implement(_found(qualname), function, key)
+        return function
+
+    return register if func is None else register(func)
+
+
+def _implement(op: CustomOpDef, function: Callable[..., Any], key: str) -> None:
+    if key.lower() in ("cpu", "default", "", "compositeexplicitautograd"):
+        op._kernel = function
+    elif key.lower() in ("compositeimplicitautograd", "autograd", "autogradcpu"):
+        op._kernel, op._composite = function, True
+
+
+def register_kernel(op: Any, device_types: Any, func: Any = None, /, *, lib: Any = None) -> Any:
+    """See `CustomOpDef.register_kernel`."""
+    return _found(op).register_kernel(device_types, func)
+
+
+def register_fake(op: Any, func: Any = None, /, *, lib: Any = None, **_: Any) -> Any:
+    """See `CustomOpDef.register_fake`."""
+    if isinstance(op, str) and not any(name.startswith(f"{_split(op)[0]}::") for name in _OPS):
+        # An op of a compiled extension, which cannot be loaded here: nobody asks for its shapes.
+        return (lambda function: function) if func is None else func
+    return _found(op).register_fake if func is None else _found(op).register_fake(func)
+
+
+def register_vmap(op: Any, func: Any = None, /, *, lib: Any = None) -> Any:
+    """See `CustomOpDef.register_vmap`."""
+    return _found(op).register_vmap(func)
+
+
+def register_autograd(
+    op: Any, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None,
+    lib: Any = None,
+) -> None:
+    """See `CustomOpDef.register_autograd`."""
+    _found(op).register_autograd(backward, setup_context=setup_context)
+
+
+impl_abstract = register_fake
+
+
+class Library:
+    """The ops of a namespace.
+
+    Parameters
+    ----------
+    ns : str
+    kind : str
+        ``"DEF"``, ``"FRAGMENT"`` or ``"IMPL"``.
+    dispatch_key : str
+        For kernels that name none.
+    """
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in ("IMPL", "DEF", "FRAGMENT"):
+            raise ValueError("Unsupported library kind: " + kind)
+        self.ns = ns
+        self.kind = kind
+        self.dispatch_key = dispatch_key
+
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
+        """Make an op of a schema that begins with its name, and return the name."""
+        name = schema[: schema.index("(")].strip()
+        define(f"{self.ns}::{name}", schema[schema.index("(") :])
+        return name
+
+    def impl(
+        self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", *, with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> None:
+        """Give an op a kernel."""
+        name = op_name if isinstance(op_name, CustomOpDef) else f"{self.ns}::{op_name.split('::')[-1]}"
+        _implement(_found(name), fn, dispatch_key or self.dispatch_key)
+
+
+__all__ = [
+    "CustomOpDef", "Library", "custom_op", "define", "impl", "impl_abstract", "infer_schema",
+    "register_autograd", "register_fake", "register_kernel", "register_vmap",
+]  # fmt: skip

@@ -1,0 +1,349 @@
+"""torch.masked: reductions and normalisations over the elements that a mask lets through.
+
+A mask is True where an element counts; it broadcasts to the input, and None lets everything through. Masked
+elements are replaced with the identity of the operation (0 for a sum, −∞ for a maximum, …), so they change no
+result and get no gradient. Where everything that a result is made of is masked out, the result is that
+identity, or nan where there is none (mean, median, var, std).
+
+The functions take `dim` (an int, several, or all for None), `keepdim`, `dtype` (of the result, by default the
+input's) and `mask`. Tensors that carry a mask of their own are not part of pullback.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ...array import dtypes
+from ...tensor.creation import tensor
+from ...tensor.norms import vector_norm
+from ...tensor.select import where
+
+__all__ = [
+    "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean",
+    "median", "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var",
+]
+
+_NORMALISATIONS = ("softmax", "log_softmax", "softmin", "normalize", "cumsum", "cumprod")
+_SUMMED_IN_INT64 = (dtypes.uint8, dtypes.bool, dtypes.int8, dtypes.int16, dtypes.int32)
+
+
+# --- arguments ----------------------------------------------------------------------------------------------
+
+
+def _dims(dim: Any, rank: int) -> tuple[int, ...]:
+    """The dims to reduce over, non-negative and in order; all of them for None and ()."""
+    if dim is None or dim == ():
+        return tuple(range(rank))
+    rank = max(rank, 1)
+    found: list[int] = []
+    for d in (dim,) if isinstance(dim, int) else dim:
+        if d in found:
+            raise RuntimeError(f"dim={d} appears multiple times in the list of dims")
+        if d >= rank or d < -rank:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {d})"
+            )
+        found.append(d % rank)
+    return tuple(sorted(found))
+
+
+def _input_mask(input: Any, *args: Any, mask: Any, **kwargs: Any) -> Any:
+    """The mask as booleans in the shape of the input; other arguments are those of an operation."""
+    if mask.shape != input.shape:
+        if mask.ndim > input.ndim:
+            raise IndexError(
+                "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
+            )
+        mask = mask.broadcast_to(input.shape)
+    return mask.to(dtypes.bool)
+
+
+def _output_mask(op: Callable[..., Any], input: Any, *args: Any, **kwargs: Any) -> Any:
+    """Which elements of ``op(input, *args, **kwargs)`` are made of any element that counts.
+
+    torch has both helpers under these names: comparisons leave out the results that mean nothing.
+    """
+    mask = _input_mask(input, **kwargs)
+    if op.__name__ in _NORMALISATIONS:
+        return mask
+    if op.__name__ == "norm":
+        args = args[1:]
+    dim = args[0] if args else kwargs.get("dim")
+    for d in reversed(_dims(dim, input.ndim)):
+        mask = mask.any(d, bool(kwargs.get("keepdim", False)))
+    return mask
+
+
+def _least(name: str, dtype: Any) -> Any:
+    """The identity of a maximum."""
+    if dtype.is_floating_point:
+        return -math.inf
+    return _limits(name, dtype).min
+
+
+def _greatest(name: str, dtype: Any) -> Any:
+    """The identity of a minimum."""
+    if dtype.is_floating_point:
+        return math.inf
+    return _limits(name, dtype).max
+
+
+def _limits(name: str, dtype: Any) -> Any:
+    if dtype is dtypes.bool:
+        raise NotImplementedError(f"identity of {name} on {dtype} input")
+    return dtypes.iinfo(dtype)
+
+
+def _filled(input: Any, mask: Any, identity: Callable[[], Any]) -> Any:
+    """The input with the identity where the mask is False."""
+    if mask is None:
+        return input
+    return where(_input_mask(input, mask=mask), input, tensor(identity(), dtype=input.dtype))
+
+
+def _summed_dtype(input: Any, dtype: Any) -> Any:
+    if dtype is None:
+        return dtypes.int64 if input.dtype in _SUMMED_IN_INT64 else input.dtype
+    return dtype
+
+
+# --- reductions ---------------------------------------------------------------------------------------------
+
+
+def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """Sum of the elements that count, over `dim`; small integers are summed in int64, and 0 is the sum of
+    none.
+    """
+    dtype = _summed_dtype(input, dtype)
+    return _filled(input, mask, lambda: 0).sum(_dims(dim, input.ndim), bool(keepdim), dtype=dtype)
+
+
+def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """Product of the elements that count, over `dim`; 1 is the product of none."""
+    product = _filled(input, mask, lambda: 1).to(_summed_dtype(input, dtype))
+    for d in reversed(_dims(dim, input.ndim)):
+        product = product.prod(dim=d, keepdim=bool(keepdim))
+    return product
+
+
+def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The largest element that counts, over `dim`; −∞ (the least integer) where there is none."""
+    filled = _filled(input, mask, lambda: _least("amax", input.dtype))
+    return filled.amax(_dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
+
+
+def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """The smallest element that counts, over `dim`; ∞ (the greatest integer) where there is none."""
+    filled = _filled(input, mask, lambda: _greatest("amin", input.dtype))
+    return filled.amin(_dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
+
+
+def argmax(
+    input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+) -> Any:
+    """Where the largest element that counts is, along `dim` or among all, in the input's dtype as
+    in torch.
+    """
+    filled = _filled(input, mask, lambda: _least("argmax", input.dtype))
+    return filled.argmax(dim, bool(keepdim)).to(dtype or input.dtype)
+
+
+def argmin(
+    input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+) -> Any:
+    """Where the smallest element that counts is, along `dim` or among all, in the input's dtype as
+    in torch.
+    """
+    filled = _filled(input, mask, lambda: _greatest("argmin", input.dtype))
+    return filled.argmin(dim, bool(keepdim)).to(dtype or input.dtype)
+
+
+def _total_and_count(input: Any, dims: tuple[int, ...], keepdim: bool, dtype: Any, mask: Any) -> Any:
+    """The sum of the elements that count, and how many there are."""
+    if mask is None:
+        count = tensor(math.prod(input.shape[d] for d in dims) if input.ndim else 1)
+    else:
+        count = _input_mask(input, mask=mask).sum(dims, keepdim)
+    return sum(input, dims, keepdim=keepdim, dtype=dtype, mask=mask), count
+
+
+def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
+    """Mean of the elements that count, over `dim`; nan where there are none."""
+    source = "Input" if dtype is None else "Optional"
+    dtype = dtype or input.dtype
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise ValueError(
+            f"mean(): Could not infer output dtype. {source} dtype must be either a floating point or "
+            f"complex dtype. Got: {dtype}"
+        )
+    total, count = _total_and_count(input, _dims(dim, input.ndim), bool(keepdim), dtype, mask)
+    return total / count
+
+
+def median(
+    input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+) -> Any:
+    """Median (the lower of two) of the elements that count, along `dim`; nan where there are none."""
+    d = _dims(dim, input.ndim)[0]
+    floating = input.dtype.is_floating_point
+    filled = _filled(input if floating else input.to(dtypes.float32), mask, lambda: math.nan)
+    output = filled.nanmedian(d, keepdim).values
+    if floating:
+        return output
+    if output.isnan().any():
+        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
+    return output.to(dtype or input.dtype)
+
+
+def logsumexp(
+    input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+) -> Any:
+    """``log Σ exp(x)`` of the elements that count, over `dim`; −∞ where there are none."""
+    kind = input.dtype
+    filled = _filled(input, mask, lambda: -math.inf if kind.is_complex else _least("logsumexp", kind))
+    return filled.logsumexp(_dims(dim, input.ndim), keepdim=keepdim).to(dtype or kind)
+
+
+def logaddexp(
+    input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
+) -> Any:
+    """``log(exp(input) + exp(other))``, where a masked operand adds nothing.
+
+    Parameters
+    ----------
+    input, other : Tensor
+        Of shapes that broadcast.
+    dtype : dtype, optional
+        Of the result; the input's by default.
+    input_mask, other_mask : Tensor of bool, optional
+        Where each operand counts.
+    """
+    x, y = (
+        _filled(v, mask, partial(_least, "logaddexp", v.dtype))
+        for v, mask in ((input, input_mask), (other, other_mask))
+    )
+    return x.logaddexp(y).to(dtype or input.dtype)
+
+
+def norm(
+    input: Any, ord: float | None = 2.0, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
+    mask: Any = None,
+) -> Any:  # fmt: skip
+    """``(Σ |x|^ord)^(1/ord)`` of the elements that count, over `dim`; 0 where there are none, ∞ for
+    ord −∞.
+    """
+    filled = _filled(input, mask, lambda: math.inf if ord == -math.inf else 0)
+    dims = _dims(dim, input.ndim)
+    return vector_norm(filled, ord, dims, bool(keepdim), dtype=dtype or input.dtype)
+
+
+def _variance(
+    input: Any, dim: Any, unbiased: bool | None, correction: float | None, keepdim: bool, dtype: Any,
+    mask: Any
+) -> Any:
+    """Σ |x − mean|² / max(0, count − correction), in the dtype of the result."""
+    if unbiased is not None and correction is not None:
+        raise AssertionError("Only one of unbiased and correction may be given")
+    if correction is None:
+        correction = 1.0 if unbiased is None or unbiased else 0.0
+    if dtype is None:
+        kind = input.dtype
+        dtype = kind if kind.is_floating_point or kind.is_complex else dtypes.float32
+    inside = dtype if dtype.is_floating_point or dtype.is_complex else dtypes.float32
+    dims = _dims(dim, input.ndim)
+    total, count = _total_and_count(input, dims, True, dtype, mask)
+    away = input - total / count
+    squares = sum(away * away.conj(), dims, keepdim=keepdim, dtype=inside, mask=mask)
+    if mask is not None:
+        count = count.reshape(squares.shape)
+    if correction != 0:
+        count = (count.to(inside.to_real()) - float(correction)).clamp(min=0)
+    return (squares / count).to(dtype)
+
+
+def var(
+    input: Any, dim: Any = None, unbiased: bool | None = None, *, correction: float | None = None,
+    keepdim: bool = False, dtype: Any = None, mask: Any = None,
+) -> Any:  # fmt: skip
+    """Variance ``Σ |x − mean|² / max(0, n − correction)`` of the n elements that count, over `dim`.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int or sequence of ints, optional
+    unbiased : bool, optional
+        False is `correction` 0, True is 1.
+    correction : number, optional
+        1 by default.
+    keepdim : bool
+    dtype : dtype, optional
+        Of the result; float32 by default for integers.
+    mask : Tensor of bool, optional
+    """
+    return _variance(input, dim, unbiased, correction, bool(keepdim), dtype, mask)
+
+
+def std(
+    input: Any, dim: Any = None, unbiased: bool | None = None, *, correction: float | None = None,
+    keepdim: bool = False, dtype: Any = None, mask: Any = None,
+) -> Any:  # fmt: skip
+    """The square root of :func:`var`, which has the same arguments."""
+    return _variance(input, dim, unbiased, correction, bool(keepdim), dtype, mask).sqrt()
+
+
+# --- normalisations: results in the shape of the input ------------------------------------------------------
+
+
+def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """Running sum along `dim` of the elements that count."""
+    filled = _filled(input, mask, lambda: 0)
+    return filled.cumsum(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+
+
+def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """Running product along `dim` of the elements that count."""
+    filled = _filled(input, mask, lambda: 1)
+    return filled.cumprod(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+
+
+def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """``exp(x) / Σ exp(x)`` along `dim` of the elements that count, 0 elsewhere."""
+    filled = _filled(input, mask, lambda: _least("amax", input.dtype))
+    return filled.softmax(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+
+
+def log_softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """``x − log Σ exp(x)`` along `dim` of the elements that count, −∞ elsewhere."""
+    filled = _filled(input, mask, lambda: _least("amax", input.dtype))
+    return filled.log_softmax(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+
+
+def softmin(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
+    """:func:`softmax` of −x along `dim`."""
+    filled = _filled(input, mask, lambda: _greatest("amin", input.dtype))
+    return (-filled).softmax(_dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+
+
+def normalize(
+    input: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
+) -> Any:
+    """``x / max(eps, norm(x, ord, dim))`` of the elements that count, 0 elsewhere.
+
+    Parameters
+    ----------
+    input : Tensor
+    ord : float
+        Order of the norm (see :func:`norm`).
+    dim : int
+    eps : float
+        The least that is divided by.
+    dtype : dtype, optional
+        Of the norm.
+    mask : Tensor of bool, optional
+    """
+    length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
+    least = tensor(eps, dtype=length.dtype)
+    return _filled(input, mask, lambda: 0) / length.maximum(least)

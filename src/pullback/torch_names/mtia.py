@@ -1,0 +1,26 @@
+"""torch.mtia in a build without MTIA: see `pullback.cuda`."""
+
+from __future__ import annotations
+
+from .absent_devices import answering, nothing, refusing
+
+_HERE = "torch.mtia"
+
+
+def _needs(internal: str, names: str) -> dict[str, object]:
+    text = f"Cannot execute {internal}() without MTIA backend."
+    return dict(refusing(names, _HERE, RuntimeError, text))
+
+
+globals().update({
+    **answering("is_available is_initialized", _HERE, bool),
+    **answering("device_count memory_allocated max_memory_allocated", _HERE, int),
+    **answering("manual_seed manual_seed_all seed seed_all", _HERE, nothing),
+    **_needs("getCurrentDevice", "synchronize current_device"),
+    **_needs("emptyCache", "empty_cache"),
+})  # fmt: skip
+
+
+def is_bf16_supported() -> bool:
+    """Return True: every such device computes in bfloat16."""
+    return True

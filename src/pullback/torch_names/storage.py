@@ -1,0 +1,8 @@
+"""torch.storage: the memory below tensors."""
+
+from __future__ import annotations
+
+from ..tensor.typed_storage import TypedStorage
+from ..tensor.untyped_storage import StorageBase, UntypedStorage
+
+__all__ = ["StorageBase", "TypedStorage", "UntypedStorage"]
