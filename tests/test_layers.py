@@ -180,7 +180,7 @@ def tree_with(folder: Path, file: str, source: str) -> Path:
     for name in ("core", "ops", "tensor", "nn", "optim", "utils"):
         (package / name).mkdir(parents=True)
         (package / name / "__init__.py").touch()
-    for name in ("__init__", "__main__", "errors", "version"):
+    for name in ("__init__", "__main__", "errors"):
         (package / f"{name}.py").touch()
     (package / file).write_text(dedent(source), encoding="utf-8")
     return package
@@ -222,11 +222,11 @@ def test_the_checker_catches(tmp_path: Path, file: str, source: str, line: int, 
 @pytest.mark.parametrize(
     "file, source",
     [
-        ("core/op.py", "import pullback.errors, numpy\nfrom . import node\nfrom .. import version"),
+        ("core/op.py", "import pullback.errors, numpy\nfrom . import node\nfrom .. import errors"),
         ("core/op.py", "from __future__ import annotations\nimport_module('scipy.special')"),
         ("core/op.py", "if TYPE_CHECKING:\n    from pullback.tensor import Tensor"),
         ("core/op.py", "if typing.TYPE_CHECKING:\n    import pullback.nn"),
-        ("version.py", "from .errors import note"),
+        ("ops/add.py", "from ..errors import note"),
         ("nn/__init__.py", "import_module(f'{__name__}.{name}')\nimport_module('.linear', __name__)"),
         ("utils/data.py", "from pullback import tensor, nn\nfrom pullback.core import modes"),
         ("__init__.py", "from . import tensor, nn, optim\nimport_module(f'pullback.{name}')"),

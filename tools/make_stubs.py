@@ -225,7 +225,7 @@ class Stub:
 
     def named(self, name: str) -> str:
         """The result with names that a function of this stub has, or an empty text."""
-        kind = f"linalg_{name}" if self.module == "pullback.linalg" else name
+        kind = f"linalg_{name}" if self.module.endswith(".linalg") else name
         return f"return_types.{kind}" if kind in return_type_names() else ""
 
     def forms(self, signature: Signature, tensor_first: bool, method: bool) -> list[list[str]]:

@@ -10,20 +10,19 @@ from typing import Any
 from typing import Literal
 from typing import TypeAlias
 from typing import overload
-from . import amp as amp
 from . import autograd as autograd
 from . import compiler as compiler
 from . import distributed as distributed
 from . import distributions as distributions
+from . import fft as fft
 from . import func as func
 from . import fx as fx
+from . import linalg as linalg
 from . import nn as nn
 from . import optim as optim
 from . import serialization as serialization
+from . import special as special
 from . import utils as utils
-from . import version as version
-from .amp.autocast_mode import autocast as autocast
-from .amp.grad_scaler import GradScaler as GradScaler
 from .array.dtypes import dtype as dtype
 from .array.dtypes import finfo as finfo
 from .array.dtypes import iinfo as iinfo
@@ -58,18 +57,17 @@ from .torch_names import _ops as _ops
 from .torch_names import _subclasses as _subclasses
 from .torch_names import _tensor_str as _tensor_str
 from .torch_names import accelerator as accelerator
+from .torch_names import amp as amp
 from .torch_names import ao as ao
 from .torch_names import backends as backends
 from .torch_names import cpu as cpu
 from .torch_names import cuda as cuda
-from .torch_names import fft as fft
 from .torch_names import functional as functional
 from .torch_names import functorch as functorch
 from .torch_names import futures as futures
 from .torch_names import hub as hub
 from .torch_names import jit as jit
 from .torch_names import library as library
-from .torch_names import linalg as linalg
 from .torch_names import masked as masked
 from .torch_names import mps as mps
 from .torch_names import mtia as mtia
@@ -83,12 +81,14 @@ from .torch_names import random as random
 from .torch_names import return_types as return_types
 from .torch_names import signal as signal
 from .torch_names import sparse as sparse
-from .torch_names import special as special
 from .torch_names import storage as storage
 from .torch_names import testing as testing
 from .torch_names import torch_version as torch_version
 from .torch_names import types as types
+from .torch_names import version as version
 from .torch_names import xpu as xpu
+from .torch_names.amp.autocast_mode import autocast as autocast
+from .torch_names.amp.grad_scaler import GradScaler as GradScaler
 from .torch_names.cuda import AcceleratorError as AcceleratorError
 from .torch_names.cuda import OutOfMemoryError as OutOfMemoryError
 from .torch_names.futures import Future as Future

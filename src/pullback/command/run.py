@@ -30,8 +30,8 @@ from typing import Any, NamedTuple, NoReturn
 
 import pullback
 from pullback import torch_names
-from pullback.version import VERSION
-from pullback.version import __version__ as torch_version
+from pullback.torch_names.version import VERSION
+from pullback.torch_names.version import __version__ as torch_version
 
 USAGE = """\
 usage: python -m pullback SCRIPT [ARG ...]

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 from ..array.dtypes import bool as bool_dtype
 from ..array.dtypes import finfo
+from ..linalg import cholesky_ex, eigvalsh, norm
 from ..tensor.closeness import isclose
 from ..tensor.creation import full
 from ..tensor.join import cat as concatenate
 from ..tensor.join import stack as stack_tensors
-from ..torch_names.linalg import cholesky_ex, eigvalsh, norm
 
 __all__ = [
     "Constraint",

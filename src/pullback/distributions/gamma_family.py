@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 from ..array.dtypes import finfo
 from ..core.size import Size
+from ..special import gammainc
 from ..tensor.creation_like import zeros_like
 from ..tensor.interchange import as_tensor
 from ..tensor.random import _standard_gamma
 from ..tensor.select import where
-from ..torch_names.special import gammainc
 from . import constraints
 from .distribution import Distribution
 from .exp_family import ExponentialFamily

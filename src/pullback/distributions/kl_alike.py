@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+from ..linalg import solve_triangular
 from ..nn.functional.activation import softplus
 from ..tensor.rearrange import diag_embed
 from ..tensor.select import where
 from ..tensor.shape import broadcast_shapes
-from ..torch_names.linalg import solve_triangular
 from .categorical import Categorical, OneHotCategorical
 from .compound import Independent, TransformedDistribution
 from .counts import Bernoulli, Binomial, Geometric, Poisson

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from ..array.dtypes import finfo
 from ..core.size import Size
+from ..linalg import slogdet
 from ..tensor.creation import eye, tensor
 from ..tensor.join import cat
 from ..tensor.linear_algebra import cholesky_solve
@@ -16,7 +17,6 @@ from ..tensor.random import randn
 from ..tensor.ranges import arange
 from ..tensor.select import where
 from ..tensor.shape import broadcast_shapes
-from ..torch_names.linalg import slogdet
 from . import constraints
 from .dirichlet_family import Beta
 from .distribution import Distribution

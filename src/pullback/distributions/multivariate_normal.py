@@ -6,11 +6,11 @@ import math
 from typing import Any, ClassVar
 
 from ..core.size import Size
+from ..linalg import cholesky, solve_triangular
 from ..tensor.creation import eye
 from ..tensor.linear_algebra import cholesky_inverse
 from ..tensor.rearrange import diag_embed, flip
 from ..tensor.shape import broadcast_shapes, broadcast_tensors
-from ..torch_names.linalg import cholesky, solve_triangular
 from . import constraints
 from .distribution import Distribution
 from .utils import _standard_normal, lazy_property

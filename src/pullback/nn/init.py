@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..linalg import qr
 from ..tensor.creation_like import empty_like
 from ..tensor.random import randperm
 from ..tensor.rearrange import diag
 from ..tensor.select import where
 from ..torch_names.exclusions import answer_for
-from ..torch_names.linalg import qr
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
+from ..torch_names import public_name
+
 Function = Callable[..., Any]
 
 #: Names of torch's top level that are Python functions, by the module that has them.
@@ -124,7 +126,7 @@ def publish(namespace: dict[str, Any], place: str) -> None:
     """Replace the functions of a module's namespace by what users see of them."""
     homes = (f"pullback.{place}.", "pullback.tensor.", "pullback._behind.")
     for name, held in list(namespace.items()):
-        if type(held) is FunctionType and f"{held.__module__}.".startswith(homes):
+        if type(held) is FunctionType and f"{public_name(held.__module__)}.".startswith(homes):
             namespace[name] = published(held, name, place)
 
 

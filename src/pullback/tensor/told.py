@@ -130,7 +130,7 @@ def _functions(place: str) -> dict[str, list[Signature]]:
     # Imported for the first signature: with what it imports it takes 2 of the package's 90 ms.
     from pathlib import Path
 
-    path = Path(__file__).parents[1] / _STUBS.get(place, f"torch_names/{place}.pyi")
+    path = Path(__file__).parents[1] / _STUBS.get(place, f"{place}/__init__.pyi")
     if not path.is_file():
         return {}
     tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..array.threads import get_num_threads
-from ..version import __version__
+from .version import __version__
 
 __all__ = ["parallel_info", "show"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operator import ge, gt, le, lt
 from typing import Any
 
-from ..version import __version__ as current
+from .version import __version__ as current
 
 #: Compiled by the first comparison (`re` keeps it): that takes 1 ms.
 _PARTS = (

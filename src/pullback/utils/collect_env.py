@@ -11,8 +11,7 @@ import platform
 import sys
 from typing import NamedTuple
 
-from .. import version
-from ..torch_names import torch_version
+from ..torch_names import torch_version, version
 
 _UNKNOWN = "Could not collect"
 #: Packages that are listed.

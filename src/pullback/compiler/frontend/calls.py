@@ -53,10 +53,11 @@ from .session import Session, current
 
 #: Folders and files of this package whose functions work on tensors and settings alone.
 _NATIVE = tuple(PACKAGE + name for name in (
-    "amp", "array", "autograd", "core", "errors", "func", "nn/functional", "nn/parameter", "ops", "tensor",
-    "utils/_contextlib", "utils/_pytree", "utils/checkpoint", *(f"torch_names/{name}" for name in (
-        "_VF", "_higher_order_ops", "fft", "functional", "functorch", "linalg", "masked", "nested",
-        "return_types", "signal", "sparse", "special",
+    "array", "autograd", "core", "errors", "fft", "func", "linalg", "nn/functional", "nn/parameter", "ops",
+    "special", "tensor", "utils/_contextlib", "utils/_pytree", "utils/checkpoint",
+    *(f"torch_names/{name}" for name in (
+        "_VF", "_higher_order_ops", "amp", "functional", "functorch", "masked", "nested", "return_types",
+        "signal", "sparse",
     )),
 ))  # fmt: skip
 #: Parts of these that change settings, draw from generators by themselves, or hand memory out.

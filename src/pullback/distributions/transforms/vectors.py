@@ -7,10 +7,10 @@ from typing import Any
 
 from ...array.dtypes import finfo
 from ...core.size import Size
+from ...linalg import cholesky
 from ...nn.functional.activation import logsigmoid, softplus
 from ...tensor.creation import eye
 from ...tensor.padding import pad
-from ...torch_names.linalg import cholesky
 from .. import constraints
 from ..utils import tril_matrix_to_vec, vec_to_tril_matrix
 from .base import PlainTransform, Transform, check_dimensions

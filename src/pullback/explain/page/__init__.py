@@ -20,7 +20,7 @@ from importlib.resources import files
 from math import prod
 from typing import Any
 
-from ...version import VERSION
+from ...torch_names.version import VERSION
 from .groups import Folding
 
 #: The scripts in the order in which they build on each other.

@@ -9,9 +9,9 @@ from typing import Any
 
 from ...autograd.grad_mode import no_grad
 from ...core.value import TensorBase
+from ...linalg import vector_norm
 from ...tensor.creation import tensor
 from ...tensor.join import stack
-from ...torch_names.linalg import vector_norm
 
 
 def _listed(tensors: Any) -> list[Any]:

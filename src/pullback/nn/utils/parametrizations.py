@@ -7,6 +7,7 @@ from typing import Any
 
 from ...array.dtypes import finfo
 from ...autograd.grad_mode import no_grad
+from ...linalg import householder_product, solve
 from ...tensor.closeness import allclose
 from ...tensor.contract import mv, vdot
 from ...tensor.creation import eye
@@ -17,7 +18,6 @@ from ...tensor.matrix_functions import matrix_exp
 from ...tensor.older_norms import norm_except_dim
 from ...tensor.random import randn
 from ...tensor.tensor import Tensor
-from ...torch_names.linalg import householder_product, solve
 from .. import functional as F
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..modules.module import Module

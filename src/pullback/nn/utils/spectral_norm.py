@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...autograd.grad_mode import no_grad
+from ...linalg import multi_dot
 from ...tensor.contract import dot, mv
-from ...torch_names.linalg import multi_dot
 from .. import functional as F
 from ..modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..parameter import Parameter, is_lazy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ... import amp as _amp
+from .. import amp as _amp
 
 
 def _deprecated(name: str) -> None:

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any
 
 from ... import func
-from ...version import __version__ as __version__
+from ..version import __version__ as __version__
 from . import modules
 from .modules import FunctionalModule as FunctionalModule
 from .modules import FunctionalModuleWithBuffers as FunctionalModuleWithBuffers

@@ -8,7 +8,7 @@ import functools
 import warnings
 from typing import Any
 
-from .... import amp as _amp
+from ... import amp as _amp
 from . import common
 from .common import amp_definitely_not_available
 

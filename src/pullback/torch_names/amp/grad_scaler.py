@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..array import dtypes
-from ..core.modes import change, modes, set_modes
-from ..core.value import TensorBase, array_of, wrap
+from ...array import dtypes
+from ...core.modes import change, modes, set_modes
+from ...core.value import TensorBase, array_of, wrap
 
 
 class OptState(Enum):

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, TypeVar, cast, overload
 
 import numpy as np
 
-from ..array import dtypes
-from ..core.device import device as as_device
-from ..core.modes import change, modes
-from ..core.node import LEAF
-from ..core.value import TensorBase, dtype_of
-from ..tensor.interception import activate, deactivate, without
+from ...array import dtypes
+from ...core.device import device as as_device
+from ...core.modes import change, modes
+from ...core.node import LEAF
+from ...core.value import TensorBase, dtype_of
+from ...tensor.interception import activate, deactivate, without
 
 F = TypeVar("F", bound=Callable[..., Any])
 

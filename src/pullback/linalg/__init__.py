@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ops.linalg import LinAlgError
 from ..tensor import namespace  # noqa: F401  # registers the functions
 from ..tensor.api import names
-from .exclusions import answer_for
+from ..torch_names.exclusions import answer_for
 
 globals().update(names("linalg"))
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 from typing import TypeAlias
 from typing import overload
-from . import return_types as return_types
 from ..array.dtypes import dtype
 from ..tensor.tensor import Tensor
+from ..torch_names import return_types as return_types
 
 _Number: TypeAlias = int | float | complex
 
@@ -17,8 +17,8 @@ LinAlgError: Any
 def cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The triangular factor L of ``A = L Lᴴ`` for Hermitian positive-definite matrices."""
 def cholesky_ex(
-    input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Tensor | None = None,
-) -> Tensor:
+    input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None,
+) -> return_types.linalg_cholesky_ex:
     """The Cholesky factor, and per matrix the order of its first minor that is not positive or 0."""
 @overload
 def cond(input: Tensor, p: _Number | None = None, *, out: Tensor | None = None) -> Tensor: ...
@@ -31,9 +31,9 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant: (…, n, n) -> (…)."""
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """A diagonal of matrices as a view: (…, m, n) -> (…, min(m, n))."""
-def eig(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+def eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eig:
     """Eigenvalues, in no order, and eigenvectors of norm 1: ``A V = V diag(L)``."""
-def eigh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
+def eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eigh:
     """Eigenvalues, ascending, and eigenvectors of Hermitian matrices: ``A = Q diag(L) Qᴴ``."""
 def eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Eigenvalues, complex, in no order: (…, n, n) -> (…, n)."""
@@ -43,13 +43,18 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
     """The first n columns of the product of the reflectors ``I − τᵢ vᵢ vᵢᴴ``."""
 def inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse A⁻¹ of square matrices."""
-def inv_ex(A: Tensor, *, check_errors: bool = False, out: Tensor | None = None) -> Tensor:
+def inv_ex(
+    A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None,
+) -> return_types.linalg_inv_ex:
     """The inverse, and per matrix the place of its first zero pivot or 0, as (inverse, info)."""
-def ldl_factor(input: Tensor, *, hermitian: bool = False, out: Tensor | None = None) -> Tensor:
+def ldl_factor(
+    input: Tensor, *, hermitian: bool = False, out: Sequence[Tensor] | None = None,
+) -> return_types.linalg_ldl_factor:
     """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, for `ldl_solve`."""
 def ldl_factor_ex(
-    input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Tensor | None = None,
-) -> Tensor:
+    input: Tensor, *, hermitian: bool = False, check_errors: bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.linalg_ldl_factor_ex:
     """``P L D Lᵀ Pᵀ`` (or with Lᴴ) of symmetric matrices as LAPACK leaves it, and where D has a zero."""
 def ldl_solve(
     LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None,
@@ -57,18 +62,20 @@ def ldl_solve(
     """X with ``A X = B`` from the results of `torch.linalg.ldl_factor`."""
 def lstsq(
     input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None,
-    out: Tensor | None = None,
-) -> Tensor:
+    out: Sequence[Tensor] | None = None,
+) -> return_types.linalg_lstsq:
     """X that minimises ``‖A X − B‖`` (the smallest such X where A has not full rank)."""
-def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, ...]:
+def lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> return_types.linalg_lu:
     """``A = P L U`` with a permutation P, ones on the diagonal of the lower triangle L, an upper triangle
     U.
     """
-def lu_factor(A: Tensor, *, pivot: bool = True, out: Tensor | None = None) -> Tensor:
+def lu_factor(
+    A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None,
+) -> return_types.linalg_lu_factor:
     """``A = P L U`` as LAPACK leaves it, for `lu_solve` and `lu_unpack`: (LU, pivots)."""
 def lu_factor_ex(
-    A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Tensor | None = None,
-) -> Tensor:
+    A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None,
+) -> return_types.linalg_lu_factor_ex:
     """``A = P L U`` as LAPACK leaves it, with the place of each matrix's first zero pivot or 0."""
 def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False,
@@ -125,15 +132,16 @@ def pinv(input: Tensor, rcond: Tensor, hermitian: bool = False, *, out: Tensor |
 @overload
 def pinv(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The pseudoinverse V diag(1/S) Uᴴ, in which singular values up to max(atol, rtol·σ₁) count as 0."""
-def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> return_types.qr:
+def qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> return_types.linalg_qr:
     """``A = Q R`` with orthonormal columns of Q and an upper triangle R."""
-def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
+def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_slogdet:
     """Sign (or phase) and logarithm of the absolute value of the determinant, as (sign, logabsdet)."""
 def solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """X with ``A X = B`` (or ``X A = B``)."""
 def solve_ex(
-    A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Tensor | None = None,
-) -> Tensor:
+    A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.linalg_solve_ex:
     """X with ``A X = B``, and per matrix the place of its first zero pivot or 0, as (result, info)."""
 def solve_triangular(
     input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False,
@@ -142,7 +150,7 @@ def solve_triangular(
     """X with ``A X = B`` (or ``X A = B``) for triangular A."""
 def svd(
     A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Sequence[Tensor] | None = None,
-) -> return_types.svd:
+) -> return_types.linalg_svd:
     """Singular values, descending, and vectors: ``A = U diag(S) Vh``."""
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """Singular values, descending: (…, m, n) -> (…, min(m, n))."""

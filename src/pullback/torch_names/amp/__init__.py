@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..torch_names.exclusions import answer_for
+from ..exclusions import answer_for
 from . import autocast_mode, grad_scaler
 from .autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from .grad_scaler import GradScaler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..tensor import fft as _declared  # noqa: F401  # registers the functions
 from ..tensor.api import names
-from .exclusions import answer_for
+from ..torch_names.exclusions import answer_for
 
 globals().update(names("fft"))
 
