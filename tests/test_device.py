@@ -17,7 +17,7 @@ from tests.recorded import load, outcome
 
 BASICS = load("basics")
 
-#: By name: the attribute `pullback.core.device` is the class, as in torch.
+#: By name: the attribute `pullback.device` is the class, as in torch.
 module = importlib.import_module("pullback.core.device")
 TORCH = SimpleNamespace(**vars(dtypes), device=device, Size=Size)
 

@@ -50,7 +50,7 @@ def test_large_products_and_sums_take_no_memory() -> None:
 
 
 def test_a_step_of_training_without_elements() -> None:
-    with pullback.core.device("meta"):
+    with pullback.device("meta"):
         model = pullback.nn.Sequential(
             pullback.nn.Conv2d(3, 8, 3), pullback.nn.BatchNorm2d(8), pullback.nn.ReLU(),
             pullback.nn.Flatten(), pullback.nn.Linear(8 * 36, 10),
