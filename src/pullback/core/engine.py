@@ -22,16 +22,18 @@ from ..array.strides import contiguous_strides, laid_out, strides_of
 from ..array.transposed import c_copy
 from . import bulk
 from . import graph_errors as errors
-from .blame import freed_by_caller
+from .blame import freed_by_caller, is_freed
 from .dual import Dual
+from .hooked import as_inner, as_tensor, run_posthooks, run_prehooks
 from .hooks import NodeHooks
-from .marked import resolved
 from .modes import DEFAULT, NO_GRAD, modes, put_modes, reset_modes
 from .node import AccumulateGrad, MultiNode, Node, Output, accumulation_lock
 from .quiet import IGNORE, loud, quiet
+from .saved import check_versions
+from .saved import freed as freed_error
 from .tracer import Tracer, refuse_all
 from .underivable import Underivable
-from .value import TensorBase, dtype_of, shape_of, wrap
+from .value import TensorBase, dtype_of, shape_of
 
 #: ``reduce_to(value, shape)`` sums to a shape, ``convert(value, dtype)`` casts and ``own_copy(value)`` copies
 #: values of any kind (set by `ops`).
@@ -229,22 +231,28 @@ def _loop(
     now = modes()
     watched = now.anomaly or now.watcher is not None
     large = bulk.SIZE
+    # Nodes that are to run although nothing arrived at them.
+    empty: set[Node] = set()
     for edge, g in roots:
-        _send(edge, g, pending, heap, needed)
+        # As in torch, the hooks of a single output run even where nothing that was asked for lies behind it.
+        _send(edge, g, pending, heap, needed if len(roots) > 1 else None)
     try:
         while heap:
             node = heappop(heap)[1]
-            g = pending.pop(node)
+            g = pending.pop(node, None)
+            if g is None:
+                if node not in empty:
+                    continue  # it ran with what arrived later
+                empty.remove(node)
+            elif empty:
+                empty.discard(node)
             hooks = node._hooks
-            if hooks is not None:
-                g = _run_prehooks(node, hooks, g, create_graph)
-            if capture is not None and node in capture.wanted:
-                _capture(node, g, capture, accumulate, create_graph)
-                if all(
-                    (e.node if type(e) is Output else e) not in capture.needed
-                    for e in node._edges
-                    if e is not None
-                ):
+            if capture is None:
+                if hooks is not None:
+                    g = run_prehooks(node, hooks, g, True, create_graph)
+            else:
+                g, goes_on = _at_place(node, hooks, g, capture, accumulate, create_graph)
+                if not goes_on:
                     continue
             if type(node) is AccumulateGrad:
                 if capture is None:
@@ -252,7 +260,9 @@ def _loop(
                         g = c_copy(g)  # type: ignore[arg-type]  # an array: `shared` holds nothing else
                     accumulate_grad(node, g, create_graph)
                 continue
-            if watched:
+            if g is None:
+                grads = _of_nothing(node, create_graph)
+            elif watched:
                 grads = _watched(node, g, create_graph)
             elif create_graph:
                 grads = node.backward_graph(g)
@@ -264,9 +274,11 @@ def _loop(
             if freed is not None and node._frees:
                 node._saved = freed
             if hooks is not None and hooks.post:
-                grads = _run_posthooks(node, hooks, grads, g, create_graph)
+                grads = run_posthooks(node, hooks, grads, g, create_graph)
             for edge, gi in zip(node._edges, grads):  # lengths agree; `strict` costs 0.1 µs a node
                 if gi is None or edge is None:
+                    if edge is not None:
+                        _send_nothing(node, grads, pending, heap, needed, empty)
                     continue
                 if type(edge) is Output or needed is not None:
                     _send(edge, gi, pending, heap, needed)
@@ -330,7 +342,7 @@ def _fill_ready_leaves(
     for node, g in pending.items():
         if type(node) is AccumulateGrad and node not in reached:
             if node._hooks is not None:
-                g = _run_prehooks(node, node._hooks, g, create_graph)
+                g = run_prehooks(node, node._hooks, g, True, create_graph)
             accumulate_grad(node, c_copy(g) if isinstance(g, ndarray) else g, create_graph)
 
 
@@ -386,6 +398,43 @@ def _send(
         heappush(heap, (-node._seq, node))
 
 
+def _send_nothing(
+    node: Node,
+    grads: Sequence[Any],
+    pending: dict[Node, Any],
+    heap: list[tuple[int, Node]],
+    needed: set[Node] | None,
+    empty: set[Node],
+) -> None:
+    """Let the nodes run, too, for which a node has no covector: as in torch, their hooks are called and what
+    they saved is looked at.
+    """
+    for i in node.derivable_inputs():
+        edge = node._edges[i]
+        if edge is not None and grads[i] is None:
+            target = edge.node if type(edge) is Output else edge
+            if target not in pending and target not in empty and (needed is None or target in needed):
+                empty.add(target)
+                heappush(heap, (-target._seq, target))
+
+
+def _of_nothing(node: Node, create_graph: bool) -> Sequence[Any]:
+    """What a node gives at which nothing arrived: nothing, but it may raise what it would raise otherwise;
+    only a function of the user's may make something of it.
+    """
+    op = node._op
+    if op is None and isinstance(node, MultiNode):
+        run = node.backward_graph if create_graph else node.backward
+        return run([None] * len(node._shape))
+    if isinstance(node, Underivable):
+        return node.backward(None)
+    if op is not None:
+        if is_freed(node._saved):
+            raise freed_error(node)
+        check_versions(node, op.layout.count)
+    return (None,) * len(node._edges)
+
+
 def plus(before: Any, g: Any) -> Any:
     """The sum of two covectors; of a sparse and a dense one it is dense, whichever came first."""
     if isinstance(g, TensorBase) and g.is_sparse:
@@ -395,102 +444,32 @@ def plus(before: Any, g: Any) -> Any:
     return before + g
 
 
-def as_tensor(g: Any) -> Any:
-    """A covector as users see it in hooks and in `.grad`."""
-    if type(g) is ndarray:
-        return wrap(g)
-    return (
-        g
-        if g is None or isinstance(g, TensorBase)
-        else wrap(np.asarray(g) if np.isscalar(g) else g, None, _level(g))
-    )
+def _at_place(
+    node: Node, hooks: NodeHooks | None, g: Any, capture: Capture, accumulate: bool, create_graph: bool
+) -> tuple[Any, bool]:
+    """Run the hooks of a node and capture what is asked for there; return the covector and whether the node
+    itself runs.
 
-
-def _level(g: Any) -> int:
-    return getattr(g, "_level", 0)
-
-
-def as_inner(t: Any, create_graph: bool) -> Any:
-    """A covector as the loop carries it."""
-    return t if create_graph or not isinstance(t, TensorBase) or t.is_sparse else resolved(t._value)
-
-
-def _run_prehooks(node: Node, hooks: NodeHooks, g: Any, create_graph: bool) -> Any:
-    several = isinstance(node, MultiNode)
-    # All hooks see the same tensor: one may leave an attribute on it for another.
-    ts = [as_tensor(v) for v in g] if several else [as_tensor(g)]
-    for index in sorted(set(hooks.tensor) | set(hooks.retained)):
-        if index >= len(ts) or ts[index] is None:
-            continue
-        for hook in list(hooks.tensor.get(index, {}).values()):
-            replacement = hook(ts[index])
-            if replacement is not None:
-                ts[index] = checked_replacement(replacement, ts[index], hook)
-        if index in hooks.retained:
-            hooks.retained[index](ts[index])
-    for hook in list(hooks.pre.values()):
-        replacement = hook(tuple(ts))
-        if replacement is not None:
-            if not isinstance(replacement, tuple):
-                replacement = (replacement,)
-            check_count(replacement, ts, hook)
-            ts = list(replacement)
-    gs = [as_inner(v, create_graph) for v in ts]
-    return gs if several else gs[0]
-
-
-def checked_replacement(replacement: Any, g: Any, hook: Any) -> Any:
-    """Return a hook's replacement, or raise as torch does when it is not a tensor of the covector's shape
-    and dtype.
+    As in torch, `autograd.grad` gives what arrived before the hooks where it goes on to other nodes.
     """
-    if not isinstance(replacement, TensorBase):
-        raise TypeError(f"expected Variable, but hook returned '{type(replacement).__name__}'")
-    before, after = dtype_of(g), dtype_of(replacement)
-    if before != after:
-        raise RuntimeError(
-            f"hook '{hook_name(hook)}' has changed the type of value (was "
-            f"torch.{errors.type_word(before)}Tensor got torch.{errors.type_word(after)}Tensor)"
-        )
-    if shape_of(replacement) != shape_of(g):
-        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
-    return replacement
-
-
-def hook_name(hook: Any) -> str:
-    """What torch's messages call a hook."""
-    return getattr(hook, "__name__", "<unknown>")
-
-
-def check_count(replacement: tuple[Any, ...], values: Sequence[Any], hook: Any) -> None:
-    """Raise where a node's hook returns more or fewer covectors than it was given."""
-    if len(replacement) != len(values):
-        raise RuntimeError(
-            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(replacement)}, "
-            f"but expected {len(values)})"
-        )
-
-
-def _run_posthooks(
-    node: Node, hooks: NodeHooks, grads: Sequence[Any], g: Any, create_graph: bool
-) -> tuple[Any, ...]:
-    outputs = tuple(as_tensor(v) for v in (g if isinstance(g, (list, tuple)) else (g,)))
-    found = list(grads)
-    which = node.derivable_inputs()
-    for hook in list(hooks.post.values()):
-        shown = tuple(as_tensor(found[i]) for i in which)
-        replacement = hook(shown, outputs)
-        if replacement is not None:
-            if not isinstance(replacement, tuple):
-                replacement = (replacement,)
-            check_count(replacement, shown, hook)
-            for i, value in zip(which, replacement, strict=True):
-                found[i] = as_inner(value, create_graph)
-    return tuple(found)
+    needed = capture.needed
+    wanted = node in capture.wanted
+    if wanted and not accumulate:
+        runs = any((e.node if type(e) is Output else e) in needed for e in node._edges if e is not None)
+    else:
+        runs = node in needed
+    if wanted and runs and not accumulate:
+        _capture(node, g, capture, accumulate, create_graph)
+    if hooks is not None:
+        g = run_prehooks(node, hooks, g, runs, create_graph)
+    if wanted and (accumulate or not runs):
+        _capture(node, g, capture, accumulate, create_graph)
+    return g, runs
 
 
 def _capture(node: Node, g: Any, capture: Capture, accumulate: bool, create_graph: bool) -> None:
     for index, position in capture.wanted[node]:
-        value = g[index] if isinstance(node, MultiNode) else g
+        value = g[index] if g is not None and isinstance(node, MultiNode) else g
         if accumulate and type(node) is AccumulateGrad:
             accumulate_grad(node, c_copy(value) if isinstance(value, ndarray) else value, create_graph)
         elif value is not None:
@@ -502,6 +481,9 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
     """Add a covector to the leaf's `.grad`; the array becomes the leaf's own."""
     leaf = node.variable
     if leaf._node is None:
+        return
+    if g is None:
+        _call_accumulated(node, node._hooks, None)
         return
     if isinstance(g, floating):
         g = asarray(g)
@@ -539,9 +521,14 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
         else:
             old._value += g
             old._counter[0] += 1
+    _call_accumulated(node, hooks, g)
+
+
+def _call_accumulated(node: AccumulateGrad, hooks: NodeHooks | None, g: Any) -> None:
+    """Run the hooks that come after a leaf got its covector."""
     if hooks is not None:
         for hook in list(hooks.accumulated.values()):
-            hook(leaf)
+            hook(node.variable)
         for hook in list(hooks.post.values()):
             hook((), (as_tensor(g),))
 

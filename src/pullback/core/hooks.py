@@ -96,11 +96,11 @@ leaves_hooked = [object()]
 
 def leaf_hooks(leaf: Any) -> NodeHooks:
     """The hooks of a leaf; its live accumulator shares them."""
-    if leaf._leaf_hooks is None:
-        leaf._leaf_hooks = NodeHooks()
-        leaves_hooked[0] = object()
     reference = leaf._accumulator
     node = reference() if reference is not None else None
+    if leaf._leaf_hooks is None:
+        leaf._leaf_hooks = NodeHooks() if node is None else hooks_of(node)
+        leaves_hooked[0] = object()
     if node is not None:
         node._hooks = leaf._leaf_hooks
     return leaf._leaf_hooks

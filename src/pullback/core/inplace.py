@@ -23,6 +23,7 @@ from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
 from .detached import refuse_saved
+from .hooks import hooks_of
 from .marked import IN_MEMORY, memory_of, resolved
 from .meta import Meta, array_or_phantom, is_meta
 from .modes import change, modes, set_modes
@@ -366,7 +367,7 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     elif not x._inference:
         x._rearranged = (*x._rearranged, (x._counter[0], inverse))
     if new._node is not None and type(new._node) is not Nowhere:
-        _move_history(x, new._node)
+        _set_history(x, new._node)  # a gradient that is retained stays that of the old arrangement
         x._counter[3] |= {id(old)}
     return x
 
@@ -433,6 +434,23 @@ def record_write(x: Any, node: Any) -> None:
 def _move_history(x: Any, node: Any) -> None:
     """Put a new node behind `x`; a retained grad moves along, other hooks stay with the old node."""
     old = x._node
+    _set_history(x, node)
+    move_retained(x, old)
+
+
+def move_retained(x: Any, old: Any) -> None:
+    """Let a gradient that is retained be taken at the node that is now behind `x`, no more at the old one."""
+    node = x._node
+    if node is not None and x._retained and old is not None and old is not LEAF:
+        at, index = edge_target(old)
+        retain = at._hooks.retained.pop(index, None) if at._hooks is not None else None
+        if retain is not None:
+            at, index = edge_target(node)
+            hooks_of(at).retained[index] = retain
+
+
+def _set_history(x: Any, node: Any) -> None:
+    """Put a new node behind `x` and tell the storage's counter, for messages."""
     x._node = node
     counter = x._counter
     if node is None:
@@ -440,14 +458,6 @@ def _move_history(x: Any, node: Any) -> None:
     else:
         runs = counter[1] if len(counter) > 1 else []
         counter[1:] = (runs, short_name(type(edge_target(node)[0])), {id(x._value)})
-    if node is not None and x._retained and old is not None and old is not LEAF:
-        from .hooks import hooks_of
-
-        at, index = old if type(old) is Output else (old, 0)
-        retain = at._hooks.retained.pop(index, None) if at._hooks is not None else None
-        if retain is not None:
-            at, index = node if type(node) is Output else (node, 0)
-            hooks_of(at).retained[index] = retain
 
 
 def _keep_overwritten(node: Any, x: Any, new: Any) -> None:

@@ -107,12 +107,14 @@ def bring_up_to_date(view: Any, asked: bool = False) -> None:
         view._value = replay(base._value, record.steps)
         view._level = base._level
     if base._node is not None and view._node is not LEAF:
-        from .inplace import forbidden_view_update, replayed_node
+        from .inplace import forbidden_view_update, move_retained, replayed_node
 
         if record.creation:
             record.at, record.laid = DAMAGED, now
             if asked or modes().grad:
                 raise forbidden_view_update(view, record, indirect=True)
             return
+        before = view._node
         view._node = replayed_node(base, view, record)
+        move_retained(view, before)
     record.at = now

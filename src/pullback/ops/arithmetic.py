@@ -147,8 +147,12 @@ def _pow_exponent(g: Any, x: Any, y: Any, out: Any) -> Any:
 
 
 def zero_to_nonnegative(x: Any, y: Any) -> Any:
-    """Where 0**y with y >= 0 makes the derivative in y zero."""
-    return eq(x, 0) & (ge(real(y), 0))
+    """Where 0**y with a real y >= 0 makes the derivative in y zero."""
+    return eq(x, 0) & _is_nonnegative(y)
+
+
+def _is_nonnegative(y: Any) -> Any:
+    return ge(real(y), 0) & eq(y, conj(y)) if dtype_of(y).kind == "c" else ge(y, 0)
 
 
 #: x to the power y, both tensors.
@@ -179,7 +183,7 @@ def _scalar_pow_kernel(x: ndarray, /, base: Any, out: Any = ...) -> ndarray:
 
 def _scalar_pow_rule(g: Any, x: Any, out: Any, base: Any) -> Any:
     if base == 0:
-        return g * where(ge(real(x), 0), 0, out * -math.inf)
+        return g * where(_is_nonnegative(x), 0, out * -math.inf)
     if isinstance(base, complex):
         import cmath
 

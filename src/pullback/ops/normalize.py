@@ -98,13 +98,16 @@ def _layer_norm(
     return kernels.layer_norm(x, weight, bias, axes, eps)
 
 
-def _layer_rule(g: Any, x: Any, weight: Any, mean: Any, rstd: Any, axes: int, eps: float) -> tuple[Any, ...]:
-    return layer_norm_backward(g, x, weight, mean, rstd, axes, eps)
+def _layer_rule(
+    g: Any, x: Any, weight: Any, bias: Any, mean: Any, rstd: Any, axes: int, eps: float
+) -> tuple[Any, ...]:
+    return layer_norm_backward(g, x, weight, mean, rstd, bias, axes, eps)
 
 
 def _layer_backward(
-    g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, rstd: ndarray, /, axes: int, eps: float
-) -> tuple[ndarray, ndarray, ndarray]:
+    g: ndarray, x: ndarray, weight: ndarray | None, mean: ndarray, rstd: ndarray, bias: ndarray | None, /,
+    axes: int, eps: float,
+) -> tuple[ndarray, ndarray, ndarray]:  # fmt: skip
     return kernels.layer_norm_adjoint(g, x, mean, rstd, weight, axes)
 
 
@@ -116,7 +119,7 @@ def _layer_backward_rule(
     kept = (*(1,) * len(over), *(shape[d] for d in dims))
     a, b, c = _filled(covectors, (shape, kept, kept), x)
     in_g, in_x, in_weight = pulled_twice((a, b, c), g, x, weight, dims, over, eps)
-    return in_g, in_x, _of_weight(weight, in_weight, covectors), None, None
+    return in_g, in_x, _of_weight(weight, in_weight, covectors), None, None, None
 
 
 def _front(value: Any, dim: int | None, size: int) -> Any:
@@ -167,9 +170,9 @@ layer_norm = op(
     outputs=("out", "mean", "rstd"),
     differentiable=(0,),
     batch_rule=_layer_batched,
-    saves=("bias",),
     sizes_kept=True,
 )
+#: As torch, it takes the bias, too, which it does not need: each gradient requires grad where the bias does.
 layer_norm_backward = op(
     "native_layer_norm_backward",
     _layer_backward,

@@ -27,7 +27,7 @@ SAMPLES = [
     Sample("native_layer_norm", (normal(2, 3, 4), None, None), (2, _EPS)),
     Sample(
         "native_layer_norm_backward",
-        (normal(3, 4), _rows, normal(4), _row_mean, _row_rstd),
+        (normal(3, 4), _rows, normal(4), _row_mean, _row_rstd, None),
         (1, _EPS),
         smooth=False,
         batched="first",

@@ -166,7 +166,7 @@ def layer_norm(
 
 def layer_norm_backward(
     context: Context, g: Lowered, x: Lowered, weight: Lowered | None, mean: Lowered, rstd: Lowered,
-    axes: int, eps: float, results: list[Any],
+    bias: Lowered | None, axes: int, eps: float, results: list[Any],
 ) -> list[Lowered]:  # fmt: skip
     """``native_layer_norm_backward``."""
     over = tuple(range(len(x.shape) - axes))

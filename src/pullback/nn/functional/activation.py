@@ -63,7 +63,7 @@ def relu_(input: Any) -> Any:
 @functional
 def relu6(input: Any, inplace: bool = False) -> Any:
     """min(max(0, input), 6)."""
-    return applied(input, inplace, o.hardtanh, 0.0, 6.0)
+    return hardtanh(input, 0.0, 6.0, inplace)
 
 
 @functional
@@ -73,6 +73,8 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
         raise ValueError("min_val cannot be greater than max_val")
     if dtype_of(input).kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
+    if dtype_of(input).kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
     if dtype_of(input).kind == "u" and min_val < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if dtype_of(input).kind in "iu":

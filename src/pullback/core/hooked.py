@@ -1,0 +1,122 @@
+"""Runs the hooks of nodes, which see covectors as tensors.
+
+As in torch, the hooks of a tensor run wherever a covector arrives at it, those of a node only where the node
+itself runs; both are given None where nothing arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from . import graph_errors as errors
+from .hooks import NodeHooks
+from .marked import resolved
+from .node import MultiNode, Node
+from .value import TensorBase, dtype_of, shape_of, wrap
+
+
+def as_tensor(g: Any) -> Any:
+    """A covector as users see it in hooks and in `.grad`."""
+    if type(g) is ndarray:
+        return wrap(g)
+    return (
+        g
+        if g is None or isinstance(g, TensorBase)
+        else wrap(np.asarray(g) if np.isscalar(g) else g, None, _level(g))
+    )
+
+
+def _level(g: Any) -> int:
+    return getattr(g, "_level", 0)
+
+
+def as_inner(t: Any, create_graph: bool) -> Any:
+    """A covector as the loop carries it."""
+    return t if create_graph or not isinstance(t, TensorBase) or t.is_sparse else resolved(t._value)
+
+
+def run_prehooks(node: Node, hooks: NodeHooks, g: Any, runs: bool, create_graph: bool) -> Any:
+    """Run the hooks of a node's outputs and, where the node itself `runs`, those that come before it."""
+    # All hooks see the same tensor: one may leave an attribute on it for another.
+    ts = _shown(node, g)
+    for index in sorted(set(hooks.tensor) | set(hooks.retained)):
+        if index >= len(ts):
+            continue
+        for hook in list(hooks.tensor.get(index, {}).values()):
+            replacement = hook(ts[index])
+            if replacement is not None:
+                ts[index] = checked_replacement(replacement, ts[index], hook)
+        if index in hooks.retained and ts[index] is not None:
+            hooks.retained[index](ts[index])
+    for hook in list(hooks.pre.values()) if runs else ():
+        replacement = hook(tuple(ts))
+        if replacement is not None:
+            if not isinstance(replacement, tuple):
+                replacement = (replacement,)
+            check_count(replacement, ts, hook)
+            ts = list(replacement)
+    gs = [as_inner(v, create_graph) for v in ts]
+    return (gs if any(v is not None for v in gs) else None) if isinstance(node, MultiNode) else gs[0]
+
+
+def _shown(node: Node, g: Any) -> list[Any]:
+    """The covectors of a node's outputs as hooks see them."""
+    if not isinstance(node, MultiNode):
+        return [as_tensor(g)]
+    return [None] * len(node._shape) if g is None else [as_tensor(v) for v in g]
+
+
+def checked_replacement(replacement: Any, g: Any, hook: Any) -> Any:
+    """Return a hook's replacement, or raise as torch does when it is not a tensor of the covector's shape
+    and dtype.
+    """
+    if g is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(replacement, TensorBase):
+        raise TypeError(f"expected Variable, but hook returned '{type(replacement).__name__}'")
+    before, after = dtype_of(g), dtype_of(replacement)
+    if before != after:
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has changed the type of value (was "
+            f"torch.{errors.type_word(before)}Tensor got torch.{errors.type_word(after)}Tensor)"
+        )
+    if shape_of(replacement) != shape_of(g):
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
+    return replacement
+
+
+def hook_name(hook: Any) -> str:
+    """What torch's messages call a hook."""
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def check_count(replacement: tuple[Any, ...], values: Sequence[Any], hook: Any) -> None:
+    """Raise where a node's hook returns more or fewer covectors than it was given."""
+    if len(replacement) != len(values):
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(replacement)}, "
+            f"but expected {len(values)})"
+        )
+
+
+def run_posthooks(
+    node: Node, hooks: NodeHooks, grads: Sequence[Any], g: Any, create_graph: bool
+) -> tuple[Any, ...]:
+    """Run the hooks that come after the node, and return the covectors that go on."""
+    outputs = tuple(_shown(node, g))
+    found = list(grads)
+    which = node.derivable_inputs()
+    for hook in list(hooks.post.values()):
+        shown = tuple(as_tensor(found[i]) for i in which)
+        replacement = hook(shown, outputs)
+        if replacement is not None:
+            if not isinstance(replacement, tuple):
+                replacement = (replacement,)
+            check_count(replacement, shown, hook)
+            for i, value in zip(which, replacement, strict=True):
+                found[i] = as_inner(value, create_graph)
+    return tuple(found)
