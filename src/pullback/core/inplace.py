@@ -23,6 +23,7 @@ from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
 from .detached import refuse_saved
+from .holders import note_holder
 from .hooks import hooks_of
 from .marked import IN_MEMORY, memory_of, resolved
 from .meta import Meta, array_or_phantom, is_meta
@@ -358,6 +359,7 @@ def rearrange(x: Any, view_op: Callable[..., Any], attrs: tuple[Any, ...], inver
     check_writable(x, requires_grad(x), overlap=True)
     new = view_op(x, *attrs)
     old, x._value = x._value, new._value
+    note_holder(x, old)
     before = version_of(x)
     bump(x)
     if x._view is not None:
@@ -451,10 +453,11 @@ def move_retained(x: Any, old: Any) -> None:
 
 def _set_history(x: Any, node: Any) -> None:
     """Put a new node behind `x` and tell the storage's counter, for messages."""
-    x._node = node
+    old, x._node = x._node, node
     counter = x._counter
     if node is None:
-        del counter[2:]
+        if old is not None:
+            del counter[2:]
     else:
         runs = counter[1] if len(counter) > 1 else []
         counter[1:] = (runs, short_name(type(edge_target(node)[0])), {id(x._value)})

@@ -15,12 +15,13 @@ from typing import Any
 
 from . import graph_errors as errors
 from .blame import changes, freed_at, is_freed, place_of
+from .holders import base_of, holder_of
 from .marked import Marked, resolved
 from .modes import modes
-from .node import AccumulateGrad, MultiNode, Node, Nowhere, Output, edge_target, short_name
+from .node import LEAF, AccumulateGrad, MultiNode, Node, Nowhere, Output, edge_target, short_name
 from .value import TensorBase, dtype_of, shape_of, wrap
 from .versions import holders, is_stale
-from .views import MULTI_VIEW
+from .views import MULTI_VIEW, bring_up_to_date
 
 #: Version counter of what can never be written to (scalars, packed values).
 FROZEN: list[Any] = [0]
@@ -280,13 +281,25 @@ def modified(node: Node, index: int) -> RuntimeError:
 
 def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True) -> RuntimeError:
     """Build torch's error for a value that had the history `edge` when it was saved at version `number`."""
+    if (is_input or edge is None) and (holder := holder_of(value)) is not None:
+        index = edge_target(edge)[1]
+        description = described(present_node(holder), index)
+        return errors.modified_in_place(
+            dtype_of(value), shape_of(holder._value), description, counter[0], number
+        )
     if is_input and edge is not None:
         maker, index = edge_target(edge)
         if maker._op is not None and maker._op.kind == "view":
             if type(edge) is Output:
                 return errors.view_update(MULTI_VIEW, short_name(type(maker)), index, True)
             return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
-    description = edge_description(edge, counter if is_input else FROZEN, value)
+    if edge is None and is_input:
+        base = base_of(value)
+        required = base is not None and base._node is not None
+    else:
+        # A result that was saved after a write is what an op wrote into a tensor, which may be a view.
+        required = not is_input and number > 0 and len(counter) > 2 and id(value) not in counter[3]
+    description = STALE_VIEW if required else edge_description(edge, counter if is_input else FROZEN, value)
     return errors.modified_in_place(dtype_of(value), shape_of(value), description, counter[0], number)
 
 
@@ -322,12 +335,22 @@ def edge_description(edge: Any, counter: list[Any], value: Any) -> str:
     if len(counter) > 2:
         own = id(value) in counter[3]
         return f", which is output 0 of {counter[2]}," if own else STALE_VIEW
-    if edge is None:
+    return described(*edge_target(edge))
+
+
+def present_node(tensor: Any) -> Any:
+    """The node that is behind a tensor now."""
+    if tensor._view is not None:
+        bring_up_to_date(tensor)
+    node = tensor._node
+    return node if node is None or node is LEAF else edge_target(node)[0]
+
+
+def described(node: Any, index: int) -> str:
+    """What a message says of the history of a tensor that is output `index` of a node."""
+    if node is None or node is LEAF or isinstance(node, (AccumulateGrad, Nowhere)):
         return ""
-    node, index = edge_target(edge)
-    return (
-        "" if isinstance(node, AccumulateGrad) else f", which is output {index} of {short_name(type(node))},"
-    )
+    return f", which is output {index} of {short_name(type(node))},"
 
 
 def plain_saved(node: Node) -> tuple[Any, ...]:
@@ -373,8 +396,14 @@ def tensor_at(value: Any, edge: Any, level: int) -> Any:
     if value is None:
         return None
     if edge is None:
-        plain = isinstance(value, (TensorBase, bool, int, float, complex))
-        return value if plain else wrap(value, None, getattr(value, "_level", 0))
+        if isinstance(value, (TensorBase, bool, int, float, complex)):
+            return value
+        # What did not require grad then may do so by now.
+        holder, base = holder_of(value), base_of(value)
+        if holder is not None and holder._value is value:
+            return holder
+        node = None if base is None or base._node is None else Nowhere(value)
+        return wrap(value, node, getattr(value, "_level", 0))
     if isinstance(edge, AccumulateGrad) and edge.variable._value is value:
         return edge.variable
     return wrap(value, edge, level)

@@ -175,6 +175,51 @@ matmul: Call = _product("matmul", _matmul, _MATMUL_RULES, "UnsafeViewBackward0",
 bmm = _product("bmm", _matmul, _MATMUL_RULES, "BmmBackward0", _batch_matmul)
 
 
+def _trilinear(x: ndarray, w: ndarray, y: ndarray, /) -> ndarray:
+    kind = x.dtype
+    if kind.itemsize == 2 and kind.kind not in "iu":  # torch rounds after each of the two products
+        x, w, y = (v.astype(np.float32) for v in (x, w, y))
+    first = np.matmul(x[None], w).astype(kind, copy=False).astype(x.dtype, copy=False)
+    out = np.matmul(first[:, :, None], y[None, :, :, None]).reshape(w.shape[0], x.shape[0])
+    return out.T.astype(kind, order="C")
+
+
+def _outer_rows(g: Any, x: Any) -> Any:
+    """The products of every element of a row of `g` with every element of the row of `x`."""
+    (rows, m), n = shape_of(g), shape_of(x)[1]
+    return reshape(reshape(g, (rows, m, 1)) * reshape(x, (rows, 1, n)), (rows, m * n))
+
+
+def _trilinear_x(g: Any, w: Any, y: Any) -> Any:
+    outs, n, m = shape_of(w)
+    return mm(_outer_rows(g, conj(y)), reshape(permute(conj(w), (0, 2, 1)), (outs * m, n)))
+
+
+def _trilinear_w(g: Any, x: Any, y: Any, shape_w: tuple[int, ...]) -> Any:
+    return reshape(linear_weight(_outer_rows(g, conj(x)), conj(y)), shape_w)
+
+
+def _trilinear_y(g: Any, x: Any, w: Any) -> Any:
+    outs, n, m = shape_of(w)
+    return mm(_outer_rows(g, conj(x)), reshape(conj(w), (outs * n, m)))
+
+
+def _trilinear_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
+    total = None
+    for place, tangent in enumerate(tangents):
+        if tangent is not None:
+            part = trilinear(*primals[:place], tangent, *primals[place + 1 :])
+            total = part if total is None else total + part
+    return total
+
+
+#: Σ_ij x[n, i]·w[o, i, j]·y[n, j].
+trilinear: Call = op(
+    "trilinear", _trilinear, (_trilinear_x, _trilinear_w, _trilinear_y), jvp=_trilinear_jvp,
+    node_name="TrilinearBackward0",
+)
+
+
 def _dot(x: ndarray, y: ndarray, /) -> ndarray:
     return np.asarray(np.dot(x, y))
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
-
-import numpy as np
 
 from .. import errors
 from ..core.graph_errors import c_name
 from ..core.value import dtype_of, shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul
+from ..ops.reduce import sum_all
 from ..ops.structure import permute, reshape, sum_dims, unsafe_view
+from ..ops.view import squeeze
 from .api import public
 from .contract import dot
 from .shape import reshaped
@@ -33,8 +34,6 @@ def inner(input: Any, other: Any) -> Any:
             f"inner() the last dimension must match on both input tensors but got shapes {list(a)} and "
             f"{list(b)}"
         )
-    if len(a) == len(b) == 1 and (kind := dtype_of(input)) == dtype_of(other) and kind in c.dot.op.refused:
-        return dot(input, other)  # which says whose kernel is missing
     return tensordot(input, other, dims=([len(a) - 1], [len(b) - 1]))
 
 
@@ -88,14 +87,23 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     sa, sb = shape_of(a), shape_of(b)
     free_a = [i for i in range(ra) if i not in over_a]
     free_b = [j for j in range(rb) if j not in over_b]
-    size = int(np.prod([sa[i] for i in over_a], dtype=np.int64))
-    left = reshape(
-        permute(a, (*free_a, *over_a)), (int(np.prod([sa[i] for i in free_a], dtype=np.int64)), size)
-    )
-    right = reshape(
-        permute(b, (*over_b, *free_b)), (size, int(np.prod([sb[j] for j in free_b], dtype=np.int64)))
-    )
-    return reshape(c.mm(left, right), (*(sa[i] for i in free_a), *(sb[j] for j in free_b)))
+    kept = (*(sa[i] for i in free_a), *(sb[j] for j in free_b))
+    left, right = permute(a, (*free_a, *over_a)), permute(b, (*over_b, *free_b))
+    if prod(kept) == 1:
+        return reshape(_whole_product(left, right), kept)
+    size = prod(sa[i] for i in over_a)
+    left = reshape(left, (prod(sa[i] for i in free_a), size))
+    return reshape(c.mm(left, reshape(right, (size, prod(sb[j] for j in free_b)))), kept)
+
+
+def _whole_product(a: Any, b: Any) -> Any:
+    """The sum of the products of all elements, as torch goes about it."""
+    if a.is_contiguous() and b.is_contiguous():
+        return dot(*(v if len(shape_of(v)) == 1 else reshape(v, (prod(shape_of(v)),)) for v in (a, b)))
+    products = mul(squeeze(a), squeeze(b))
+    if dtype_of(products).kind in "fc":
+        return sum_all(products)
+    return sum_dims(products, tuple(range(len(shape_of(products)))), False)  # integers keep their dtype
 
 
 @public
@@ -141,11 +149,8 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {shape_of(bias)[0]} but expected {out}"
         )
-    x, y = reshaped(input1, (-1, n)), reshaped(input2, (-1, m))
-    rows = shape_of(x)[0]
-    half = c.linear(y, reshape(weight, (out * n, m)))
-    product = mul(reshape(half, (rows, out, n)), reshape(x, (rows, 1, n)))
-    result = reshape(sum_dims(product, (2,), False), (*lead, out))
+    product = c.trilinear(reshaped(input1, (-1, n)), weight, reshaped(input2, (-1, m)))
+    result = reshape(product, (*lead, out))
     return result if bias is None else result + bias
 
 

@@ -22,6 +22,7 @@ from ..core import inplace
 from ..core.batched import Batched
 from ..core.device import CPU, META, device
 from ..core.dual import Dual
+from ..core.holders import note_holder
 from ..core.meta import Meta, is_meta
 from ..core.modes import modes
 from ..core.node import DIFFERENTIABLE, LEAF, AccumulateGrad, Node, Nowhere, Output, edge_target
@@ -141,6 +142,7 @@ class Tensor(Methods):
                     "var.detach()."
                 )
             self._node = None
+            note_holder(self, self._value)
             return self
         if self._node is None or type(self._node) is Nowhere:
             if dtype_of(self) not in DIFFERENTIABLE:
@@ -150,6 +152,7 @@ class Tensor(Methods):
                     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
                 )
             self._node = LEAF
+            note_holder(self, self._value)
         return self
 
     @property

@@ -27,6 +27,11 @@ SAMPLES = [
     Sample("matmul", (normal(2, 1, 2, 3), normal(3, 3, 2)), reference=np.matmul),
     Sample("matmul", (complex_normal(2, 2, 3), complex_normal(3, 2))),
     Sample("bmm", (normal(2, 2, 3), normal(2, 3, 2)), reference=np.matmul),
+    Sample(
+        "trilinear", (normal(4, 2), normal(3, 2, 5), normal(4, 5)),
+        reference=lambda x, w, y: np.einsum("ni,oij,nj->no", x, w, y),
+    ),
+    Sample("trilinear", (complex_normal(2, 2), complex_normal(1, 2, 3), complex_normal(2, 3))),
     Sample("dot", (normal(3), normal(3)), reference=np.dot),
     Sample("dot", (complex_normal(3), complex_normal(3))),
     Sample("vdot", (normal(3), normal(3)), reference=np.vdot),
