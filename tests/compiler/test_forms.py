@@ -16,7 +16,8 @@ from pullback.core.op import TABLE
 
 assert pullback.nn.functional  # the ops of layers are declared when they are first used
 ATTRIBUTES: dict[str, tuple[Any, ...]] = {
-    "mul_number": (3,), "div_number": (3,), "pow_scalar": (3,), "scalar_pow": (1.5,), "add_scaled": (0.3,),
+    "mul_number": (3,), "div_number": (3,), "pow_scalar": (3,), "scalar_pow": (1.5,),
+    "add_scaled": (0.3,), "sub_scaled": (0.3,),
     "addcmul": (0.7,), "addcdiv": (0.7,), "lerp": (0.3,), "clamp": (-0.5, 0.5), "hardtanh": (-1.0, 1.0),
     "clamp_min_number": (0.2, None), "clamp_max_number": (None, 0.2), "leaky_relu": (0.1,),
     "leaky_relu_in_place": (0.1,), "threshold": (0.1, 9.0), "threshold_in_place": (0.1, 9.0),

@@ -101,7 +101,7 @@ class BackwardCFunction(MultiNode, FunctionCtx):
         if value is None:
             return None
         if is_stale(counter, number):
-            raise blamed(damaged(value, counter, number, edge), self, counter, number)
+            raise blamed(damaged(self, value, counter, number, edge), self, counter, number)
         if type(value) is Packed:
             value = unpack_hooked(value)
         if level and not self._recording:

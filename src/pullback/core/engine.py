@@ -256,7 +256,7 @@ def _loop(
                     continue
             if type(node) is AccumulateGrad:
                 if capture is None:
-                    if shared and shared.get(node) is g:
+                    if shared and shared.get(node, node) is g:
                         g = c_copy(g)  # type: ignore[arg-type]  # an array: `shared` holds nothing else
                     accumulate_grad(node, g, create_graph)
                 continue

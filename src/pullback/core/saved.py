@@ -272,16 +272,18 @@ def modified(node: Node, index: int) -> RuntimeError:
         edge = node._edges[i]
     else:
         edge = Output(node, o) if o in node._op.differentiable_outputs else None
-    error = blamed(damaged(value, counter, number, edge, i >= 0), node, counter, number)
+    error = blamed(damaged(node, value, counter, number, edge, i >= 0), node, counter, number)
     if (recorder := getattr(value, "recorder", None)) is not None:
         # Versions in a trace are not those of the tensors: eager will say which.
         recorder.refuse(error)
     return error
 
 
-def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True) -> RuntimeError:
-    """Build torch's error for a value that had the history `edge` when it was saved at version `number`."""
-    if (is_input or edge is None) and (holder := holder_of(value)) is not None:
+def damaged(
+    node: Node, value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True
+) -> RuntimeError:
+    """Build torch's error for a value that had the history `edge` when a node saved it at version `number`."""
+    if (is_input or edge is None) and (holder := holder_of(value, node)) is not None:
         index = edge_target(edge)[1]
         description = described(present_node(holder), index)
         return errors.modified_in_place(
@@ -294,7 +296,7 @@ def damaged(value: Any, counter: list[Any], number: int, edge: Any, is_input: bo
                 return errors.view_update(MULTI_VIEW, short_name(type(maker)), index, True)
             return errors.modified_in_place(dtype_of(value), shape_of(value), STALE_VIEW, counter[0], number)
     if edge is None and is_input:
-        base = base_of(value)
+        base = base_of(value, node)
         required = base is not None and base._node is not None
     else:
         # A result that was saved after a write is what an op wrote into a tensor, which may be a view.
@@ -380,26 +382,28 @@ def graph_saved(node: Node) -> tuple[Any, ...]:
         i, o = layout.input_index[k], layout.output_index[k]
         if i >= 0:
             edge = node._edges[i]
-            saved[3 * k] = tensor_at(value, edge, level)
+            saved[3 * k] = tensor_at(value, edge, level, node)
         else:
             differentiable = node._op.differentiable_outputs
             if o not in differentiable:
-                saved[3 * k] = tensor_at(value, None, level)
+                saved[3 * k] = tensor_at(value, None, level, node)
             else:
                 at = Output(node, differentiable.index(o)) if isinstance(node, MultiNode) else node
                 saved[3 * k] = wrap(value, at, level)
     return tuple(saved)
 
 
-def tensor_at(value: Any, edge: Any, level: int) -> Any:
-    """A tensor around a saved value whose history is `edge`; scalars and None stay what they are."""
+def tensor_at(value: Any, edge: Any, level: int, saver: Node) -> Any:
+    """A tensor around a value that `saver` saved, whose history is `edge`; scalars and None stay what they
+    are.
+    """
     if value is None:
         return None
     if edge is None:
         if isinstance(value, (TensorBase, bool, int, float, complex)):
             return value
         # What did not require grad then may do so by now.
-        holder, base = holder_of(value), base_of(value)
+        holder, base = (find(value, saver) for find in (holder_of, base_of))
         if holder is not None and holder._value is value:
             return holder
         node = None if base is None or base._node is None else Nowhere(value)

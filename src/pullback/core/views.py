@@ -12,7 +12,7 @@ from typing import Any
 
 from .marked import IN_MEMORY
 from .modes import modes
-from .node import LEAF
+from .node import unrecorded
 from .versions import NoVersions
 
 _new = object.__new__
@@ -96,9 +96,11 @@ def bring_up_to_date(view: Any, asked: bool = False) -> None:
     """
     record = view._view
     now = view._counter[0]
-    if record.at == now:
-        return
     base = record.base
+    if record.at == now:
+        if view._node is None and base._node is not None:
+            view._node = unrecorded(base, view._value)  # the base requires grad by now
+        return
     right = record.laid if record.at == DAMAGED else record.at
     for version, inverse in base._rearranged:
         if right < version:
@@ -106,7 +108,7 @@ def bring_up_to_date(view: Any, asked: bool = False) -> None:
     if type(view._value) not in IN_MEMORY or type(base._value) not in IN_MEMORY:
         view._value = replay(base._value, record.steps)
         view._level = base._level
-    if base._node is not None and view._node is not LEAF:
+    if base._node is not None:
         from .inplace import forbidden_view_update, move_retained, replayed_node
 
         if record.creation:

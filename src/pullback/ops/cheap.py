@@ -8,6 +8,6 @@ CHEAP = frozenset(
         "neg", "abs", "add", "sub", "rsub", "mul", "mul_number", "div_number", "eq", "ne", "lt", "le",
         "gt", "ge", "eq_number", "ne_number", "lt_number", "le_number", "gt_number", "ge_number", "where",
         "relu", "zeros_of", "logical_not", "logical_and", "logical_or", "sign", "sgn", "masked_fill",
-        "add_scaled", "leaky_relu", "clamp", "hardtanh", "threshold", "cast", "clone",
+        "add_scaled", "sub_scaled", "leaky_relu", "clamp", "hardtanh", "threshold", "cast", "clone",
     }
 )  # fmt: skip

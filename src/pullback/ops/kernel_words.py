@@ -37,7 +37,8 @@ _OF_VML = (
 #: By dtypes refused: the word of a kernel and the ops that it is the kernel of.
 _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
     (_UNSIGNED, {
-        "abs_cpu": "abs", "add_stub": "add sub rsub rsub_tensor", "addcmul_cpu_out": "addcmul",
+        "abs_cpu": "abs", "add_stub": "add add_scaled sub sub_scaled rsub rsub_tensor",
+        "addcmul_cpu_out": "addcmul",
         "addmm_impl_cpu_": "addbmm addmm addmm_nt mm", "addr_cpu": "addr", "bincount_cpu": "bincount",
         "bitwise_not_cpu": "bitwise_not", "clamp_min_scalar_cpu": "relu",
         "clamp_scalar_cpu": "hardtanh", "div_floor_cpu": "div_floor floor_divide floor_divide_",

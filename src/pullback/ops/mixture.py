@@ -62,6 +62,9 @@ add_scaled = elementwise(
     node_name="AddBackward0"
 )
 
+#: The same as a difference: of a factor with the other sign.
+sub_scaled = renamed(add_scaled, "sub_scaled", "SubBackward0")
+
 
 def _addcmul(x: ndarray, y: Any, z: Any, /, value: Any, out: Any = ...) -> ndarray:
     value = x.dtype.type(value)

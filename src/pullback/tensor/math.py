@@ -82,9 +82,14 @@ def _sum_parts(other: Any, alpha: Any) -> Any:
     """
     if alpha == 1:
         return a.add.op, (other,), ()
-    if alpha == -1:
-        return a.sub.op, (other,), ()
     return m.add_scaled.op, (other,), (alpha,)
+
+
+def _difference_parts(other: Any, alpha: Any) -> Any:
+    """The same of input − alpha·other."""
+    if alpha == 1:
+        return a.sub.op, (other,), ()
+    return m.sub_scaled.op, (other,), (-alpha,)
 
 
 def _scaled_sum_parts(other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
@@ -122,7 +127,7 @@ def refuse_bools(input: Any, other: Any) -> None:
 
 def _scaled_difference_parts(other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     return (
-        _sum_parts(other, -alpha)
+        _difference_parts(other, alpha)
         if isinstance(alpha, (int, float)) and out is None
         else (None, (), ())
     )
@@ -146,8 +151,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
         return a.sub.op.public(input, other)
     refuse_bools(input, other)
     _check_alpha("sub", alpha, input, other)
-    alpha = factor(alpha, input, other)
-    return a.sub.op.public(input, a.mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
+    return m.sub_scaled(input, other, factor(-number(alpha), input, other))
 
 
 def rsub(input: Any, other: Any, alpha: Any = 1) -> Any:

@@ -8,6 +8,7 @@ from . import Sample, apart, complex_normal, normal, positive
 
 SAMPLES = [
     Sample("add_scaled", (normal(3, 4), normal(4)), (2.5,), reference=lambda x, y, a: x + a * y),
+    Sample("sub_scaled", (normal(3, 4), normal(4)), (-2.5,), reference=lambda x, y, a: x + a * y),
     Sample(
         "addcmul", (normal(3), normal(2, 3), normal(3)), (0.5,), reference=lambda x, y, z, v: x + v * y * z
     ),

@@ -32,7 +32,8 @@ _Serial = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 #: Ops whose last operands are attributes, and how many.
 _ATTRIBUTES = {
-    "add_scaled": 1, "addcmul": 1, "addcdiv": 1, "lerp_near": 1, "lerp_far": 1, "masked_fill": 1, "clamp": 2,
+    "add_scaled": 1, "sub_scaled": 1, "addcmul": 1, "addcdiv": 1, "lerp_near": 1, "lerp_far": 1,
+    "masked_fill": 1, "clamp": 2,
 }  # fmt: skip
 
 

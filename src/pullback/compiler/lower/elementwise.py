@@ -141,7 +141,7 @@ def _logical_xor(ops: Any, x: Any, y: Any) -> Any:
     return ops.xor(_truth(ops, x), _truth(ops, y))
 
 
-@form("add_scaled")
+@form("add_scaled", "sub_scaled")
 def _add_scaled(ops: Any, x: Any, y: Any, alpha: Any) -> Any:
     return ops.add(x, ops.mul(y, ops.constant(alpha, x.dtype)))
 

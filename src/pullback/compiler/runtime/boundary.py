@@ -41,7 +41,7 @@ class CompiledFunctionBackward(MultiNode):
             raise freed(self)
         for value, counter, version in saved:
             if counter is not None and is_stale(counter, version):
-                raise blamed(damaged(value, counter, version, None), self, counter, version)
+                raise blamed(damaged(self, value, counter, version, None), self, counter, version)
         covectors = [None if v is None else np.asarray(v) for v in g]
         results = self._pull([entry[0] for entry in saved], covectors)
         return tuple(None if p is None else results[p] for p in self._positions)
