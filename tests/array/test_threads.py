@@ -176,7 +176,7 @@ def test_freed_memory_is_used_again():
         import resource
         from pullback.array import memory
         import numpy as np
-        kept = memory.keep_freed_memory()
+        kept = memory.adapt()
         def faults():
             return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         np.ones(1 << 18)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import large
+from .memory import adapt
 from .threads import get_num_threads, run_parts, split
 
 #: Where two threads begin to beat one, in elements, for loops of the price of an addition (0.1 ns an element
@@ -74,6 +75,7 @@ def apply(ufunc: Any, *operands: Any, out: ndarray | EllipsisType = ...) -> ndar
     out
         Where to write; by default a new array of the layout that NumPy would choose.
     """
+    adapt()
     arrays = [operand for operand in operands if isinstance(operand, ndarray) and operand.ndim]
     largest = max((array.size for array in arrays), default=0)
     if out is not ...:

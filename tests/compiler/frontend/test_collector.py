@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from typing import Any
 
 import pytest
@@ -42,3 +43,24 @@ def test_the_collector_is_afterwards_as_it_was(enabled, fails, monkeypatch):
         assert call(torch.ones(2)).tolist() == [2, 2]
     assert gc.isenabled() is enabled
     assert seen == [False]
+
+
+def test_other_threads_keep_the_collector(monkeypatch):
+    seen = []
+
+    def noting(*args: Any) -> Any:
+        seen.append(gc.isenabled())
+        return capture(*args)
+
+    capture = compiled.capture
+    monkeypatch.setattr(compiled, "capture", noting)
+    gc.enable()
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    try:
+        torch.compile(lambda x: x + 2, backend="native")(torch.ones(2))
+    finally:
+        done.set()
+        other.join()
+    assert seen == [True]
