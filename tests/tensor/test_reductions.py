@@ -32,3 +32,40 @@ def test_extremes_of_nan_pull_back_as_in_torch(reduce: Any, expected: Any) -> No
     x = torch.tensor([[NAN, 1.0, 3.0], [2.0, -1.0, 3.0]], requires_grad=True)
     reduce(x).sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), np.float32(expected))
+
+
+#: Per order p: derivatives of w · grad(norm)(v) at x = 0 along each element of x, and along v; recorded from
+#: torch 2.13.
+SECOND_AT_ZERO = {
+    0.5: (NAN, 0.0), 1.5: (NAN, NAN), 2: (NAN, 0.0), 2.5: (NAN, NAN),
+    3: (0.0, NAN), 4: (0.0, NAN),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("order", SECOND_AT_ZERO)
+@pytest.mark.parametrize("name", ["vector_norm", "norm", "dist"])
+def test_second_derivatives_of_norms_at_zero(name: str, order: float) -> None:
+    x = torch.zeros(3, dtype=torch.float64, requires_grad=True)
+    v = torch.tensor(1.5, dtype=torch.float64, requires_grad=True)
+    calls = {
+        "vector_norm": lambda: torch.linalg.vector_norm(x, order),
+        "norm": lambda: x.norm(order),
+        "dist": lambda: torch.dist(x, torch.zeros(3, dtype=torch.float64), order),
+    }
+    (first,) = torch.autograd.grad(calls[name](), x, v, create_graph=True)
+    assert first.tolist() == [0.0, 0.0, 0.0]
+    second, along = torch.autograd.grad(first, [x, v], torch.arange(3.0, dtype=torch.float64))
+    expected, expected_along = SECOND_AT_ZERO[order]
+    np.testing.assert_array_equal(second.numpy(), [expected] * 3)
+    np.testing.assert_array_equal(along.numpy(), expected_along)
+
+
+@pytest.mark.parametrize("order", [1.5, 2, 2.5, 3, 4])
+def test_tangents_of_norms_at_zero(order: float) -> None:
+    zero, one = torch.zeros(3), torch.ones(3)
+
+    def tangent(x: Any) -> Any:
+        return torch.func.jvp(lambda y: torch.linalg.vector_norm(y, order), (x,), (one,))[1]
+
+    assert tangent(zero).item() == 0
+    assert torch.func.jvp(tangent, (zero,), (one,))[1].item() == 0

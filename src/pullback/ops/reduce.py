@@ -16,10 +16,12 @@ from numpy import ndarray
 from ..array import reduction
 from ..array.elementwise import total
 from ..array.summation import sum_over
+from ..core.dual import fitted
 from ..core.op import Call, op
 from ..core.value import TensorBase, dtype_of, shape_of
 from .arithmetic import pow_scalar
 from .comparison import eq, isnan, where, zeros_of
+from .complex import real
 from .convert import cast, conj, widened
 from .cumulative import exclusive_cumprod
 from .elementwise import abs, exp, sgn
@@ -350,8 +352,7 @@ std_mean = op(
 )
 
 
-# --- norms ------------------------------------------------------------------------------------------------
-# ------------
+# --- norms --------------------------------------------------------------------------------------------------
 
 
 def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool) -> ndarray:
@@ -376,38 +377,45 @@ def _vector_norm(x: ndarray, /, ord: float, dims: tuple[int, ...], keepdim: bool
     return np.power(r, 1 / ord, out=r)
 
 
-def norm_slope(x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
-    """d|x|/dx of a norm, `out` with its reduced dims kept: what the covector is multiplied by. At 0 a
-    subgradient, 0.
+def norm_covector(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...]) -> Any:
+    """Pull the covector `g` of a norm back to x; `out` and `g` with their reduced dims kept. At 0 a
+    subgradient, 0; from p = 1 on the quotient is masked and not what divides, so that the derivative along
+    `g` is nan there, as torch's.
     """
     if ord == 0:
         return zeros_of(x)
     if ord == 1:
-        return sgn(x)
+        return g * sgn(x)
     if ord == 2:
-        return where(eq(out, 0), 0, x / out)
-    if math.isinf(ord):
-        size = abs(x)
-        chosen = cast(eq(size, out) | isnan(size), dtype_of(out))
-        return sgn(x) * (chosen / sum_dims(chosen, dims, True))
+        return x * (g * where(eq(out, 0), 0, 1 / out))
     size = abs(x)
+    if math.isinf(ord):
+        chosen = cast(eq(size, out) | isnan(size), dtype_of(out))
+        return g * (sgn(x) * (chosen / sum_dims(chosen, dims, True)))
     if ord < 1:
         inner = where(eq(size, 0), 0, sgn(x) * pow_scalar(size, ord - 1))
-        return inner * pow_scalar(out, 1 - ord)
-    if ord < 2:
-        return sgn(x) * pow_scalar(size, ord - 1) / pow_scalar(_divisor(out), ord - 1)
-    return x * pow_scalar(size, ord - 2) / _divisor(pow_scalar(out, ord - 1))
+        return g * (inner * pow_scalar(out, 1 - ord))
+    scaled = sgn(x) * pow_scalar(size, ord - 1) if ord < 2 else x * pow_scalar(size, ord - 2)
+    return scaled * where(eq(out, 0), 0, g / pow_scalar(out, ord - 1))
 
 
 def _vector_norm_rule(g: Any, x: Any, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool) -> Any:
-    shape = kept(shape_of(x), dims)
     if ord == 0:
         return None  # the count of what is not 0 is constant
+    shape = kept(shape_of(x), dims)
     g, x, out = widened(g), widened(x), widened(out)
-    if ord == 2:
-        out = reshape(out, shape)
-        return x * (reshape(g, shape) * where(eq(out, 0), 0, 1 / out))
-    return reshape(g, shape) * norm_slope(x, reshape(out, shape), ord, dims)
+    return norm_covector(reshape(g, shape), x, reshape(out, shape), ord, dims)
+
+
+def _vector_norm_jvp(
+    primals: Any, tangents: Any, out: Any, ord: float, dims: tuple[int, ...], keepdim: bool
+) -> Any:
+    if ord == 0:
+        return None
+    x = widened(primals[0])
+    slope = norm_covector(1, x, reshape(widened(out), kept(shape_of(x), dims)), ord, dims)
+    tangent = fitted(sum_dims(real(conj(slope) * widened(tangents[0])), dims, keepdim), out)
+    return where(eq(out, 0), 0, tangent) if 1 < ord < math.inf else tangent
 
 
 #: (Σ|x|^ord)^(1/ord) over `dims`; the largest for inf, the smallest for −inf, how many are not 0 for 0.
@@ -416,6 +424,7 @@ vector_norm = op(
     _vector_norm,
     (_vector_norm_rule,),
     kind="reduce",
+    jvp=_vector_norm_jvp,
     halves=True,
     node_name="LinalgVectorNormBackward0",
     batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
@@ -432,6 +441,7 @@ norm_dims = op(
     _norm_dim,
     (_vector_norm_rule,),
     kind="reduce",
+    jvp=_vector_norm_jvp,
     halves=True,
     node_name="NormBackward1",
     batch=lambda size, ord, dims, keepdim: (ord, shifted(0, dims)[0], keepdim),
@@ -447,7 +457,7 @@ def _dist_rule(g: Any, x: Any, y: Any, out: Any, ord: float) -> Any:
     g, x, y, out = widened(g), widened(x), widened(y), widened(out)
     d = x - y
     rank = len(shape_of(d))
-    return g * norm_slope(d, reshape(out, (1,) * rank), ord, tuple(range(rank)))
+    return norm_covector(g, d, reshape(out, (1,) * rank), ord, tuple(range(rank)))
 
 
 #: The norm of x − y.

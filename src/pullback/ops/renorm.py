@@ -14,7 +14,7 @@ from ..core.value import shape_of
 from .comparison import gt, where
 from .complex import real
 from .convert import conj, widened
-from .reduce import norm_slope, vector_norm
+from .reduce import norm_covector, vector_norm
 from .structure import permute, permute_to_front, reshape, sum_dims
 
 #: What is added to a norm before it divides.
@@ -35,7 +35,7 @@ def _rule(g: Any, x: Any, p: float, dim: int, largest: float) -> Any:
     g, x = widened(g), widened(x)
     dims = _others(len(shape_of(x)), dim)
     norm = vector_norm(x, p, dims, True)
-    pulled = sum_dims(real(conj(x) * g), dims, True) * norm_slope(x, norm, p, dims)
+    pulled = norm_covector(sum_dims(real(conj(x) * g), dims, True), x, norm, p, dims)
     inverse = 1 / (norm + EPSILON)
     return where(gt(norm, largest), largest * inverse * (g - inverse * pulled), g)
 
