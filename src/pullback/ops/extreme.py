@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import large
+from ..array import large, selection
 from ..array.layout import in_order
 from ..array.reduction import over_first
 from ..core.op import Call, op
@@ -309,7 +309,14 @@ def _rows(x: Any) -> Any:
 def _kthvalue(x: ndarray, /, k: int, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    return _values_at(x, _index_of_rank(x, np.full(kept(x.shape, (dim,)), k - 1), dim), dim, keepdim)
+    index = _index_of_rank(x, np.full(kept(x.shape, (dim,)), k - 1), dim)
+    keys = _orderable(x)
+    value = np.take_along_axis(keys, index, axis=dim)
+    equals = np.count_nonzero((keys == value) | (np.isnan(keys) & np.isnan(value)), axis=dim)
+    rows, chosen = np.moveaxis(keys, dim, -1), np.moveaxis(index, dim, -1)
+    for row in map(tuple, np.argwhere(equals > 1) if x.shape[dim] <= selection.MOST else ()):
+        chosen[row] = selection.place_of_rank(rows[row], k - 1)
+    return _values_at(x, index, dim, keepdim)
 
 
 #: The k-th smallest element along `dim` (k from 1) and where it is.
@@ -330,7 +337,8 @@ kthvalue = op(
 def _mode(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), _zero_index()
-    order = np.argsort(_orderable(x), axis=dim, kind="stable")
+    keys = _orderable(x)
+    order = np.argsort(keys, axis=dim, kind="stable")
     ordered = np.take_along_axis(x, order, axis=dim)
     lead = (slice(None),) * dim
     starts = np.ones(x.shape, np.bool_)
@@ -338,7 +346,12 @@ def _mode(x: ndarray, /, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     place_in_row = np.arange(x.shape[dim]).reshape((-1, *(1,) * (x.ndim - dim - 1)))
     run = place_in_row - np.maximum.accumulate(np.where(starts, place_in_row, 0), axis=dim)
     last = np.argmax(run, axis=dim, keepdims=True)
-    return _values_at(x, np.take_along_axis(order, last, axis=dim), dim, keepdim)
+    index = np.take_along_axis(order, last, axis=dim)
+    if selection.SORTED_BY_INSERTION < x.shape[dim] <= selection.MOST:
+        rows, ends, chosen = (np.moveaxis(array, dim, -1) for array in (keys, last, index))
+        for row in map(tuple, np.argwhere(run.any(dim))):
+            chosen[row] = selection.sorted_places(rows[row])[ends[row].item()]
+    return _values_at(x, index, dim, keepdim)
 
 
 #: The most frequent element along `dim` (the smallest of several) and where it last is.

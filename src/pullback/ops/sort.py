@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from ..array import large, order
+from ..array import large, order, selection
 from ..array.layout import as_first
 from ..array.scatter import gather as gathered
 from ..array.threads import run_parts, split
@@ -93,8 +93,21 @@ def _choose(rows: ndarray, k: int, descending: bool, places: ndarray) -> None:
 def _topk(x: ndarray, /, k: int, dim: int, largest: bool) -> tuple[ndarray, ndarray]:
     if not x.ndim:
         return (x.copy() if k else np.empty(0, x.dtype)), np.zeros(() if k else (0,), np.int64)
-    indices = _first_places(x, k, dim, largest)
-    return gathered(x, dim, indices), indices
+    # One more than asked for: it tells whether the last one has an equal that is left out.
+    places = _first_places(x, min(k + 1, x.shape[dim]), dim, largest)
+    found = gathered(x, dim, places)
+    lead = (slice(None),) * dim
+    values, indices = (np.ascontiguousarray(a[(*lead, slice(k))]) for a in (found, places))
+    equal = found[(*lead, slice(1, None))] == found[(*lead, slice(-1))]
+    if x.dtype.kind in "fV":
+        nans = np.isnan(found)
+        equal |= nans[(*lead, slice(1, None))] & nans[(*lead, slice(-1))]
+    if equal.any() and x.shape[dim] <= selection.MOST:
+        # Torch chooses among equals, and orders them, in a way of its own.
+        rows, chosen = np.moveaxis(orderable(x), dim, -1), np.moveaxis(indices, dim, -1)
+        for row in map(tuple, np.argwhere(equal.any(dim))):
+            chosen[row] = selection.first_places(rows[row], k, largest)
+    return values, indices
 
 
 def _places_rule(g: Any, shape_x: tuple[int, ...], indices: Any, dim: int) -> Any:

@@ -202,6 +202,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     check_tensor("kthvalue", input)
     shape = shape_of(input)
     found = one_dim(dim, len(shape))
+    _check_row("kthvalue", shape, found)
     if not 1 <= k <= (shape[found] if shape else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {found}")
     return _named("kthvalue", e.kthvalue(input, k, found, keepdim))
