@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.layout import in_order, placed
+from ..core.dual import fitted
 from ..core.op import elementwise, renamed
 from ..core.value import InnerValue, Value, dtype_of
 from .comparison import eq, ge, where, zeros_of
@@ -77,8 +78,16 @@ def _div_y(g: Any, x: Any, y: Any) -> Any:
     return -g * conj((x / y) / y)
 
 
+def _div_jvp(primals: Any, tangents: Any, out: Any) -> Any:
+    """Return the quotient's tangent, rounded as torch rounds it: with the quotient at hand."""
+    x, y = tangents
+    change = x if y is None else -(y * out) if x is None else x - y * out
+    return fitted(change / primals[1], out)
+
+
 div = elementwise(
-    "div", np.true_divide, lambda g, y: g / conj(y), _div_y, promote="float", exact_scalars=True
+    "div", np.true_divide, lambda g, y: g / conj(y), _div_y, promote="float", exact_scalars=True,
+    jvp=_div_jvp,
 )
 #: The same under the name of the node that torch leaves where a rounding mode was given, and be it None.
 div_with_mode = renamed(div, "div_with_mode", "DivBackward2")
