@@ -21,8 +21,7 @@ from .indexing import index_put
 from .interception import OVERRIDING
 from .join import stack
 from .printing import printing_options, with_suffixes
-from .sparse import NoElements, SparseTensor, in_backend, shown_dtype, shown_part, sparse
-from .tensor import Tensor
+from .sparse import NoElements, SparseTensor, ValuedTensor, in_backend, shown_part, sparse, written
 
 Function = Callable[..., Any]
 
@@ -54,14 +53,13 @@ KINDS = {
 CSR, CSC, BSR, BSC = KINDS.values()
 
 
-class CompressedTensor(Tensor):
+class CompressedTensor(ValuedTensor):
     """A sparse matrix, or several, by rows or columns."""
 
     _overrides_once_made = True
     _kind: Kind
     _pointers: Any
     _places: Any
-    _what: Any
 
     @classmethod
     def __torch_function__(
@@ -73,13 +71,19 @@ class CompressedTensor(Tensor):
         handler = HANDLERS.get(func.__name__)
         if handler is None:
             refuse(kind, func.__name__)
-        return handler(*args, **(kwargs or {}))
+        return written(handler, args, kwargs)
 
     # --- its parts ------------------------------------------------------------------------------------------
 
     layout = property(lambda self: self._kind.layout)
     is_sparse_csr = property(lambda self: self._kind is CSR)
-    is_leaf = property(lambda self: not self._what.requires_grad)
+
+    def _with_values(self, values: Any) -> CompressedTensor:
+        return with_values(self, values)
+
+    def _at_places(self, dense: Any) -> Any:
+        rows, columns, _ = of_entries(self)
+        return dense[wrap(rows), wrap(columns)].reshape(self._what.shape)
 
     def _part(self, name: str, row: bool, value: Any) -> Any:
         if self._kind.by_rows is not row:
@@ -146,27 +150,8 @@ class CompressedTensor(Tensor):
 
     # --- as a dense tensor has them -------------------------------------------------------------------------
 
-    requires_grad = property(lambda self: bool(self._what.requires_grad))
-    data = property(lambda self: self.detach())
     mT = property(lambda self: transposed(self))
     T = property(lambda self: in_backend("as_strided", "SparseCsrCPU"))
-
-    @property
-    def grad_fn(self) -> Any:
-        """The node of the values."""
-        return self._what.grad_fn
-
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """Refused where it would make a leaf: the gradient would have to be sparse."""
-        if requires_grad and not self.requires_grad:
-            raise NotImplementedError(
-                "sparse tensors that are leaves cannot require grad; let their values require it"
-            )
-        return self
-
-    def detach(self) -> CompressedTensor:
-        """The same entries without history."""
-        return with_values(self, self._what.detach())
 
     def element_size(self) -> int:
         """How many bytes a value takes."""
@@ -194,21 +179,19 @@ class CompressedTensor(Tensor):
         return int(self.shape[0])
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        values = shown_part("values", self._what)
-        parts = [f"size={tuple(self.shape)}", f"nnz={self._nnz()}"]
-        parts += [kind] if (kind := shown_dtype(self._what)) else []
-        parts.append(f"layout={self.layout}")
-        if self.requires_grad:
-            parts.append(f"grad_fn=<{type(self.grad_fn).__name__}>" if self.grad_fn else "requires_grad=True")
         lines = [
             f"tensor({shown_part(self._kind.pointers, self._pointers)}",
-            shown_part(self._kind.places, self._places), values,
+            shown_part(self._kind.places, self._places), shown_part("values", self._what),
         ]  # fmt: skip
-        return with_suffixes(",\n       ".join(lines), parts, len("tensor("), printing_options().linewidth)
+        return with_suffixes(
+            ",\n       ".join(lines), self._suffixes(), len("tensor("), printing_options().linewidth
+        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CompressedTensor:
         pointers, places, values = (part.clone() for part in _parts(self.detach()))
-        return compressed(self._kind, pointers, places, values, self.shape)
+        made = compressed(self._kind, pointers, places, values, self.shape)
+        made.requires_grad_(self.requires_grad)
+        return made
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _restored, (self.layout, *_parts(self.detach()), tuple(self.shape))

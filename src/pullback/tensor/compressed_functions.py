@@ -33,7 +33,7 @@ from .compressed import (
 )
 from .constants import SPARSE
 from .interchange import as_tensor
-from .sparse import SparseTensor, in_backend
+from .sparse import SparseTensor, in_backend, written
 from .sparse import invariants as checks
 from .tensor import Tensor
 
@@ -67,17 +67,15 @@ def sparse_compressed_tensor(
     kind = KINDS.get(layout)
     if kind is None:
         raise RuntimeError("sparse_compressed_tensor expected sparse compressed tensor layout but got none")
-    if requires_grad:
-        raise NotImplementedError(
-            "sparse tensors that are leaves cannot require grad; let their values require it"
-        )
     pointers, places = as_tensor(compressed_indices).detach(), as_tensor(plain_indices).detach()
     what = as_tensor(values) if dtype is None else as_tensor(values, dtype=dtype)
     if size is None:
         size = _least_size(kind, pointers, places, what)
     if checks.enabled if check_invariants is None else check_invariants:
         check(kind, pointers, places, what, tuple(size))
-    return compressed(kind, pointers, places, what, size)
+    made = compressed(kind, pointers, places, what, size)
+    made.requires_grad_(requires_grad or what.requires_grad)
+    return made
 
 
 def _least_size(kind: Kind, pointers: Any, places: Any, what: Any) -> list[int]:
@@ -299,7 +297,7 @@ def _each_in_place(name: str) -> Function:
     return apply
 
 
-def _addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
+def _addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     check_matrices(mat1, mat2)
     result = product(mat1, mat2)
     result = result if alpha == 1 else result * alpha
@@ -308,7 +306,7 @@ def _addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1, o
     return (input if beta == 1 else input * beta) + result
 
 
-def _addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
+def _addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     check_vector(mat, vec)
     return input * beta + product(mat, vec) * alpha if beta else product(mat, vec) * alpha
 
@@ -395,7 +393,7 @@ def sampled_addmm(
         raise RuntimeError("sampled_addmm: Expected self to have sparse csr layout")
     rows, columns, found = of_entries(input)
     products = (mat1[wrap(rows)] * mat2.t()[wrap(columns)]).sum(1) * alpha
-    return with_values(input, found * beta + products)
+    return written(lambda: with_values(input, found * beta + products), (), {"out": out})
 
 
 def reduced(x: Any, y: Any, reduce: str) -> Any:

@@ -23,8 +23,8 @@ from .indexing import index_put
 from .interception import OVERRIDING
 from .interchange import as_tensor
 from .join import cat
-from .printing import contents_text, printing_options
-from .tensor import Tensor
+from .printing import contents_text, printing_options, with_suffixes
+from .tensor import NO_LEAF, Tensor
 
 Function = Callable[..., Any]
 
@@ -46,7 +46,94 @@ class NoElements(InnerValue):
         raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
 
 
-class SparseTensor(Tensor):
+class ValuedTensor(Tensor):
+    """A tensor whose history, and whose gradient, is that of the values that it holds."""
+
+    _what: Any
+    #: Whether the program asked for its gradient, not for that of its values.
+    _asked = False
+
+    def _with_values(self, values: Any) -> Any:
+        """Return a tensor with the same places and other values."""
+        raise NotImplementedError
+
+    def _at_places(self, dense: Any) -> Any:
+        """The elements of a dense tensor at the places of this one, in the shape of its values."""
+        raise NotImplementedError
+
+    def _pulled_back(self, covector: Any) -> Any:
+        """The covector of the values, from that of this tensor."""
+        return covector._what if type(covector) is type(self) else self._at_places(covector)
+
+    # As in torch it is no leaf where its values were given with their history.
+    is_leaf = property(lambda self: self._asked or not self._what.requires_grad)
+    data = property(lambda self: self.detach())
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients are found for its values."""
+        return bool(self._what.requires_grad)
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        self.requires_grad_(wanted)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Ask for the gradient of its values, or for none."""
+        if bool(requires_grad) is not self.requires_grad:
+            if not self.is_leaf:
+                raise RuntimeError(NO_LEAF)
+            self._what = self._what.detach().requires_grad_(requires_grad)
+            self._asked = bool(requires_grad)
+        return self
+
+    @property
+    def grad_fn(self) -> Any:
+        """The node of the values."""
+        return self._what.grad_fn
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, at the places of this tensor."""
+        found = self._what.grad if self.is_leaf else None
+        return None if found is None else self._with_values(found)
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is not None and type(value) is not type(self):
+            raise RuntimeError(
+                "attempting to assign a gradient to a tensor that has data of a different type"
+            )
+        self._what.grad = None if value is None else value._what
+
+    def detach(self) -> Any:
+        """The same entries without history."""
+        return self._with_values(self._what.detach())
+
+    def _suffixes(self) -> list[str]:
+        """What it prints of itself behind its parts."""
+        parts = [f"size={tuple(self.shape)}", f"nnz={self._nnz()}"]
+        parts += [kind] if (kind := shown_dtype(self._what)) else []
+        parts.append(f"layout={self.layout}")
+        if self.requires_grad:
+            parts.append(f"grad_fn=<{type(self.grad_fn).__name__}>" if self.grad_fn else "requires_grad=True")
+        return parts
+
+
+def written(handler: Function, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> Any:
+    """Call a function, and put what it returns into ``out=`` where that is given."""
+    options = dict(kwargs or {})
+    out = options.pop("out", None)
+    result = handler(*args, **options)
+    if out is None:
+        return result
+    if isinstance(out, ValuedTensor):
+        vars(out).update(vars(result))
+        return out
+    return (out if out.shape == result.shape else out.resize_(result.shape)).copy_(result)
+
+
+class SparseTensor(ValuedTensor):
     """A tensor most of whose elements are zero: the places and values of the others.
 
     Places that occur more than once stand for the sum of their values; `coalesce` adds them up.
@@ -54,7 +141,6 @@ class SparseTensor(Tensor):
 
     _overrides_once_made = True
     _where: Any
-    _what: Any
     _unique: bool
 
     @classmethod
@@ -67,13 +153,18 @@ class SparseTensor(Tensor):
         handler = HANDLERS.get(func.__name__)
         if handler is None:
             refuse(func.__name__)
-        return handler(*args, **(kwargs or {}))
+        return written(handler, args, kwargs)
 
     # --- its parts ------------------------------------------------------------------------------------------
 
     is_sparse = property(lambda self: True)
     layout = property(lambda self: SPARSE[0])
-    is_leaf = property(lambda self: not self._what.requires_grad)
+
+    def _with_values(self, values: Any) -> SparseTensor:
+        return sparse(self._where, values, self.shape, self._unique)
+
+    def _at_places(self, dense: Any) -> Any:
+        return dense[tuple(self._where)]
 
     def coalesce(self) -> SparseTensor:
         """Entries in order of place, one for each place."""
@@ -129,15 +220,6 @@ class SparseTensor(Tensor):
 
     # --- as a dense tensor has them -------------------------------------------------------------------------
 
-    # As in torch they cannot be set; that of a dense tensor can.
-    requires_grad = property(lambda self: bool(self._what.requires_grad))
-    data = property(lambda self: self.detach())
-
-    @property
-    def grad_fn(self) -> Any:
-        """The node of the values."""
-        return self._what.grad_fn
-
     @property
     def T(self) -> Any:
         """Transposed."""
@@ -147,18 +229,6 @@ class SparseTensor(Tensor):
     def mT(self) -> Any:
         """Transposed in its last two axes."""
         return _transpose(self, -2, -1)
-
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """Refused where it would make a leaf: the gradient would have to be sparse."""
-        if requires_grad and not self.requires_grad:
-            raise NotImplementedError(
-                "sparse tensors that are leaves cannot require grad; let their values require it"
-            )
-        return self
-
-    def detach(self) -> SparseTensor:
-        """The same entries without history."""
-        return _with_values(self, self._what.detach())
 
     def numpy(self, *_: Any, **__: Any) -> NoReturn:
         """Refused: ask for `to_dense` first."""
@@ -182,20 +252,13 @@ class SparseTensor(Tensor):
         return bool(dense(self))
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        values = shown_part("values", self._what)
-        named = f", {kind}" if (kind := shown_dtype(self._what)) else ""
-        lines = [
-            f"tensor({shown_part('indices', self._where)}", values,
-            f"size={tuple(self.shape)}, nnz={self._nnz()}{named}, layout=torch.sparse_coo",
-        ]  # fmt: skip
-        if self.requires_grad:
-            lines.append(
-                f"grad_fn=<{type(self._what.grad_fn).__name__}>" if self.grad_fn else "requires_grad=True"
-            )
-        return ",\n       ".join(lines) + ")"
+        first, *others = self._suffixes()
+        lines = [f"tensor({shown_part('indices', self._where)}", shown_part("values", self._what), first]
+        return with_suffixes(",\n       ".join(lines), others, len("tensor("), printing_options().linewidth)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SparseTensor:
-        return _clone(self.detach())
+        copied: SparseTensor = _clone(self.detach()).requires_grad_(self.requires_grad)
+        return copied
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise NotImplementedError("sparse tensors are not pickled; save their indices and values")
@@ -285,10 +348,6 @@ def sparse_coo_tensor(
         dtype = dtypes.get_default_dtype() if dtype is None else dtype
         empty = as_tensor(np.zeros(0), dtype=dtype)
         return sparse(wrap(np.zeros((len(shape), 0), np.int64)), empty, shape, unique=True)
-    if requires_grad:
-        raise NotImplementedError(
-            "sparse tensors that are leaves cannot require grad; let their values require it"
-        )
     where = as_tensor(indices).to(dtypes.int64).detach()
     what = as_tensor(values) if dtype is None else as_tensor(values, dtype=dtype)
     if where.dim() == 1:
@@ -315,7 +374,7 @@ def sparse_coo_tensor(
     if where.shape[1] and int(where.numpy().min()) < 0:
         row = int(where.numpy().min(axis=1).argmin())
         raise RuntimeError(f"found negative index {int(where.numpy().min())} for dim {row}")
-    return sparse(where, what, size, bool(is_coalesced))
+    return sparse(where, what, size, bool(is_coalesced)).requires_grad_(requires_grad or what.requires_grad)
 
 
 class Invariants(threading.local):
@@ -376,10 +435,6 @@ def of_places(g: Any, index: Any, shape: tuple[int, ...], dim: int) -> SparseTen
 
 
 # --- what functions do to sparse tensors --------------------------------------------------------------------
-
-
-def _with_values(x: SparseTensor, values: Any) -> SparseTensor:
-    return sparse(x._where, values, x.shape, x._unique)
 
 
 def _clone(x: SparseTensor, **_: Any) -> SparseTensor:
@@ -487,14 +542,14 @@ def _scaled(x: Any, y: Any) -> Any:
         y = dense(y)
         if y.shape != x.shape:
             refuse("mul")
-        return _with_values(x, x._what * y[tuple(x._where)])
-    return _with_values(x, x._what * y)
+        return x._with_values(x._what * y[tuple(x._where)])
+    return x._with_values(x._what * y)
 
 
 def _divided(x: Any, y: Any, **options: Any) -> Any:
     if not isinstance(x, SparseTensor) or (isinstance(y, Tensor) and y.dim()):
         refuse("div")
-    return _with_values(x, x._what.div(y, **options))
+    return x._with_values(x._what.div(y, **options))
 
 
 def _norm(x: SparseTensor, p: Any = "fro", *args: Any, **kwargs: Any) -> Any:
@@ -521,7 +576,7 @@ def _sum(x: SparseTensor, dim: Any = None, dtype: Any = None) -> Any:
 
 def _converted(x: SparseTensor, *args: Any, **kwargs: Any) -> SparseTensor:
     values = x._what.to(*args, **kwargs)
-    return x if values is x._what else _with_values(x, values)
+    return x if values is x._what else x._with_values(values)
 
 
 def _zero_(x: SparseTensor) -> SparseTensor:
@@ -535,13 +590,13 @@ def _each(name: str) -> Function:
         if not isinstance(x, SparseTensor):
             refuse(name)
         x = x.coalesce()
-        return _with_values(x, getattr(x._what, name)(*args, **kwargs))
+        return x._with_values(getattr(x._what, name)(*args, **kwargs))
 
     return apply
 
 
 def _negative(x: SparseTensor) -> SparseTensor:
-    return _with_values(x, -x._what)
+    return x._with_values(-x._what)
 
 
 def _difference(x: Any, y: Any, *, alpha: Any = 1) -> Any:

@@ -42,6 +42,12 @@ else:
     Methods = TensorBase
 
 
+NO_LEAF = (
+    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+    "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+)
+
+
 class Tensor(Methods):
     """A multi-dimensional array that remembers how it was computed."""
 
@@ -136,11 +142,7 @@ class Tensor(Methods):
             if type(self._node) is Nowhere:
                 return self
             if self._node is not None and self._node is not LEAF:
-                raise RuntimeError(
-                    "you can only change requires_grad flags of leaf variables. If you want to use a "
-                    "computed variable in a subgraph that doesn't require differentiation use var_no_grad = "
-                    "var.detach()."
-                )
+                raise RuntimeError(NO_LEAF)
             self._node = None
             note_holder(self, self._value)
             return self

@@ -152,3 +152,40 @@ def coordinates(torch: T) -> None:
     _failing(d.sparse_mask, d)
     _failing(s.select, 0, 7)
     _failing(s.narrow_copy, 0, 3, 2)
+
+
+def leaves(torch: T) -> None:
+    x = torch.tensor([[1.0, 0, 2], [0, 3, 0]])
+    for make in (x.to_sparse, x.to_sparse_csr):
+        a = make().requires_grad_()
+        print(a, a.is_leaf, a.grad, a.grad_fn)
+        y = a * 2
+        print(y.is_leaf, torch.autograd.grad(y.to_dense().sum(), a, retain_graph=True))
+        print(torch.autograd.grad(y, a, make(), retain_graph=True))
+        print(torch.autograd.grad(y, a, x, retain_graph=True)[0].to_dense())
+        _failing(torch.autograd.grad, y, a)
+        _failing(torch.autograd.grad, y, a, x[0])
+        _failing(y.requires_grad_, False)
+        print(torch.autograd.grad(y, make().requires_grad_(), make(), retain_graph=True, allow_unused=True))
+        y.backward(make(), inputs=[a], retain_graph=True)
+        y.backward(make())
+        print(a.grad, a.detach())
+        a.grad = None
+        _failing(setattr, a, "grad", x)
+        a.grad = make()
+        print(a.grad, a.requires_grad_(False).requires_grad)
+        _failing(make().long().requires_grad_)
+    print(torch.sparse_coo_tensor([[0, 1]], [1.0, 2.0], (3,), requires_grad=True))
+    print(torch.sparse_csr_tensor([0, 1, 2], [0, 1], [1.0, 2.0], (2, 2), requires_grad=True))
+    weight, dense = x.to_sparse_csr().requires_grad_(), torch.arange(6.0).view(3, 2).requires_grad_()
+    for reduce in ("sum", "mean", "amax", "amin"):
+        found = torch.sparse.mm(weight, dense, reduce)
+        print(found.detach(), torch.autograd.grad(found, [weight, dense], torch.ones(2, 2)))
+    sampled = torch.sparse.sampled_addmm(weight, torch.ones(2, 4), torch.ones(4, 3), alpha=0.5, beta=2)
+    print(sampled.detach(), torch.autograd.grad(sampled, weight, x.to_sparse_csr()))
+    out = torch.zeros(2, 2)
+    for result in (
+        torch.mm(weight.detach(), dense.detach(), out=out),
+        torch.addmm(out.clone(), weight.detach(), dense.detach(), out=out),
+    ):
+        print(result is out, out)
