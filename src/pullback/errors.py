@@ -6,7 +6,7 @@ which leaves ``str(error)`` as torch has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 E = TypeVar("E", bound=BaseException)
@@ -77,10 +77,14 @@ def invalid_combination(
             return f"{type_name(value)} of [{items}]"
         return f"{type_name(value)} of ({items}{',' if len(value) == 1 else ''})"
 
+    kwargs = {name: kwargs[name] for name in _in_torchs_order(kwargs)}
+
+    def unknown(parameters: Sequence[tuple[str, Accepts]]) -> str:
+        return ", ".join(name for name in kwargs if name not in {name for name, _ in parameters})
+
     def mismatch(parameters: Sequence[tuple[str, Accepts]]) -> str:
-        unknown = [name for name in kwargs if name not in {name for name, _ in parameters}]
-        if unknown:
-            return f"some of the keywords were incorrect: {', '.join(unknown)}"
+        if unknown(parameters):
+            return f"some of the keywords were incorrect: {unknown(parameters)}"
         parts = []
         for i, (name, accepts) in enumerate(parameters):
             value, label = (args[i], "") if i < len(args) else (kwargs.get(name), f"{name}=")
@@ -91,15 +95,44 @@ def invalid_combination(
     given = [type_name(value) for value in args] + [f"{name}={type_name(v)}" for name, v in kwargs.items()]
     last_comma = ", " if kwargs and not args else ""  # torch leaves it standing where there are keywords only
     got = f"got ({', '.join(given)}{last_comma})"
-    told = f"{function}() received an invalid combination of arguments - {got}, but expected"
+    told = f"{function}() received an invalid combination of arguments - "
     if len(signatures) == 1:
-        return TypeError(f"{told} {next(iter(signatures))}")
+        ((printed, parameters),) = signatures.items()
+        if unknown(parameters):
+            return TypeError(f"{told}got unrecognized keyword arguments: {unknown(parameters)}")
+        return TypeError(f"{told}{got}, but expected {printed}")
+    told += f"{got}, but expected"
     lines = [f"{told} one of:"]
     for printed, parameters in signatures.items():
         lines.append(f" * {printed}")
         if len(parameters) == len(given):
             lines.append(f"      didn't match because {mismatch(parameters)}")
     return TypeError("\n".join(lines) + "\n")
+
+
+def _in_torchs_order(names: Iterable[str]) -> list[str]:
+    """Return names in the order in which torch goes through its own table of them: the last one first, but
+    next to those that share its bucket, of 13, in the hash table of C++'s standard library.
+    """
+    found: list[str] = []
+    for name in names:
+        bucket = _hashed(name) % 13
+        found.insert(next((i for i, other in enumerate(found) if _hashed(other) % 13 == bucket), 0), name)
+    return found
+
+
+def _hashed(name: str) -> int:
+    """Return the hash that C++'s standard library gives a text."""
+    data, whole, times = name.encode(), (1 << 64) - 1, 0xC6A4A7935BD1E995
+    found = 0xC70F6907 ^ (len(data) * times & whole)
+    for i in range(0, len(data), 8):
+        part = int.from_bytes(data[i : i + 8], "little")
+        if i + 8 <= len(data):
+            part = part * times & whole
+            part = (part ^ part >> 47) * times & whole
+        found = (found ^ part) * times & whole
+    found = (found ^ found >> 47) * times & whole
+    return found ^ found >> 47
 
 
 def read_only_attribute(value: object, name: str) -> AttributeError:

@@ -10,6 +10,7 @@ dtypes that need promotion, Python numbers of other kinds, transforms, subclasse
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import CO_VARKEYWORDS
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -112,7 +113,7 @@ def make_call(op: Op, public: bool, method: str = "") -> Callable[..., Any]:
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.kernel.__doc__ if not isinstance(op.kernel, np.ufunc) else None
     call.op = op  # type: ignore[attr-defined]  # functions take attributes
-    if public and call.__kwdefaults__:
+    if public and call.__code__.co_flags & CO_VARKEYWORDS:
         call.__wrapped__ = _ONE if len(op.inputs) == 1 else _TWO  # type: ignore[attr-defined]  # what `inspect.signature` follows
     return call
 
@@ -349,10 +350,10 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     if view or metadata:
         return _unary_with_attrs(op)
 
-    def call(input: Any = ABSENT, *surplus: Any, out: Any = None) -> Any:
+    def call(input: Any = ABSENT, *surplus: Any, **named: Any) -> Any:
         nonlocal node_class
         t = type(input)
-        if (t is Tensor or t is Parameter) and out is None and not surplus:
+        if (t is Tensor or t is Parameter) and not named and not surplus:
             a = input._value
             if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64):
                 if input._view is not None and derivable:
@@ -361,7 +362,7 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                 mode = modes()
                 if mode is not DEFAULT:
                     if mode is not NO_GRAD:
-                        return public_call(op, (input,), None, method) if public else run(op, (input,), ())
+                        return public_call(op, (input,), named, method) if public else run(op, (input,), ())
                     node = None
                 token = quiet(IGNORE)
                 try:
@@ -403,7 +404,7 @@ def _unary(op: Op, public: bool, method: str) -> Callable[..., Any]:
             return op.evaluate((input,), ())
         elif (t is np.float32 or t is np.float64) and ufunc and not public:
             return kernel(input)
-        return public_call(op, (input, *surplus), out, method) if public else run(op, (input,), ())
+        return public_call(op, (input, *surplus), named, method) if public else run(op, (input,), ())
 
     return call
 
@@ -438,10 +439,10 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
     has = plans[True, True]
     none = (None, FROZEN, 0)
 
-    def call(input: Any = ABSENT, other: Any = ABSENT, *surplus: Any, out: Any = None) -> Any:
+    def call(input: Any = ABSENT, other: Any = ABSENT, *surplus: Any, **named: Any) -> Any:
         nonlocal node_class
         t = type(input)
-        if (t is Tensor or t is Parameter) and out is None and not surplus:
+        if (t is Tensor or t is Parameter) and not named and not surplus:
             a = input._value
             if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64 or d is integers):
                 s = type(other)
@@ -449,7 +450,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                     b = other._value
                     if type(b) is not ndarray or b.dtype is not d:
                         return (
-                            public_call(op, (input, other), None, method)
+                            public_call(op, (input, other), named, method)
                             if public
                             else run(op, (input, other), ())
                         )
@@ -463,7 +464,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                     node_y = None
                 else:
                     return (
-                        public_call(op, (input, other), None, method)
+                        public_call(op, (input, other), named, method)
                         if public
                         else run(op, (input, other), ())
                     )
@@ -474,7 +475,7 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                 if mode is not DEFAULT:
                     if mode is not NO_GRAD:
                         return (
-                            public_call(op, (input, other), None, method)
+                            public_call(op, (input, other), named, method)
                             if public
                             else run(op, (input, other), ())
                         )
@@ -538,16 +539,16 @@ def _binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
                 return kernel(input, other)
             return run(op, (input, other), ())
         if public:
-            return public_call(op, (input, other, *surplus), out, method)
+            return public_call(op, (input, other, *surplus), named, method)
         return run(op, (input, other), ())
 
     return call
 
 
 def _general_binary(op: Op, public: bool, method: str) -> Callable[..., Any]:
-    def call(input: Any = ABSENT, other: Any = ABSENT, *surplus: Any, out: Any = None) -> Any:
+    def call(input: Any = ABSENT, other: Any = ABSENT, *surplus: Any, **named: Any) -> Any:
         if public:
-            return public_call(op, (input, other, *surplus), out, method)
+            return public_call(op, (input, other, *surplus), named, method)
         return run(op, (input, other), ())
 
     return call
@@ -632,7 +633,7 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
 
 
 #: Set by `tensor/`: checks user arguments, serves `__torch_function__` and `out=`, then runs the op.
-public_call: Callable[..., Any] = lambda op, inputs, out, method="": run(op, inputs, ())  # noqa: E731
+public_call: Callable[..., Any] = lambda op, inputs, named, method="": run(op, inputs, ())  # noqa: E731
 
 
 def use_public_call(call: Callable[..., Any]) -> None:

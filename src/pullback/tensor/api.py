@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from opcode import opmap
 from typing import Any, NamedTuple
@@ -542,8 +542,8 @@ def _lies_apart(array: ndarray) -> bool:
 def _fast_unary(op: Op, general: Function) -> Function:
     kernel = op.kernel
 
-    def call(input: Any, *surplus: Any) -> Any:
-        if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus:
+    def call(input: Any, *surplus: Any, **named: Any) -> Any:
+        if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus and not named:
             a = input._value
             plain = type(a) is ndarray and (a.dtype is calls.F32 or a.dtype is calls.F64)
             mode = modes()
@@ -560,7 +560,7 @@ def _fast_unary(op: Op, general: Function) -> Function:
                     loud(token)
                 written(input._counter)
                 return input
-        return general(input, *surplus)
+        return general(input, *surplus, **named)
 
     return call
 
@@ -570,8 +570,8 @@ def _fast_binary(op: Op, general: Function) -> Function:
     of_integers = kernel in (np.add, np.subtract, np.multiply)
     numbers = op.numbers
 
-    def call(input: Any, other: Any = calls.ABSENT, *surplus: Any) -> Any:
-        if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus:
+    def call(input: Any, other: Any = calls.ABSENT, *surplus: Any, **named: Any) -> Any:
+        if (type(input) is calls.Tensor or type(input) is calls.Parameter) and not surplus and not named:
             a = input._value
             if (
                 type(a) is ndarray
@@ -609,7 +609,7 @@ def _fast_binary(op: Op, general: Function) -> Function:
                         loud(token)
                     written(input._counter)
                     return input
-        return general(input, *_present(other, *surplus))
+        return general(input, *_present(other, *surplus), **named)
 
     call.__wrapped__ = _twin_of_two  # type: ignore[attr-defined]  # what `inspect.signature` follows
     return call
@@ -702,17 +702,21 @@ def names(namespace: str) -> dict[str, Function]:
     return {name: published(function, name, namespace) for name, function in found.items()}
 
 
-def public_call(op: Op, inputs: tuple[Any, ...], out: Any, method: str = "") -> Any:
+def public_call(op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any], method: str = "") -> Any:
     """Treat what a public closure does not do inline: checks, overrides, `out=`, foreign operands
     of an operator; `method` is the name of the method that was called.
     """
     operator = method.startswith("__")
+    if not named.keys() <= {"out"}:
+        inputs, named = _by_numpys_names(op, inputs, named)
+    out = named.get("out")
     if method and inputs[0] is calls.ABSENT:
         raise TypeError(f"unbound method TensorBase.{method}() needs an argument")
     if method and not isinstance(inputs[0], TensorBase):
         raise errors.foreign_self(method, inputs[0])
-    if len(inputs) != len(op.inputs) or inputs[-1] is calls.ABSENT or (method and out is not None):
-        raise _wrong_number(op, inputs, out, method)
+    fit = len(inputs) == len(op.inputs) and inputs[-1] is not calls.ABSENT
+    if not fit or (named and (method or named.keys() != {"out"} or not isinstance(out, TensorBase | None))):
+        raise _wrong_call(op, inputs, named, method)
     if operator and not _is_operand(inputs[-1]) and not adopt(inputs):
         if op.name not in ("eq", "ne") or not isinstance(inputs[-1], ndarray):
             return NotImplemented
@@ -773,13 +777,24 @@ def _checked_call(op: Op, method: str, *inputs: Any, out: Any = None) -> Any:
     return result if out is None else write_out(out, result, op.name, checked)
 
 
-def _wrong_number(op: Op, inputs: tuple[Any, ...], out: Any, method: str) -> Exception:
-    """Build the error for a call with too few or too many arguments."""
+def _by_numpys_names(
+    op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The inputs with those that were given by NumPy's names for them, and what else was given by name."""
+    left = {_NUMPY_NAMES.get(key, key): value for key, value in named.items()}
+    if len(left) < len(named):
+        return inputs, dict(named)
+    places = dict(zip(("input", "other"), inputs))
+    found = [left.pop(name, v) if v is calls.ABSENT else v for name, v in places.items()]
+    return (*found, *inputs[2:]), dict(named) if left.keys() - {"out"} else left
+
+
+def _wrong_call(op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any], method: str) -> Exception:
+    """Build the error for a call with too few, too many, unknown or wrong named arguments."""
     given = _present(*inputs)
-    kwargs = {} if out is None else {"out": out}
     error = None
     for place in ("Tensor",) if method else ("", "special", "linalg", "nn"):
-        error = error or wrong_call(place, method or op.name, given[1:] if method else given, kwargs)
+        error = error or wrong_call(place, method or op.name, given[1:] if method else given, named)
     return error or TypeError(
         f"{method or op.name}() takes {len(op.inputs)} positional arguments but {len(given)} were given"
     )

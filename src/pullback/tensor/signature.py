@@ -185,12 +185,26 @@ def _as_int(value: Any) -> int:
     return found
 
 
+def _as_ints(value: Any) -> tuple[int, ...]:
+    found = tuple(map(operator.index, value))
+    if found:
+        dtypes.check_long(min(found))
+        dtypes.check_long(max(found))
+    return found
+
+
+def _checked_ints(value: Any) -> Any:
+    """What stands for one size or many, as it is."""
+    _as_ints(value if isinstance(value, list | tuple) else (value,))
+    return value
+
+
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "int": _as_int,
     "float": lambda value: float(as_number(value)),
     "Number": _as_checked_number,
     "bool": bool,
-    "tuple of ints": lambda value: tuple(map(operator.index, value)),
+    "tuple of ints": _as_ints,
     "tuple of floats": lambda value: tuple(float(as_number(item)) for item in value),
     "tuple of Scalars": lambda value: tuple(map(_as_checked_number, value)),
     "tuple of Tensors": tuple,
@@ -198,8 +212,14 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-#: Kinds of which one element stands for many where a size is known.
-_REPEATED: dict[str, Check] = {"tuple of ints": is_integer, "tuple of floats": is_real}
+#: Kinds of which one element stands for many where a size is known: what an element is, and a conversion.
+_REPEATED: dict[str, tuple[Check, Callable[[Any], Any] | None]] = {
+    "tuple of ints": (is_integer, _checked_ints), "tuple of floats": (is_real, None),
+}  # fmt: skip
+
+
+class NotTensorsError(TypeError):
+    """Something in a list is no tensor: where tensors are wanted, torch asks no other signature then."""
 
 
 class Parameter:
@@ -230,7 +250,8 @@ class Parameter:
         if numbers and self.kind == "Tensor":
             self.accepts = _is_operand
         elif sized and self.kind in _REPEATED:
-            self.accepts, self.convert = _one_or_many(self.accepts, _REPEATED[self.kind]), None
+            one, self.convert = _REPEATED[self.kind]
+            self.accepts = _one_or_many(self.accepts, one)
 
     def take(self, value: Any, bound: dict[str, Any]) -> bool:
         """Put a value into `bound`, converted; whether it is of the right type."""
@@ -239,6 +260,8 @@ class Parameter:
         elif self.accepts(value):
             bound[self.target] = value if self.convert is None else self.convert(value)
         else:
+            if self.kind == "tuple of Tensors" and isinstance(value, list | tuple):
+                raise NotTensorsError
             return False
         return True
 
@@ -306,7 +329,7 @@ class Signature:
             if self.spread and not isinstance(first, list | tuple):
                 if type(first) is bool or not all(map(_is_size_element, args)):
                     return None
-                bound[self.positional[0].target] = tuple(map(operator.index, args))
+                bound[self.positional[0].target] = _as_ints(args)
             else:
                 if len(args) > len(self.positional):
                     return None
@@ -346,7 +369,11 @@ class Signature:
                     self._missing(function, args)
                 value, where = kwargs[name or ""], None
                 used += 1
-            if not parameter.take(value, bound):
+            try:
+                fits = parameter.take(value, bound)
+            except NotTensorsError:
+                fits = False
+            if not fits:
                 self._wrong(function, parameter, value, where)
         if position < count:
             self._too_many(function, count)
@@ -363,6 +390,34 @@ class Signature:
             for parameter, value in given:
                 if parameter is not None and _first(value) is not value:
                     self._bad_element(function, parameter, value)
+
+    def not_tensors(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError:
+        """Build the error for the first list in which not all are tensors."""
+        for place, parameter in enumerate(self.parameters):
+            value = args[place] if place < len(args) else kwargs.get(parameter.name)
+            if parameter.kind == "tuple of Tensors" and isinstance(value, list | tuple):
+                for at, item in enumerate(value):
+                    if not _is_tensor(item):
+                        return TypeError(
+                            f"expected Tensor as element {at} in argument {place}, but got {type_name(item)}"
+                        )
+        raise AssertionError("all are tensors")
+
+    def check_sizes(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Raise the error for sizes of which one is an integer of more than 64 bits."""
+        if self._is_spread(args):
+            args = (args,)
+        given = [*zip(self.positional, args), *((self.by_name.get(n), v) for n, v in kwargs.items())]
+        for parameter, value in given:
+            if parameter is not None and parameter.kind == "tuple of ints" and isinstance(value, list | tuple):
+                for i, item in enumerate(value):
+                    try:
+                        _as_int(item)
+                    except ValueError as error:
+                        raise TypeError(
+                            f"{function}(): argument '{parameter.name}' failed to unpack the object at pos "
+                            f'{i + 1} with error "{error}'  # torch's own place in its source follows
+                        ) from None
 
     def _is_spread(self, args: tuple[Any, ...]) -> bool:
         return self.spread and len(args) > 0 and not isinstance(args[0], list | tuple)
@@ -411,10 +466,7 @@ class Signature:
         if isinstance(value, list | tuple) and kind in ELEMENTS:
             at = next(i for i, item in enumerate(value) if not ELEMENTS[kind](item))
             if kind == "tuple of Tensors":
-                raise TypeError(
-                    f"expected Tensor as element {at} in argument {self.parameters.index(parameter)}, but "
-                    f"got {type_name(value[at])}"
-                )
+                raise self.not_tensors((), {parameter.name: value})
             if at and kind == "tuple of ints":
                 self._bad_element(function, parameter, value)
             if where:
@@ -462,7 +514,13 @@ class Parser:
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given arguments by name, converted, or raise torch's TypeError."""
         for signature in self.signatures:
-            bound = signature.match(args, kwargs)
+            try:
+                bound = signature.match(args, kwargs)
+            except ValueError:
+                signature.check_sizes(self.function, args, kwargs)
+                raise
+            except NotTensorsError:
+                raise signature.not_tensors(args, kwargs) from None
             if bound is not None:
                 return bound
         raise self.rejected(args, kwargs)
@@ -487,9 +545,7 @@ class Parser:
         return invalid_combination(
             self.function,
             args,
-            {
-                name: kwargs[name] for name in reversed(tuple(kwargs))
-            },  # the order in which torch goes through its own table of them
+            kwargs,
             {s.printed: s.compared() for s in self.signatures if not s.deprecated},
         )
 
