@@ -336,9 +336,12 @@ LEAST, MOST = -(1 << 63), (1 << 64) - 1
 def check_number(value: Any) -> None:
     """Raise torch's error for an integer that no number of torch's holds."""
     if isinstance(value, builtins.int) and not LEAST <= value <= MOST:
-        raise OverflowError(
-            "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
-        )
+        raise integer_overflow(value)
+
+
+def integer_overflow(value: builtins.int) -> OverflowError:
+    """Build torch's error for an integer beyond what it reads numbers into."""
+    return OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
 
 
 def check_long(value: builtins.int) -> None:

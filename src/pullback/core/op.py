@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
@@ -65,6 +65,10 @@ class Kernel(NamedTuple):
 
     word: str
     refused: frozenset[np.dtype[Any]]
+    #: What messages call it for the dtypes for which they call it otherwise.
+    words: Mapping[np.dtype[Any], str] = {}
+    #: Whether torch does without it for tensors of no dimension.
+    spares_scalars: bool = False
 
 
 #: torch's kernels by op, where the word is not the op's name or some dtypes are refused; filled before ops
@@ -215,8 +219,7 @@ class Op:
         self.kernel = kernel
         self.kind = kind
         known = KERNELS.get(name, Kernel(f"{name}_cpu", frozenset()))
-        self.word: str = known.word
-        self.refused: frozenset[np.dtype[Any]] = known.refused
+        self.word, self.refused, self.words, self.spares_scalars = known
         if inputs is None or attrs is None:
             read_inputs, read_attrs = _signature_names(name, kernel)
             inputs = read_inputs if inputs is None else inputs
@@ -355,7 +358,8 @@ class Op:
                         check_broadcast(inputs)
                     scalar = self.exact_scalars and np.ndim(given[1]) == 0
                     suffix = "_reduced_float" if scalar else ""
-                    raise unsupported(self.word.removesuffix(suffix) + suffix, inputs)
+                    word = self.words.get(half) or self.word.removesuffix("_reduced_float") + suffix
+                    raise unsupported(word, inputs)
                 single = np.dtype(np.float32)
                 inputs = tuple(
                     _converted(v, single) if isinstance(v, ndarray) and v.dtype in NARROW else v
@@ -387,15 +391,21 @@ class Op:
             return result
         return tuple([place(r, given) for r in result]) if isinstance(result, tuple) else place(result, given)
 
+    def refuse(self, dtype: np.dtype[Any]) -> None:
+        """Raise torch's error for a dtype that the kernel is not written for, before all other checks."""
+        narrow = self.halves and not self.float8 and dtype in NARROW and dtype not in HALVES
+        if narrow or dtype in self.refused:
+            raise unsupported(self.words.get(dtype, self.word), (), dtype)
+
     def _check_kernel(self, inputs: tuple[Any, ...]) -> None:
         """Raise torch's error for a dtype that its kernel is not written for: that of the first input, which
         is that of all where they are promoted.
         """
         first = next((v for v in inputs if isinstance(v, ndarray)), None)
-        if first is not None and first.dtype in self.refused:
+        if first is not None and first.dtype in self.refused and (first.ndim or not self.spares_scalars):
             if self.kind == "elementwise":
                 check_broadcast(inputs)
-            raise unsupported(self.word, inputs)
+            raise unsupported(self.words.get(first.dtype, self.word), inputs)
 
     def _compute(self, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
         if self.variadic:

@@ -61,8 +61,8 @@ def _written(compare: Call) -> Callable[..., Any]:
 eq_, ne_, lt_, le_, gt_, ge_ = (_written(compare) for compare in (eq, ne, lt, le, gt, ge))
 
 isnan = elementwise("isnan", np.isnan, None, promote=None, float8=True)
-isfinite = elementwise("isfinite", np.isfinite, None, promote=None)
-isinf = elementwise("isinf", np.isinf, None, promote=None)
+isfinite = elementwise("isfinite", np.isfinite, None, promote=None, float8=True)
+isinf = elementwise("isinf", np.isinf, None, promote=None, float8=True)
 
 def _no_sign(x: ndarray) -> None:
     if x.dtype.kind == "c":

@@ -64,7 +64,7 @@ def _polygamma(x: ndarray, /, n: int, out: Any = ...) -> ndarray:
 
 
 def _refuse_polygamma(x: Any, n: int) -> None:
-    refuse("polygamma" if n else "digamma", "c", inputs=1)(x)
+    refuse(("digamma", "trigamma", "polygamma")[min(n, 2)], "c", inputs=1)(x)
 
 
 #: The derivative of order n of digamma, (−1)ⁿ⁺¹·n!·ζ(n + 1, x) (DLMF 25.11.12).

@@ -157,6 +157,7 @@ scatter_combined: Any = op(
 def _scatter_reduce(
     x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str, include_self: bool
 ) -> ndarray:
+    _check_rows(index, x.shape[dim] if x.ndim else 1)
     return kernels.scatter_reduce(x, dim, index, source, reduce, include_self)
 
 
@@ -233,9 +234,9 @@ index_select: Any = op(
 )
 
 
-def check_slices(index: ndarray, dim: int, size: int, prefix: str = "") -> None:
-    """Raise torch's error for an index out of the range of its axis; negative ones count from the end."""
-    wrong = index[(index < -size) | (index >= size)]
+def check_slices(index: ndarray, dim: int, size: int, least: int, prefix: str = "") -> None:
+    """Raise torch's error for an index below the least that is allowed, or past the end of its axis."""
+    wrong = index[(index < least) | (index >= size)]
     if wrong.size:
         raise IndexError(
             f"{prefix}index {wrong.reshape(-1)[0]} is out of bounds for dimension {dim} with size {size}"
@@ -243,6 +244,8 @@ def check_slices(index: ndarray, dim: int, size: int, prefix: str = "") -> None:
 
 
 def _index_add(x: ndarray, index: ndarray, source: ndarray, /, dim: int, alpha: Any) -> ndarray:
+    if x.ndim != 2:
+        _check_rows(index, x.shape[dim] if x.ndim else 1)
     if not x.ndim:
         total = source.sum(dtype=x.dtype)[...] if index.size else np.zeros((), x.dtype)
         return np.add(x, total * np.asarray(alpha, x.dtype), out=...)
@@ -285,7 +288,7 @@ index_add: Any = op(
 
 def _index_copy(x: ndarray, index: ndarray, source: ndarray, /, dim: int) -> ndarray:
     new = np.array(x, order="C")
-    check_slices(index, dim, x.shape[dim] if x.ndim else 1, "index_copy_(): ")
+    check_slices(index, dim, x.shape[dim] if x.ndim else 1, 0, "index_copy_(): ")
     if not x.ndim:
         new[...] = source.reshape(-1)[-1] if index.size else x
         return new
@@ -309,7 +312,8 @@ index_copy: Any = op(
 
 def _index_fill(x: ndarray, index: ndarray, /, dim: int, value: Any) -> ndarray:
     new = np.array(x, order="C")
-    check_slices(index, dim, x.shape[dim] if x.ndim else 1)
+    size = x.shape[dim] if x.ndim else 1
+    check_slices(index, dim, size, -size)
     if x.ndim:
         np.moveaxis(new, dim, 0)[index.reshape(-1)] = value
     elif index.size:
@@ -350,6 +354,7 @@ index_fill_tensor: Any = op(
 def _index_reduce(
     x: ndarray, index: ndarray, source: ndarray, /, dim: int, reduce: str, include_self: bool
 ) -> ndarray:
+    _check_rows(index, x.shape[dim] if x.ndim else 1)
     return kernels.scatter_reduce(x, dim, _spread(index, dim, shape_of(source)), source, reduce, include_self)
 
 

@@ -58,7 +58,7 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         "dot": "dot vdot", "threshold_cpu": "threshold",
     }),
     (RARE, {
-        "argmax_cpu": "argmax", "argmin_cpu": "argmin", "cross": "linalg_cross", "index_add_": "index_add",
+        "argmax_cpu": "argmax", "argmin_cpu": "argmin", "index_add_": "index_add",
         "index_copy_cpu": "index_copy", "index_fill_cpu": "index_fill_tensor",
         "isin_default_cpu": "isin", "masked_fill": "masked_fill masked_fill_tensor",
         "masked_scatter": "masked_scatter", "max_all": "max_all", "max_cpu": "max",
@@ -69,7 +69,7 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         "triu": "triu",
     }),
     (RARE | _BOOL, {
-        "median_cpu": "median_all nanmedian_all", "median_out": "median nanmedian",
+        "cross": "linalg_cross", "median_cpu": "median_all nanmedian_all", "median_out": "median nanmedian",
         **{f"{kind}_pad{n}d": f"{kind}_pad{n}d" for kind in ("reflection", "replication") for n in (1, 2, 3)},
     }),
     (RARE | _COMPLEX, {"aminmax_cpu": "aminmax", "index_func_": "index_reduce", "mode_cpu": "mode"}),
@@ -88,6 +88,19 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
         "multi_margin_loss_cpu_kernel": "multi_margin_loss",
         "multilabel_margin_loss_forward_out_frame": "multilabel_margin_loss",
     }),
+    (RARE, {
+        "add_stub": "dist", "cummax_cpu": "cummax", "cummin_cpu": "cummin", "cumprod_out_cpu": "cumprod",
+        "cumsum_out_cpu": "cumsum", "xor_sum_cpu": "hash_tensor",
+    }),
+    (dtypes.FLOAT8_NUMPY, {
+        "addcdiv_cpu_out": "addcdiv", "arange_cpu": "mvlgamma", "digamma": "digamma", "exp2": "exp2",
+        "fmax_cpu": "fmax", "fmin_cpu": "fmin", "frexp_cpu": "frexp", "lerp_kernel_scalar": "lerp",
+        "lerp_kernel_tensor": "lerp_tensor", "logcumsumexp_out_cpu": "logcumsumexp",
+        "max_values_cpu": "logsumexp", "mul_cpu_reduced_float": "deg2rad rad2deg", "nan_to_num": "nan_to_num",
+        "nextafter_cpu": "nextafter", "pow": "ldexp", "prod_out_cpu": "prod_all",
+        "sorting_kernel_method_name": "sort", "sum_cpu": "mean mean_all",
+    }),
+    (dtypes.FLOAT8_NUMPY - _numpy("float8_e5m2"), {"isfinite": "isfinite", "isinf": "isinf"}),
     # Refused already, under a word that is not the op's name.
     (_NOTHING, {
         "div_cpu_reduced_float": "div", **{f"{op}_vml_cpu": op for op in _OF_VML},
@@ -97,7 +110,16 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
     }),
 )  # fmt: skip
 
+#: Ops that are done with tensors of no dimension before they look for a kernel.
+_SPARING_SCALARS = frozenset({
+    "cummax", "cummin", "cumprod", "cumsum", "kthvalue", "max", "min", "mode", "sort", "topk",
+})  # fmt: skip
+
 for _refused, _kernels in _TABLE:
     for _word, _ops in _kernels.items():
         for _op in _ops.split():
-            KERNELS[_op] = Kernel(_word, _refused)
+            _known = KERNELS.get(_op, Kernel(_word, _NOTHING, {}, _op in _SPARING_SCALARS))
+            KERNELS[_op] = _known._replace(
+                refused=_known.refused | _refused,
+                words={**_known.words, **dict.fromkeys(_refused - _known.refused, _word)},
+            )

@@ -12,10 +12,11 @@ from numpy import ndarray
 
 from ..array.layout import as_first, copy, in_order
 from ..array.strides import laid_out, strides_of
-from ..core.op import Call, of, op
+from ..core.op import Call, of, op, unsupported
 from ..core.overlap import overlaps_itself
 from ..core.value import shape_of
 from .join import cat_sizes
+from .kernel_words import RARE
 from .structure import Shape, permute_to_front, reshape, sum_dims
 from .view import diagonal, select, slice_dim
 
@@ -23,6 +24,8 @@ from .view import diagonal, select, slice_dim
 
 
 def _flip(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
+    if x.dtype in RARE and x.ndim and x.ndim - 1 in dims:
+        raise unsupported("flip_cpu", (x,))
     return np.flip(x, dims if x.ndim else ()).copy(order="K")
 
 

@@ -489,6 +489,8 @@ def inplace_twin(
         if modes().differentiating:
             inplace.check_captured(input, VARIANTS.get(label, label))
         writable = False
+        if operator:
+            dtypes.check_number(args[0])
         try:
             if op is not None and not op.attrs and len(operands) + 1 != len(op.inputs):
                 raise TypeError(f"{label}() takes {len(op.inputs)} arguments, not {len(operands) + 1}")
@@ -718,7 +720,8 @@ def public_call(op: Op, inputs: tuple[Any, ...], named: Mapping[str, Any], metho
     if not fit or (named and (method or named.keys() != {"out"} or not isinstance(out, TensorBase | None))):
         raise _wrong_call(op, inputs, named, method)
     if operator and not _is_operand(inputs[-1]) and not adopt(inputs):
-        if op.name not in ("eq", "ne") or not isinstance(inputs[-1], ndarray):
+        # torch's == takes arrays; its != does not, so Python compares identities.
+        if op.name != "eq" or not isinstance(inputs[-1], ndarray):
             return NotImplemented
         inputs = (inputs[0], wrap(inputs[-1]))
     if OVERRIDING:

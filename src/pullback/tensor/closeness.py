@@ -9,6 +9,7 @@ import numpy as np
 from ..core.graph_errors import type_word
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..errors import argument_type
+from ..ops import elementwise as e
 from ..ops.comparison import near
 from .api import public
 from .batching import REQUEST, refuse_batched
@@ -47,10 +48,11 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     """
     if dtype_of(input) != dtype_of(other):
         raise RuntimeError(f"{type_word(dtype_of(input))} did not match {type_word(dtype_of(other))}")
-    if rtol < 0:
-        raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol}")
-    if atol < 0:
-        raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol}")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
+    if rtol or atol:
+        e.deg2rad.op.refuse(dtype_of(input))  # its kernel is the same product with a number
     return near(input, other, rtol, atol, equal_nan)
 
 

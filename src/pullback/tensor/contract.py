@@ -15,6 +15,7 @@ from ..core.tracer import Tracer
 from ..core.value import dtype_of, shape_of
 from ..ops import contract as c
 from ..ops.arithmetic import mul
+from ..ops.convert import cast
 from ..ops.structure import (
     contiguous_copy,
     expand,
@@ -150,6 +151,7 @@ def bmm(input: Any, mat2: Any) -> Any:
     """Products of two stacks of matrices: (b, n, k) @ (b, k, m) -> (b, n, m)."""
     _tensors("bmm", input=input, mat2=mat2)
     _check_batches(input, mat2)
+    c.bmm.op.refuse(dtype_of(input))
     if dtype_of(input) != dtype_of(mat2):
         raise RuntimeError(f"expected scalar type {_title(input)} but found {_title(mat2)}")
     return c.bmm(input, mat2)
@@ -390,7 +392,8 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
         if len(shape_of(v)) != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {len(shape_of(v))}-D")
     _check_expands(input, (shape_of(vec1)[0], shape_of(vec2)[0]))
-    kind = common_dtype(input, vec1, vec2).kind
+    common = common_dtype(input, vec1, vec2)
+    kind = common.kind
     for name, value in (("beta", beta), ("alpha", alpha)):
         if kind in "biu" and type(value) is float:
             raise RuntimeError(
@@ -398,7 +401,8 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
             )
         if kind != "b" and type(value) is bool:
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-    return c.addr(input, vec1, vec2, factor(beta, input), factor(alpha, input))
+    operands = (v if dtype_of(v) == common else cast(v, common) for v in (input, vec1, vec2))
+    return c.addr(*operands, factor(beta, input), factor(alpha, input))
 
 
 @public(inplace=True)

@@ -235,6 +235,12 @@ def _dtype_of_item(item: Any) -> np.dtype[Any]:
 
 def stored(flat: list[Any], dtype: np.dtype[Any], sizes: tuple[int, ...]) -> ndarray:
     """The elements as an array of `dtype`, each checked as torch checks it."""
+    if dtype == np.uint64:
+        for item in flat:
+            if not isinstance(item, int):
+                raise TypeError("an integer is required")
+            if not 0 <= item <= dtypes.MOST:
+                raise dtypes.integer_overflow(item)
     if not set(map(type, flat)) <= _NUMBERS:
         flat = [_as_number(item, dtype) for item in flat]
     if dtype.kind == "c":

@@ -67,11 +67,11 @@ def cdist(
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     many = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and max(a[-2], b[-2]) > _MANY)
+    _check_width(x1, "cdist")
     if dtype_of(x1) != dtype_of(x2):
         raise RuntimeError(
             f"expected scalar type {type_word(dtype_of(x1))} but found {type_word(dtype_of(x2))}"
         )
-    _check_width(x1, "cdist")
     lead = leading_shape(a[:-2], b[:-2])
     if p == 2 and many and a[-2] and b[-2]:
         return reshape(ops.euclidean_dist(x1, x2), (*lead, a[-2], b[-2]))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
-from ..core.graph_errors import type_word
+from ..core.graph_errors import c_name, type_word
 from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of
 from ..ops import elementwise as e
@@ -16,13 +16,6 @@ from ..ops import mixture as m
 from .data import SHORT_NAMES, overflow
 from .math import factor, widened
 from .operands import declare
-
-#: What C++ calls the dtypes.
-_CPP_NAMES = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long int",
-    "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
-}
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
@@ -74,7 +67,7 @@ def check_held(dtype: np.dtype[Any], *numbers: Any) -> None:
     for limit in numbers:
         dtypes.check_number(limit)
         if limit is not None and (dtype.kind in "iu" or abs(limit) > _SMALL) and not _holds(dtype, limit):
-            raise overflow(SHORT_NAMES.get(str(dtype), _CPP_NAMES[str(dtype)]))
+            raise overflow(SHORT_NAMES.get(str(dtype), c_name(dtype)))
 
 
 #: What every floating dtype holds.
@@ -149,10 +142,6 @@ declare(
     "(Tensor input, Number max, *, Tensor out = None)", numbers=("max",),
 )
 
-def _cpp_name(x: Any) -> str:
-    return _CPP_NAMES.get(str(dtype_of(x)), str(dtype_of(x)))
-
-
 def _lerp_parts(end: Any, weight: Any) -> Any:
     return (m.lerp.op, (end,), (weight,)) if isinstance(weight, (int, float)) else (None, (), ())
 
@@ -176,7 +165,8 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
         scalar = name == "weight" and not other.shape
         if dtype_of(other) != dtype_of(input) and not scalar:
             raise RuntimeError(
-                f"expected dtype {_cpp_name(input)} for `{name}` but got dtype {_cpp_name(other)}"
+                f"expected dtype {c_name(dtype_of(input))} for `{name}` but got dtype "
+                f"{c_name(dtype_of(other))}"
             )
     if dtype_of(input).kind in "biu":
         kernel = "lerp_kernel_tensor" if len(others) == 2 else "lerp_kernel_scalar"

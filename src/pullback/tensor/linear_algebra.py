@@ -424,8 +424,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {a[axis]} and {b[axis]}"
         )
     leading_shape(a, b)
-    if dtype_of(input).kind == "b":
-        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    ops.cross.op.refuse(dtype_of(input))
     if dtype_of(input) != dtype_of(other):
         raise RuntimeError(
             f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(other))}"

@@ -17,6 +17,7 @@ from ..ops import mixture as m
 from ..ops.complex import imag_view
 from ..ops.convert import cast
 from ..ops.index import fill
+from ..ops.kernel_words import RARE
 from .api import public
 from .data import SHORT_NAMES, overflow, scalar_array
 from .operands import ONE, TENSOR_OR_NUMBER, TWO, declare
@@ -323,6 +324,8 @@ def power_of(input: Any, exponent: Any) -> Any:
         raise _POWER.rejected((input, exponent), {})
     exponent = number(exponent)
     kind = dtype_of(input).kind
+    if exponent in (0, 1) and dtype_of(input) in RARE:
+        return input.clone() if exponent else fill(input.clone(), 1)
     if isinstance(exponent, bool):
         result = a.pow_scalar(widened(input, 1), int(exponent))
         return cast(result, dtype_of(input)) if kind == "b" else result
@@ -415,6 +418,8 @@ def _infinite(name: str, sign: str, compared: Any) -> None:
     def function(input: Any, *, out: Any = None) -> Any:
         if dtype_of(input).kind == "c":
             raise RuntimeError(f"{name} does not support complex inputs.")
+        if dtype_of(input) in dtypes.FLOAT8_NUMPY:
+            raise unsupported(f"{name}_cpu", (), dtype_of(input))
         if out is not None and dtype_of(out).kind != "b":
             raise RuntimeError(f"{name} does not support non-boolean outputs.")
         result = c.isinf(input)

@@ -17,11 +17,6 @@ from .math import floor_divide, positive, power, power_of, remainder, remainder_
 from .tensor import Tensor
 
 
-def _reflected_division(self: Any, other: Any) -> Any:
-    found = override_operator("__rtruediv__", self, other)
-    return self.reciprocal() * other if found is PASS else found
-
-
 def _answering(method: str, function: Any, *known: type, inner: Any = None) -> Any:
     """An operator that has no answer to operands of other types than those that the function knows.
 
@@ -43,13 +38,10 @@ def _answering(method: str, function: Any, *known: type, inner: Any = None) -> A
         found = override_operator(method, self, other)
         if found is not PASS:
             return found
-        dtypes.check_number(other)
-        try:
-            return function(self, other)
-        except TypeError:
-            if isinstance(other, known):
-                raise
+        if not isinstance(other, known):
             return NotImplemented
+        dtypes.check_number(other)
+        return function(self, other)
 
     return operator
 
@@ -113,8 +105,10 @@ _OWN_NAMES = {
 
 _OPERATORS = {
     **{name: make_call(call.op, public=True, method=name) for name, call in _PLAIN.items()},
-    "__rdiv__": _reflected_division,
-    "__rtruediv__": _reflected_division,
+    **dict.fromkeys(
+        ("__rdiv__", "__rtruediv__"),
+        _answering("__rtruediv__", lambda x, other: x.reciprocal() * other, *_NUMBERS, np.ndarray),
+    ),
     "__neg__": make_call(arithmetic.neg.op, public=True, method="neg"),
     "__abs__": make_call(elementwise.abs.op, public=True, method="abs"),
     "__pow__": _answering("__pow__", power, *_NUMBERS, inner=power_of),

@@ -19,10 +19,12 @@ from ..array import dtypes
 from ..core import calls
 from ..core.graph_errors import type_word
 from ..core.modes import modes
+from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of
 from ..ops import reduce as r
 from ..ops.comparison import isnan
 from ..ops.convert import cast
+from ..ops.kernel_words import RARE
 from ..ops.structure import sum_dims
 from .api import REGISTRY, Declaration, dispatch_override, explain, public
 from .batching import opened
@@ -509,4 +511,6 @@ def hash_tensor(
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """How many elements, over `dim`, are not 0."""
     check_tensor("count_nonzero", input)
+    if dim is None and dtype_of(input) in RARE:
+        raise unsupported("nonzero_count_cpu", (), dtype_of(input))
     return r.count_nonzero(input, reduced_dims(dim, len(shape_of(input))))

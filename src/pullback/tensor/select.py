@@ -254,7 +254,13 @@ def _check_slices(name: str, input: Any, dim: int, index: Any, source: Any) -> N
             f"{name}: self ({type_word(dtype_of(input))}) and source ({type_word(dtype_of(source))}) must "
             "have the same scalar type"
         )
+    if dim and dim >= len(shape):
+        raise RuntimeError(
+            f"{name}: Indexing dim {dim} is out of bounds of the source tensor with dim {len(shape)}"
+        )
     along = (shape[dim] if dim < len(shape) else 1) if shape else 1
+    if count(own) != along and not shape:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if count(own) != along:
         raise RuntimeError(
             f"{name}: Number of indices ({count(own)}) should be equal to source.size(dim): ({along}), for "
@@ -272,6 +278,8 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) 
     """`input` with ``alpha · source``'s slices added to the slices of axis `dim` that `index` names."""
     dim = _arguments("index_add", input, dim, index)
     _check_slices("index_add_()", input, dim, index, tensor("index_add", "source", source, 3))
+    if len(shape_of(input)) == 2:
+        o.scatter_add.op.refuse(dtype_of(input))
     return o.index_add(input, index, source, dim, factor(alpha, input))
 
 
@@ -363,6 +371,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
         raise RuntimeError("Index has to be a vector/scalar")
     if dtype_of(value).kind == "c" and dtype_of(input).kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    o.index_fill_tensor.op.refuse(dtype_of(input))
     if isinstance(value, TensorBase):
         return o.index_fill_tensor(input, index, value, dim)
     return o.index_fill(input, index, dim, scalar_array(value, dtype_of(input)).item())

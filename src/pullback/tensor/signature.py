@@ -409,7 +409,8 @@ class Signature:
             args = (args,)
         given = [*zip(self.positional, args), *((self.by_name.get(n), v) for n, v in kwargs.items())]
         for parameter, value in given:
-            if parameter is not None and parameter.kind == "tuple of ints" and isinstance(value, list | tuple):
+            sizes = parameter is not None and parameter.kind == "tuple of ints"
+            if parameter is not None and sizes and isinstance(value, list | tuple):
                 for i, item in enumerate(value):
                     try:
                         _as_int(item)
