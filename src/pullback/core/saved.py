@@ -282,7 +282,7 @@ def modified(node: Node, index: int) -> RuntimeError:
 def damaged(
     node: Node, value: Any, counter: list[Any], number: int, edge: Any, is_input: bool = True
 ) -> RuntimeError:
-    """Build torch's error for a value that had the history `edge` when a node saved it at version `number`."""
+    """Build torch's error for a value that had the history `edge` when saved at version `number`."""
     if (is_input or edge is None) and (holder := holder_of(value, node)) is not None:
         index = edge_target(edge)[1]
         description = described(present_node(holder), index)
