@@ -40,7 +40,7 @@ globals().update(_namespace.TOP_LEVEL)
 
 
 def _native_loops() -> Any:
-    """What makes native loops for large arrays; None without llvmlite."""
+    """Return the native backend of large arrays; None without llvmlite."""
     from importlib.util import find_spec
 
     if find_spec("llvmlite") is None:

@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class FunctionCtx:
-    """What `forward` and `backward` share."""
+    """Carry what `forward` keeps for `backward`."""
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Save tensors (inputs, outputs or others, or None) for `backward`; writes to them are noticed."""

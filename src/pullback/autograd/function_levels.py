@@ -29,7 +29,7 @@ from .function import (
 
 
 class VmapInfo(NamedTuple):
-    """What a Function's `vmap` is told."""
+    """Tell a Function's `vmap` the batch size and the level's randomness."""
 
     batch_size: int
     randomness: str

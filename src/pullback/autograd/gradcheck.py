@@ -173,7 +173,7 @@ def _numerical(func: Any, inputs: tuple[Any, ...], x: Any, k: int, eps: float) -
 def _analytical(
     func: Any, inputs: tuple[Any, ...], xs: list[Any], k: int, i: int, nondet_tol: float
 ) -> np.ndarray:
-    """What backward gives for output k and input i, as a matrix (elements of x, elements of output)."""
+    """Return backward's Jacobian of output k by input i: a matrix (elements of x, elements of output)."""
     y = _outputs(func(*inputs))[k]
     x = xs[i]
     count = y.numel()
@@ -215,7 +215,7 @@ def _as_slopes(columns: list[list[np.ndarray]], x_dtype: Any, y_dtype: Any, size
 
 
 def _forward(func: Any, inputs: tuple[Any, ...], x: Any, count: int) -> list[np.ndarray]:
-    """What forward mode gives for input x: per output a matrix (elements of x, elements of output)."""
+    """Return forward mode's Jacobians by input x: per output a matrix (elements of x, elements of output)."""
     rows: list[list[np.ndarray]] = [[] for _ in range(count)]
     directions = [1.0, 1j] if dtype_of(x).kind == "c" else [1.0]
     for j in range(x.numel()):
@@ -290,7 +290,7 @@ def _shown(matrix: np.ndarray, x: Any) -> str:
 
 
 def _advice(numerical: np.ndarray, analytical: np.ndarray, k: int, i: int, y: Any, x: Any) -> str:
-    """Which element differs most, in which dtype, and why that usually happens."""
+    """Name the element that differs most, its dtype, and the usual cause."""
     if numerical.shape != analytical.shape:
         return f"The matrices have the shapes {numerical.shape} and {analytical.shape}."
     gap = np.abs(numerical - analytical)

@@ -58,7 +58,7 @@ class Recorder:
             self.leave(position)
 
     def events(self) -> EventList:
-        """What was taken down."""
+        """Return the recorded events."""
         now = perf_counter_ns()
         made = []
         for number, (name, start, end, shapes, user, _, thread) in enumerate(self.rows):

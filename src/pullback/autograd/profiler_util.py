@@ -1,4 +1,4 @@
-"""What a profile recorded: events, their averages by name, the table and the trace that show them."""
+"""Hold what a profile recorded: events, averages by name, and the table and trace that show them."""
 
 from __future__ import annotations
 
@@ -125,12 +125,12 @@ class FunctionEvent(_Times):
 
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]  # it follows from the times
-        """How long it took, in microseconds."""
+        """Return the time of the event, in microseconds."""
         return self.time_range.elapsed_us()
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]  # it follows from the times
-        """How long it took outside the events within."""
+        """Return the time outside the events within, in microseconds."""
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     def __repr__(self) -> str:

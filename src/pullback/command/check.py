@@ -99,7 +99,7 @@ class Use(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What is known of a name: ``there``, ``differs``, ``missing`` or ``guarded``, and why."""
+    """Say of a name whether it is ``there``, ``differs``, is ``missing`` or ``guarded``, and why."""
 
     name: str
     status: str
@@ -281,7 +281,7 @@ def read(source: str, file: str) -> list[Use]:
 
 @cache
 def _found(name: str) -> Any:
-    """What pullback has under a torch name, None where it has nothing."""
+    """Return what pullback has under a torch name; None where it has nothing."""
     path, *parts = name.split(".")
     here: Any = find_module(path)
     for part in parts:
@@ -329,7 +329,7 @@ def _judge(name: str) -> tuple[str, str]:
 
 
 def judge(uses: Iterable[Use]) -> list[Finding]:
-    """What is known of each name, in the order of the names."""
+    """Return a finding for each name, in their order."""
     by_name: dict[str, list[Use]] = {}
     for use in uses:
         by_name.setdefault(use.name, []).append(use)

@@ -124,7 +124,7 @@ class ModuleLoader(torch_names.LoadedModule):
 
 
 class TorchDistribution(importlib.metadata.Distribution):
-    """What `importlib.metadata` tells of torch: libraries ask it for the version before they import torch."""
+    """Describe torch to `importlib.metadata`: libraries ask for the version before they import torch."""
 
     def read_text(self, filename: str) -> str | None:
         """Return the text of one of the files in a distribution's folder; None for those there are not."""
@@ -184,7 +184,7 @@ class Program(NamedTuple):
 
 
 class UsageError(Exception):
-    """What the command line asks for cannot be run; holds the exit status that `python` gives then."""
+    """Report a command line that cannot be run; hold the exit status that `python` gives then."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What processes of a group do together; in a group of one each is a copy, or nothing at all."""
+"""Exchange tensors among the processes of a group; in a group of one each is a copy, or nothing at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..core.process_group import ProcessGroup, needed_group
 
 
 class ReduceOp(Enum):
-    """How the values of all processes become one."""
+    """Name the operation that makes one value of those of all processes."""
 
     SUM = 0
     AVG = 1

@@ -91,7 +91,7 @@ def get_rank(group: ProcessGroup | None = None) -> int:
 
 
 def get_world_size(group: ProcessGroup | None = None) -> int:
-    """How many processes the group has: 1 once it is made."""
+    """Return the number of processes in the group: 1 once it is made."""
     return (group or needed_group()).size()
 
 

@@ -95,7 +95,7 @@ class Categorical(ProbsOrLogits):
 
 
 class OverCategories(Distribution):
-    """What the distributions of vectors share that have a Categorical behind them."""
+    """Share the parameters of the distributions that have a Categorical behind them."""
 
     arg_constraints: ClassVar[Any] = {"probs": constraints.simplex, "logits": constraints.real_vector}
     _categorical: Categorical
@@ -197,7 +197,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
 
 class Multinomial(OverCategories):
-    """How often each category occurs in n draws: P(k₁, k₂, …) = n! / Π kᵢ! · Π pᵢ^kᵢ.
+    """Distribute the counts of each category in n draws: P(k₁, k₂, …) = n! / Π kᵢ! · Π pᵢ^kᵢ.
 
     Parameters
     ----------

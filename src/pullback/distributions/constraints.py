@@ -173,7 +173,7 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """What belongs to the support of every component of a mixture.
+    """Constrain values to the support of every component of a mixture.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ class _Boolean(Constraint):
 
 
 class _Bounded(Constraint):
-    """What the sets between two bounds share."""
+    """Hold the two bounds of an interval."""
 
     _shown = ("lower_bound", "upper_bound")
 
@@ -285,7 +285,7 @@ class _Bounded(Constraint):
 
 
 class _BoundedBelow(Constraint):
-    """What the sets above a bound share."""
+    """Hold the lower bound of a half-line."""
 
     _shown = ("lower_bound",)
 
@@ -295,7 +295,7 @@ class _BoundedBelow(Constraint):
 
 
 class _BoundedAbove(Constraint):
-    """What the sets below a bound share."""
+    """Hold the upper bound of a half-line."""
 
     _shown = ("upper_bound",)
 

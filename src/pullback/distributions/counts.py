@@ -92,7 +92,7 @@ class Bernoulli(ProbsOrLogits, ExponentialFamily):
 
 
 class _Trials(ProbsOrLogits):
-    """What the distributions with a number of trials share."""
+    """Share the parameters of the distributions with a number of trials."""
 
     _parameters = ("total_count", "probs", "logits")
 
@@ -107,7 +107,7 @@ class _Trials(ProbsOrLogits):
 
 
 class Binomial(_Trials):
-    """How many of n trials succeed: P(k) = n! / (k!·(n − k)!) · pᵏ·(1 − p)ⁿ⁻ᵏ.
+    """Count the successes among n trials: P(k) = n! / (k!·(n − k)!) · pᵏ·(1 − p)ⁿ⁻ᵏ.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class Binomial(_Trials):
 
 
 class NegativeBinomial(_Trials):
-    """How many trials succeed before r fail: P(k) = Γ(k + r) / (k!·Γ(r)) · pᵏ·(1 − p)ʳ.
+    """Count the successes before r failures: P(k) = Γ(k + r) / (k!·Γ(r)) · pᵏ·(1 − p)ʳ.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class NegativeBinomial(_Trials):
 
 
 class Geometric(ProbsOrLogits):
-    """How many trials fail before one succeeds: P(k) = (1 − p)ᵏ·p.
+    """Count the failures before one success: P(k) = (1 − p)ᵏ·p.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def _outside_unstable_region(self) -> Any:
-        """Where the closed forms serve."""
+        """Mark the values for which the closed forms are stable."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Any:
@@ -253,7 +253,7 @@ class GeneralizedPareto(Distribution):
         return (x - self.loc) / self.scale
 
     def _is_exponential(self) -> tuple[Any, Any]:
-        """Where ξ is 0, and ξ with 1 there."""
+        """Return where ξ is 0, and ξ with 1 there."""
         at_zero = isclose(self.concentration, zeros_like(self.concentration))
         return at_zero, where(at_zero, ones_like(self.concentration), self.concentration)
 

@@ -1,4 +1,4 @@
-"""What the distributions share whose parameter is given either as probabilities or as logits."""
+"""Share parameters that are given either as probabilities or as logits."""
 
 from __future__ import annotations
 

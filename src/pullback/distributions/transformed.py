@@ -109,7 +109,7 @@ class LogisticNormal(TransformedDistribution):
 
 
 class _Half(TransformedDistribution):
-    """What the distributions of |x| share, x being symmetric about 0."""
+    """Share the density and the draws of |x|, where x is symmetric about 0."""
 
     arg_constraints: ClassVar[Any] = {"scale": constraints.positive}
     support: Any = constraints.nonnegative

@@ -118,7 +118,7 @@ class lazy_property:
 
 
 class _lazy_property_and_property(lazy_property, property):
-    """What a class gives for its lazy property: documentation tools know it for a property."""
+    """Give a property where the class itself is asked, so that documentation tools know it for one."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         property.__init__(self, wrapped)

@@ -1,4 +1,4 @@
-"""What `backward` does, told with the program's own names, lines and numbers.
+"""Explain what `backward` does with the program's own names, lines and numbers.
 
 ``pullback.explain(y, v)`` explains the call ``y.backward(v)`` without making it; `record` explains the calls
 made within a block. Nothing here changes the run that is explained.

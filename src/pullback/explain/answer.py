@@ -9,7 +9,7 @@ from ..core.blame import Place
 
 @dataclass(frozen=True)
 class Answer:
-    """What one of the questions `why_none`, `why_zero`, `why_nan`, `why_error` found out.
+    """Answer one of the questions `why_none`, `why_zero`, `why_nan`, `why_error`.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ MOST_CONTRIBUTIONS = 64
 
 @dataclass
 class Site:
-    """Where the call stands: the frame's names, and the call as it is written there."""
+    """Describe where the call was made: the frame's names, and the call as it is written there."""
 
     kind: str
     call: Call
@@ -266,7 +266,7 @@ class Builder:
         return found or None
 
     def name_of(self, tensor: Any) -> str | None:
-        """What the program calls a tensor, views and results included."""
+        """Return the program's name of a tensor, views and results included."""
         name = self.site.names.of_tensor(tensor)
         if name is None and isinstance(tensor, TensorBase) and isinstance(tensor._node, Node):
             name = self.site.names.of_result(tensor._node)
@@ -577,7 +577,7 @@ def refuse_transforms(call: BackwardCall) -> None:
 
 
 def saved_values(node: Node) -> list[Saved]:
-    """What a node saved for its rule, under the op's own names."""
+    """Return what a node saved for its rule, under the op's own names."""
     op, saved = node._op, node._saved
     if op is None or not saved:
         return []

@@ -29,7 +29,7 @@ Without --html and --json they are printed when the program has ended."""
 
 
 class Options(NamedTuple):
-    """What the command line asks for."""
+    """Hold the options of the command line."""
 
     html: str | None = None
     json: str | None = None

@@ -1,4 +1,4 @@
-"""Where a value lost its history: the constructs that cut it, and the statement where that happened.
+"""Find where a value lost its history: the construct that cut it, and the statement.
 
 A statement is found out by what its names hold now: an input that still carries the history of what is asked
 about, a result that does not. Only then is the answer certain. Inside a function that has returned nothing is

@@ -162,7 +162,7 @@ class Differences:
 
 
 def _doubt(agree: bool) -> str | None:
-    """What a disagreement may mean."""
+    """Say what a disagreement may mean."""
     if agree:
         return None
     return (

@@ -127,7 +127,7 @@ class Jacobian:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one element of a covector brings to a gradient: ``v[i]·J[i]``.
+    """Hold what one element of a covector adds to a gradient: ``v[i]·J[i]``.
 
     Attributes
     ----------
@@ -341,7 +341,7 @@ class Arrow:
 
 @dataclass(repr=False)
 class Explanation:
-    """What one call of `backward` did, or would do.
+    """Describe what one call of `backward` did, or would do.
 
     Printed it is a text for a terminal, in a notebook a page.
 

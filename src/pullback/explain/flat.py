@@ -1,4 +1,4 @@
-"""Where the derivatives of ops are zero: at which values, what that is called, how to mend it."""
+"""List where the derivatives of ops are zero: at which values, what that is called, how to mend it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy import ndarray
 
 
 class Cause(NamedTuple):
-    """Why an op sends no covector on.
+    """Say why an op sends no covector on.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ LIKELY: dict[str, tuple[Any, ...]] = dict.fromkeys(("addmm", "addmm_nt", "addmm_
 
 @dataclass
 class Visit:
-    """What one node did with its covector.
+    """Record what one node did with its covector.
 
     Attributes
     ----------

@@ -288,7 +288,7 @@ def _known(shape: Any, dtype: Any) -> Callable[[], tuple[Any, Any]]:
 
 
 def _names(node: Node, op: Any, level: int) -> dict[str, Any]:
-    """What the rules may ask for: saved arrays as names, numbers and attributes as they are."""
+    """Return what a rule may ask for: saved arrays as names, numbers and attributes as they are."""
     layout, saved = op.layout, node._saved
     assert saved is not None  # `formulas` has looked
     picked: dict[str, Any] = {}

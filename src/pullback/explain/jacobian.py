@@ -32,7 +32,7 @@ MOST_SINGLE_ROWS = 32
 
 @dataclass(frozen=True)
 class Cost:
-    """What building J of one output by all leaves would take."""
+    """Estimate the work and memory of J of one output by all leaves."""
 
     rows: int
     elements: int
@@ -48,7 +48,7 @@ class Cost:
         return cls(rows, rows * columns, rows * sizes)
 
     def refusal(self) -> str | None:
-        """Why the Jacobian is not built; None where it is."""
+        """Return why the Jacobian is not built; None where it is."""
         if self.rows <= 1:
             return None
         if self.rows > MOST_ROWS or self.elements > MOST_ELEMENTS:

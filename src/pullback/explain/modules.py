@@ -1,4 +1,4 @@
-"""Which module each step belongs to, and the groups into which a large path folds.
+"""Assign each step to its module, and fold large paths into groups.
 
 While calls are recorded every module's call notes the numbers of the nodes made within it. For a graph that
 was not recorded the parameters tell: a step that reads a parameter belongs to the module that owns it, and

@@ -89,11 +89,11 @@ class Names:
             self.results.setdefault((id(maker), index), name)
 
     def of_tensor(self, tensor: Any) -> str | None:
-        """What the program calls a tensor."""
+        """Return the program's name of a tensor."""
         return self.tensors.get(id(tensor))
 
     def of_result(self, node: Any, index: int = 0) -> str | None:
-        """What the program calls the tensor whose history ends at a node."""
+        """Return the program's name of the tensor whose history ends at a node."""
         return self.results.get((id(node), index))
 
 

@@ -104,7 +104,7 @@ def _spoilt(value: Any, has_nan: bool) -> bool:
 
 
 def _origin(flow: Flow, node: Node) -> Node:
-    """Where the infinities came from that a node made nan of: the node itself where they are a mask's."""
+    """Find the node that made the infinities of which another made nan: itself where they are a mask's."""
     if _pattern(node, flow.inputs_of(node), flow.output_of(node)).kind == "softmax of nothing":
         return node
     first = node
@@ -163,7 +163,7 @@ def _of_leaf(node: AccumulateGrad, scene: Scene) -> Answer:
 
 
 def _written(t: Any, name: str, scene: Scene) -> Place | None:
-    """Where a tensor without history got its values: the last write to it, or the line that made it."""
+    """Find where a tensor without history got its values: the last write to it, or the line that made it."""
     scope = scene.scope
     made = [] if scope is None else scope.assigning(name, scene.line)
     return changed_at(t) or (scope.place_of_line(made[-1].line) if scope is not None and made else None)

@@ -19,7 +19,7 @@ Judge = Callable[[BaseException, "Raised"], Answer]
 
 
 class Raised:
-    """Where an error came out: the frames of the program that it went through.
+    """Hold the frames of the program that an error went through.
 
     Attributes
     ----------

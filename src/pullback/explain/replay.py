@@ -37,7 +37,7 @@ Place = tuple[Node, int]
 
 
 class CannotReplay(Exception):
-    """Why a graph cannot be run forward again."""
+    """Report why a graph cannot be run forward again."""
 
 
 class Replay:
@@ -153,7 +153,7 @@ class Replay:
     # --- one op ---------------------------------------------------------------------------------------------
 
     def _results(self, node: Node, values: dict[Place, ndarray]) -> dict[Place, ndarray]:
-        """What a node's op gives on the values of its inputs."""
+        """Return the results of a node's op on the values of its inputs."""
         if self.constants and (node, 0) in self.constants:
             return {place: self.constants[place] for place in places_of(node)}
         if isinstance(node, CopySlices):

@@ -1,4 +1,4 @@
-"""Where a backward began: the call as it is written, the tensor that it was called on, its covector."""
+"""Find where a backward began: the call as it is written, its tensor and its covector."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .walk import array_at_bottom
 
 @dataclass(frozen=True)
 class Root:
-    """What a question about a gradient starts from.
+    """Hold what a question about a gradient starts from.
 
     Attributes
     ----------

@@ -243,7 +243,7 @@ class Scene:
         self.scope = scope_of(self.frame.f_code)
 
     def name_of(self, tensor: Any) -> str | None:
-        """What the frame calls a tensor: a variable, or a member of a module or container in one."""
+        """Return the frame's name of a tensor: a variable, or a member of a module or container in one."""
         for name, value in self.variables.items():
             if value is tensor and not name.startswith("_"):
                 return name
@@ -259,7 +259,7 @@ class Scene:
         return None
 
     def value(self, path: str) -> Any:
-        """What a name or a path of attributes stands for now; None where that is not known.
+        """Return the value of a name or a path of attributes now; None where that is not known.
 
         Attributes are looked up only where that runs no code of the program.
         """

@@ -1,4 +1,4 @@
-"""What an explanation shows of an array: all elements of a small one, figures and corners of a large one.
+"""Show an array: all elements of a small one, figures and corners of a large one.
 
 An explanation is kept, printed and sent as JSON, so it must not hold arrays whose size the user's problem
 decides: from `LARGEST` elements on a value is its smallest, largest and mean element, its norm, how many

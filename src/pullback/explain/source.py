@@ -33,7 +33,7 @@ def place_of_caller() -> Place | None:
 
 
 def place_of(made: Any) -> Place | None:
-    """Where the user's program made a node, or the tensor that has the node behind it.
+    """Return the line of the user's program that made a node, or the tensor that has the node behind it.
 
     None for a leaf and for the end of the graph at a leaf: nothing is recorded of how a leaf came to be.
     """
@@ -43,7 +43,7 @@ def place_of(made: Any) -> Place | None:
 
 
 def changed_at(tensor: Any, version: int | None = None) -> Place | None:
-    """Where the write was that gave a tensor's storage its present version, or the one given.
+    """Return the line of the write that gave a tensor's storage its present version, or the one given.
 
     `tensor` may also be a version counter. None where the storage was never written to, or the write is no
     longer remembered.

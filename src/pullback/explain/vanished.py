@@ -112,7 +112,7 @@ def _search(x: Any, name: str, root: Root, grad: ndarray | None, scene: Scene) -
 
 
 def _lines(places: list[Place | None]) -> int:
-    """How many lines there are among places."""
+    """Count the lines among places."""
     return len({(place.file, place.line) for place in places if place is not None})
 
 

@@ -189,7 +189,7 @@ def _batch_first(value: Any, size: int) -> ndarray:
 
 
 def array_at_bottom(value: Any) -> Any:
-    """What is inside a tensor; anything else as it is."""
+    """Return the array inside a tensor; anything else as it is."""
     while isinstance(value, TensorBase):
         value = value._value
     return value

@@ -161,7 +161,7 @@ def pushed(body: Body, moved: Sequence[bool]) -> Body:
 
 
 class Pullback(NamedTuple):
-    """How a body is pulled back.
+    """Pull covectors back through a body.
 
     Attributes
     ----------

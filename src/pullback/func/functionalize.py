@@ -46,7 +46,7 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
 
 
 def debug_unwrap(tensor: Any, *, recurse: bool = True) -> Any:
-    """What a tensor inside a transform wraps: with the batch axis that vmap hides, without its tangent.
+    """Return what a tensor inside a transform wraps: with vmap's batch axis, without its tangent.
 
     For looking at only: what a function computes from it, its transform does not see.
 

@@ -50,7 +50,7 @@ LEAF_SPEC = Spec(None, None, ())
 
 
 class NodeDef(NamedTuple):
-    """How a container type is taken apart and put together."""
+    """Take a container type apart and put it together."""
 
     type: type
     flatten_fn: Callable[[Any], tuple[list[Any], Any]]
@@ -64,7 +64,7 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {}
 
 
 class _Star:
-    """What stands for a leaf where a structure is shown as the container itself."""
+    """Represent a leaf where a structure is shown as the container itself."""
 
     def __repr__(self) -> str:
         return "*"

@@ -175,7 +175,7 @@ class Tracer(TracerBase):
         return own and not isinstance(m, Sequential)
 
     def path_of_module(self, mod: Module) -> str:
-        """Where a module stands below the root."""
+        """Return the path of a module below the root."""
         for name, module in self.root.named_modules():
             if module is mod:
                 return str(name)
@@ -184,7 +184,7 @@ class Tracer(TracerBase):
     def call_module(
         self, m: Module, forward: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """What a call of a submodule becomes: a node for a leaf, else what its `forward` does."""
+        """Trace a call of a submodule: a node for a leaf, else what its `forward` does."""
         path = self.path_of_module(m)
         times = self._calls.get(path, 0)
         self._calls[path] = times + 1
@@ -198,7 +198,7 @@ class Tracer(TracerBase):
             self.module_stack.pop(key)
 
     def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict[str, Proxy]) -> Any:
-        """What an attribute of a module is while it is traced: a node for a parameter."""
+        """Return an attribute of a module while it is traced: a node for a parameter."""
         if isinstance(attr_val, Parameter):
             held = self.root.named_parameters()
         elif self.proxy_buffer_attributes and isinstance(attr_val, Tensor):

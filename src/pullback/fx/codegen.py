@@ -37,7 +37,7 @@ IN_PLACE = {
 
 
 def everywhere() -> dict[str, Any]:
-    """What each graph's code may name without importing it, beside the builtins."""
+    """Return the names that each graph's code may use without an import, beside the builtins."""
     top = import_module(__name__.split(".", 1)[0])
     return {
         "inf": math.inf, "nan": math.nan, "NoneType": type(None), "torch": top, "device": device,

@@ -239,7 +239,7 @@ class Graph:
         return self.create_node("call_function", the_function, args, kwargs, name=name, type_expr=type_expr)
 
     def output(self, result: Any, type_expr: Any = None) -> Node:
-        """What the function returns."""
+        """Add the node of what the function returns."""
         return self.create_node("output", "output", args=(result,), type_expr=type_expr)
 
     def node_copy(self, node: Node, arg_transform: Callable[[Node], Any] = lambda x: x) -> Node:

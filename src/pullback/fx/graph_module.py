@@ -310,7 +310,7 @@ def _import_of(name: str, value: Any) -> str:
 
 
 class _Holder(Module):
-    """What a saved graph module held, for its graph to be traced again."""
+    """Hold the attributes of a saved graph module, so that its graph can be traced again."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         super().__init__()

@@ -125,13 +125,13 @@ class Interpreter:
         return self.fetch_attr(target)(*args, **kwargs)
 
     def output(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the graph returns."""
+        """Return the result of the graph."""
         return args[0]
 
     # --- values ---------------------------------------------------------------------------------------------
 
     def fetch_attr(self, target: str) -> Any:
-        """What stands at a path of the module."""
+        """Return the attribute at a path of the module."""
         held: Any = self.module
         parts = target.split(".")
         for place, part in enumerate(parts):

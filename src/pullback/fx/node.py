@@ -270,7 +270,7 @@ class Node:
 
     @property
     def stack_trace(self) -> str | None:
-        """Where the program made it, if that was recorded."""
+        """Return where the program made the node, if that was recorded."""
         return self.meta.get("stack_trace")
 
     @stack_trace.setter

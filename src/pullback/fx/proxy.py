@@ -35,7 +35,7 @@ _METHODS_IN_DISGUISE = {
 
 
 class TraceError(ValueError):
-    """What is done with a value depends on the value, which tracing does not know."""
+    """Report a step that depends on a value, which tracing does not know."""
 
 
 class TracerBase:
@@ -123,11 +123,11 @@ class TracerBase:
         return made
 
     def to_bool(self, obj: Proxy) -> bool:
-        """What a proxy is as a condition. A subclass may know."""
+        """Decide a proxy as a condition, which a subclass may do."""
         raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
-        """What going through a proxy gives. A subclass may know."""
+        """Iterate over a proxy, which a subclass may do."""
         raise TraceError(
             "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a "
             "*args or **kwargs function argument. See the torch.fx docs on pytorch.org for a more detailed "
@@ -136,7 +136,7 @@ class TracerBase:
         )
 
     def keys(self, obj: Proxy) -> Any:
-        """What `keys` of a proxy gives, so that ``**proxy`` may work in a subclass."""
+        """Return the keys of a proxy, so that ``**proxy`` may work in a subclass."""
         return Attribute(obj, "keys")()
 
 

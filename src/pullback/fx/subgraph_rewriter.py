@@ -15,7 +15,7 @@ from .node import Node, map_arg
 
 
 class Match(NamedTuple):
-    """Where a pattern was found: its last node, and the graph's node for each of the pattern's."""
+    """Describe where a pattern was found: its last node, and the graph's node for each of the pattern's."""
 
     anchor: Node
     nodes_map: dict[Node, Node]

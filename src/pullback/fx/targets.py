@@ -1,4 +1,4 @@
-"""What torch calls the functions that nodes call: the paths that graphs print and generated code writes.
+"""Name the functions that nodes call: the paths that graphs print and generated code writes.
 
 A function that torch has in C++ is printed under the module that C++ gives it, such as ``torch._C._nn.gelu``;
 one that torch writes in Python passes its defaults on by keyword when it meets a proxy, and so must ours, or

@@ -20,7 +20,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class _Script(NamedTuple):
-    """What an update has written down.
+    """Hold the steps that an update wrote down.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Alike:
 
 
 def alike_in_trace(optimizer: Any) -> Alike | None:
-    """What takes the steps of an optimizer of this package in a trace; None elsewhere."""
+    """Return what takes the steps of an optimizer of this package in a trace; None elsewhere."""
     recorder = running()
     # Other modes than `no_grad`, which a step puts in force, see each op; where the line of each equation is
     # noted, each update has its own.

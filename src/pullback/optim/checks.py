@@ -1,4 +1,4 @@
-"""What the optimizers refuse at construction, in torch's words, and how options are read in a step."""
+"""Check the options of optimizers at construction, in torch's words, and read them in a step."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from .scheduler import _EPOCH_DEPRECATED, LRScheduler, check_optimizer, rates, s
 
 
 class _Composed(LRScheduler):
-    """What the schedules of schedules share: their checks and their state."""
+    """Share the checks and the state of the schedules of schedules."""
 
     _schedulers: Sequence[LRScheduler]
 

@@ -45,7 +45,7 @@ _PACKAGE = __name__.partition(".")[0] + "."
 
 
 def native_steps(optimizer: Any) -> NativeSteps | None:
-    """What does the steps of an optimizer; None where they are NumPy's.
+    """Return what does the steps of an optimizer; None where they are NumPy's.
 
     Modes other than `no_grad`, which a step puts in force, see each op; a trace takes the step apart itself.
     """

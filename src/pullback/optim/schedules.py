@@ -14,7 +14,7 @@ from .scheduler import LRScheduler, rates
 
 
 class _OfFunctions(LRScheduler):
-    """What the two schedules from the user's functions share: one function per group, and its state."""
+    """Share the functions, one per group, and the state of the two schedules from the user's functions."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         self.optimizer = optimizer

@@ -1,4 +1,4 @@
-"""What a step does to a parameter, written down: `update` run on stand-ins for the arrays.
+"""Write down what a step does to a parameter: `update` runs on stand-ins for the arrays.
 
 A stand-in has the methods of a tensor that the updates of this package call, and computes nothing: it notes
 the op, its operands and its numbers. The numbers are those of this very step, computed by the optimizer's own
@@ -25,7 +25,7 @@ class Unsupported(Exception):
 
 
 class Written(NamedTuple):
-    """What an update does, without its numbers.
+    """Describe what an update does, without its numbers.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Script:
         return ~(len(self.numbers) - 1)
 
     def written(self) -> Written:
-        """What was done."""
+        """Return what was done."""
         return Written(len(self.arrays), tuple(self._steps), tuple(x.value for x in self.arrays))
 
 
@@ -216,7 +216,7 @@ _complete(StandIn)
 def script_of(
     change: Callable[..., None], names: Sequence[str], numbers: dict[str, Any], group: dict[str, Any]
 ) -> Script:
-    """What a change of a parameter does.
+    """Return the script of a change of a parameter.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a checkpoint may name when only weights are to be loaded."""
+"""List what a checkpoint may name when only weights are to be loaded."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _ALLOWED_IDS = frozenset(map(id, _ALLOWED.values()))
 
 
 def allowed(module: str, name: str) -> Any:
-    """What a name stands for, or None where it is not allowed."""
+    """Return what a name stands for, or None where it is not allowed."""
     full = f"{module}.{name}"
     return _ALLOWED.get(full) or storage_kind(module, name) or _USER.get(full)
 
@@ -113,7 +113,7 @@ def clear_safe_globals() -> None:
 
 
 def get_safe_globals() -> list[Any]:
-    """What `add_safe_globals` allowed."""
+    """Return what `add_safe_globals` allowed."""
     return [
         thing if ".".join(torch_name(thing)) == name else (thing, name) for name, thing in _USER.items()
     ]

@@ -1,4 +1,4 @@
-"""Where storages of a checkpoint go: torch's names for it, on a machine whose only device is the CPU."""
+"""Place the storages of a checkpoint: torch's names for it, where the only device is the CPU."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def is_torch(module: str) -> bool:
 
 
 def own(module: str, name: str) -> Any:
-    """What this package has under torch's module and name; AttributeError where it has nothing."""
+    """Return what this package has under torch's module and name; AttributeError where it has nothing."""
     module, name = _ELSEWHERE.get((module, name), (module, name))
     if module.startswith("torch._C._"):
         place = module.removeprefix("torch._C._")

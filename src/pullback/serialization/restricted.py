@@ -235,7 +235,7 @@ class Unpickler:
     # --- names and calls ------------------------------------------------------------------------------------
 
     def name(self, module: Any, name: Any) -> None:
-        """What an allowed name stands for."""
+        """Return what an allowed name stands for."""
         if not isinstance(module, str) or not isinstance(name, str):
             raise UnpicklingError("a name in the pickle is not text")
         module = _RENAMED.get(module, module)

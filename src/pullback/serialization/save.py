@@ -118,7 +118,7 @@ class Pickler(_Base):
         return (*reference, None) if self._legacy else reference
 
     def reducer_override(self, obj: Any) -> Any:
-        """How tensors and what belongs to them are taken apart, as torch does."""
+        """Take tensors and what belongs to them apart, as torch does."""
         if isinstance(obj, StorageKind):
             return obj.name
         if isinstance(obj, dtypes.dtype):
@@ -183,7 +183,7 @@ def _reduced_tensor(tensor: Any) -> Any:
 
 
 def _with_state(tensor: Any, rebuild: Any, args: tuple[Any, ...]) -> Any:
-    """How to rebuild a tensor with the class and the attributes that users gave it."""
+    """Return how to rebuild a tensor with the class and the attributes that users gave it."""
     state = attributes(tensor)
     if type(tensor) is Tensor and not state:
         return rebuild, args

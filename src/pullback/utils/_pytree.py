@@ -30,7 +30,7 @@ class SequenceKey(NamedTuple):
         return f"[{self.idx!r}]"
 
     def get(self, sequence: Any) -> Any:
-        """What stands there."""
+        """Return the child at this key."""
         return sequence[self.idx]
 
 
@@ -43,7 +43,7 @@ class MappingKey(NamedTuple):
         return f"[{self.key!r}]"
 
     def get(self, mapping: Any) -> Any:
-        """What stands there."""
+        """Return the child at this key."""
         return mapping[self.key]
 
 
@@ -56,7 +56,7 @@ class GetAttrKey(NamedTuple):
         return f".{self.name}"
 
     def get(self, obj: Any) -> Any:
-        """What it holds."""
+        """Return the attribute of this name."""
         return getattr(obj, self.name)
 
 
@@ -232,7 +232,7 @@ def _node(tree: Any) -> NodeDef | None:
 
 
 class TreeSpec:
-    """How a tree is put together: the type and context of each node, leaves left out.
+    """Describe how a tree is put together: the type and context of each node, leaves left out.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class TreeSpec:
 
     @property
     def context(self) -> Any:
-        """What the node's type keeps beside its children."""
+        """Return what the node's type keeps beside its children."""
         return self._context
 
     @property
@@ -293,7 +293,7 @@ class TreeSpec:
         return SUPPORTED_NODES[self.type].unflatten_fn(children, self._context)
 
     def flatten_up_to(self, tree: Any) -> list[Any]:
-        """What a tree of this shape holds at the places of the leaves; subtrees stay whole."""
+        """Return what a tree of this shape holds at the places of the leaves; subtrees stay whole."""
         subtrees: list[Any] = []
         self._collect(tree, subtrees)
         return subtrees
@@ -538,7 +538,7 @@ def keystr(kp: KeyPath) -> str:
 
 
 def key_get(obj: Any, kp: KeyPath) -> Any:
-    """What keys lead to."""
+    """Return what keys lead to."""
     for key in kp:
         obj = key.get(obj)
     return obj

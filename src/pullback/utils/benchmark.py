@@ -71,7 +71,7 @@ class Measurement:
 
     @property
     def significant_figures(self) -> int:
-        """How many digits of the median the spread of the middle half lets one trust: 1 to 5."""
+        """Return how many digits of the median can be trusted by the spread of the middle half: 1 to 5."""
         low, high = len(self.times) // 4, -(-3 * len(self.times) // 4)
         middle = sorted(self.times)[low:high]
         doubt = max(_CONFIDENCE * pstdev(middle) / len(middle) ** 0.5, _LEAST_DOUBT)
@@ -159,14 +159,14 @@ class Timer:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What measurements of the same thing have in common."""
+        """Return what measurements of the same thing have in common."""
         return (
             self.stmt, self.setup, self.label, self.sub_label, self.description, self.env, self.num_threads
         )
 
     @property
     def title(self) -> str:
-        """What a measurement is called: the label, or the statement."""
+        """Return the name of a measurement: the label, or the statement."""
         return self.label or self.stmt
 
     def _timed(self, number: int) -> float:

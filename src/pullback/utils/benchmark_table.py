@@ -14,7 +14,7 @@ _NEAR, _FAR = 1.01, 2.0
 
 
 class _Row(NamedTuple):
-    """What the times of one row have in common."""
+    """Hold what the times of one row have in common."""
 
     threads: int
     env: str

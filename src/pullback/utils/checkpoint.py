@@ -57,7 +57,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
 
 def _state() -> Any:
-    """Where the random stream is: its state, or how much a trace has drawn."""
+    """Return the place in the random stream: its state, or how much a trace has drawn."""
     recorder = running()
     return get_rng_state() if recorder is None else (recorder, len(recorder.draws))
 

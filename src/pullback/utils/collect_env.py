@@ -19,7 +19,7 @@ _PACKAGES = ("llvmlite", "ml_dtypes", "mypy", "numpy", "onnx", "optree", "pullba
 
 
 class SystemEnv(NamedTuple):
-    """What is known."""
+    """Describe the machine and the installed packages."""
 
     torch_version: str
     is_debug_build: str

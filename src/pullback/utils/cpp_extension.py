@@ -22,14 +22,14 @@ globals().update(
 
 
 def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> list[str]:
-    """Where headers lie: there are none."""
+    """Return the folders of headers: none."""
     return []
 
 
 def library_paths(
     device_type: str = "cpu", torch_include_dirs: bool = True, cross_target_platform: str | None = None
 ) -> list[str]:
-    """Where libraries lie: there are none."""
+    """Return the folders of libraries: none."""
     return []
 
 

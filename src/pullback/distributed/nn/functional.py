@@ -24,7 +24,7 @@ def gather(tensor: Any, dst: int = 0, group: ProcessGroup | None = None) -> tupl
 
 
 def scatter(tensors: Sequence[Any], src: int = 0, group: ProcessGroup | None = None) -> Any:
-    """What `tensors` of process `src` has for this one."""
+    """Return the tensor that process `src` has for this one in its `tensors`."""
     joined(group)
     check_root("scatter", src)
     return tensors[0].clone()
@@ -56,7 +56,7 @@ def all_gather(tensor: Any, group: ProcessGroup | None = None) -> tuple[Any, ...
 def all_to_all(
     output_tensor_list: Sequence[Any], input_tensor_list: Sequence[Any], group: ProcessGroup | None = None
 ) -> tuple[Any, ...]:
-    """What each process has for this one; the first list gives shapes."""
+    """Return the tensor that each process has for this one; the first list gives shapes."""
     joined(group)
     return tuple(tensor.clone() for tensor in input_tensor_list)
 

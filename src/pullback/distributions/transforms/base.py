@@ -1,4 +1,4 @@
-"""What transforms are: a function, its inverse and its Jacobian, with a cache; and how they are composed."""
+"""Define transforms: a function, its inverse and its Jacobian, with a cache; and their composition."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class AbsTransform(PlainTransform):
 
 
 def _broadcast_with(shape: Any, *parameters: Any) -> Any:
-    """What a shape becomes beside those of the parameters, which may be numbers."""
+    """Return a shape broadcast with those of the parameters, which may be numbers."""
     return broadcast_shapes(shape, *(getattr(p, "shape", ()) for p in parameters))
 
 

@@ -12,7 +12,7 @@ from .base import Transform
 
 
 class _JoinedTransform(Transform):
-    """What the two have in common: a list of transforms and a dimension."""
+    """Hold a list of transforms and the dimension along which they apply."""
 
     transforms: list[Any]
 

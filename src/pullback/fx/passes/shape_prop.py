@@ -12,7 +12,7 @@ from ..node import Node, map_aggregate
 
 
 class TensorMetadata(NamedTuple):
-    """What is known of a tensor without its elements."""
+    """Describe a tensor without its elements."""
 
     shape: Any
     dtype: Any
@@ -24,7 +24,7 @@ class TensorMetadata(NamedTuple):
 
 
 def _extract_tensor_metadata(result: Any, include_contiguity: bool = True) -> TensorMetadata:
-    """What `meta` notes of a tensor."""
+    """Return the metadata of a tensor for `meta`."""
     formats = (contiguous_format, channels_last, channels_last_3d) if include_contiguity else ()
     found = next((f for f in formats if result.is_contiguous(memory_format=f)), None)
     return TensorMetadata(

@@ -142,7 +142,7 @@ class DataLoader(Generic[T_co]):
 
     @property
     def multiprocessing_context(self) -> Any:
-        """How processes are started; None for the platform's default."""
+        """Return how processes are started; None for the platform's default."""
         return self._context
 
     @multiprocessing_context.setter

@@ -29,13 +29,13 @@ PATIENCE = 5.0
 
 
 def _fetched(loader: DataLoader) -> tuple[Any, bool, bool, Any, bool]:
-    """What a `Fetcher` is made of."""
+    """Return the parts that a `Fetcher` is made of."""
     iterable = bool(loader._dataset_kind)
     return loader.dataset, iterable, loader._auto_collation, loader.collate_fn, loader.drop_last
 
 
 class LoaderIterator:
-    """What both kinds of pass share: the order of indices and the count of what was given."""
+    """Share the order of indices and the count of what was given among both kinds of pass."""
 
     def __init__(self, loader: DataLoader) -> None:
         # A copy: a loader with persistent workers holds its pass, and a cycle would keep the processes alive.

@@ -60,7 +60,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many indices a pass has: by default as many as there are items, which may change."""
+        """Return the number of indices in a pass: by default as many as there are items, which may change."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:

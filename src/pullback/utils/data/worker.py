@@ -20,7 +20,7 @@ from ...tensor.settings import set_num_threads
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """What a worker is: see `get_worker_info`."""
+    """Describe a worker: see `get_worker_info`."""
 
     id: int
     num_workers: int
@@ -142,7 +142,7 @@ def seed_everything(base_seed: int, worker: int) -> None:
 
 
 def numpy_seed(base_seed: int, worker: int) -> list[int]:
-    """What torch seeds NumPy with in a worker: four words."""
+    """Return the four words with which torch seeds NumPy in a worker."""
     entropy = [worker, base_seed & 0xFFFFFFFF, base_seed >> 32, 0]
     return np.random.SeedSequence(entropy).generate_state(4).tolist()
 
