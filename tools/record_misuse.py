@@ -2,7 +2,8 @@
 
 Run with a Python that has torch, from the project's root: ``python -m tools.record_misuse``. It writes
 ``tests/data/right_calls.json`` (with ``--calls``, from torch's own database of ops) and
-``tests/data/misuse.json``, a sample of the spoilt calls with torch's outcomes.
+``tests/data/misuse.json``, a sample of the spoilt calls with torch's outcomes. With ``--mended`` it asks
+torch anew about the calls of ``tests/data/mended_calls.json``, which pullback once answered otherwise.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import torch
 from tests.differential.misuse.call import Call, Code, T, names, read
 from tests.differential.misuse.compare import judged
 from tests.differential.misuse.run import apart
-from tests.recorded import save
+from tests.recorded import load, save
 
 #: Calls of one function that are taken.
 TAKEN = 3
@@ -107,6 +108,10 @@ def methods(calls: list[str]) -> list[str]:
 def main() -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
+    if "--mended" in sys.argv:
+        mended = [expression for expression, _ in load("mended_calls")]
+        save("mended_calls", [list(pair) for pair in zip(mended, apart(mended, torch))])
+        return
     if "--calls" in sys.argv:
         calls = right_calls()
         save("right_calls", calls)

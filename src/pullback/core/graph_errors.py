@@ -55,7 +55,7 @@ def class_name(numpy_dtype: object) -> str:
     never had.
     """
     word = type_word(numpy_dtype)
-    young = word.startswith(("Bool", "BFloat", "Complex", "UInt"))
+    young = word.startswith(("Bool", "BFloat", "Complex", "UInt", "Float8"))
     return f"CPU{word}Type" if young else f"torch.{word}Tensor"
 
 

@@ -39,7 +39,7 @@ from .out import write_out
 from .signature import Parser
 from .told import tell
 from .warn import warn_once
-from .wrong_calls import Kinds, deprecated_call, no_tensor, passed_on, wrong_call
+from .wrong_calls import Kinds, converted, deprecated_call, no_tensor, passed_on, wrong_call
 
 Function = Callable[..., Any]
 
@@ -182,12 +182,26 @@ def explain(place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     error = wrong_call(place, name, args[1:] if place == "Tensor" else args, kwargs)
     if error is not None:
         raise error from None
-    failed = sys.exception()
+    limited = _beyond_limits(sys.exception())
+    if limited is not None:
+        raise limited from None
+
+
+def _beyond_limits(failed: BaseException | None) -> Exception | None:
+    """Build torch's error for more dimensions or more memory than there are; None for other failures."""
     if isinstance(failed, (ValueError, IndexError)) and _TOO_MANY_DIMS.search(str(failed)):
-        raise errors.with_note(
+        return errors.with_note(
             RuntimeError("only tensors with up to 64 dims are supported"),
             "torch makes tensors of more, but reduces none; NumPy, whose arrays these are, makes none.",
-        ) from None
+        )
+    if isinstance(failed, ValueError) and str(failed).startswith("array is too big"):
+        return RuntimeError("numel: integer multiplication overflow")
+    if isinstance(failed, MemoryError) and hasattr(failed, "_total_size"):
+        return RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you "
+            f"tried to allocate {failed._total_size} bytes. Error code 12 (Cannot allocate memory)"
+        )
+    return None
 
 
 #: What NumPy says of more dimensions than its arrays have.
@@ -207,8 +221,9 @@ _IN_PYTHON = frozenset({"norm", "split", "unique", "unique_consecutive"})
 def _renamed(
     function: Function, place: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What a function gives whose call failed, by an older signature, or with NumPy's names taken for torch's
-    and Python's types for dtypes; `PASS` where there are none, or where that is wrong too.
+    """What a function gives whose call failed, by an older signature, or with NumPy's names taken for
+    torch's, Python's types for dtypes and tensors for numbers; `PASS` where there are none, or where that is
+    wrong too.
     """
     own = args[:1] if place == "Tensor" else ()
     older = _older(place, name, args[len(own) :], kwargs)
@@ -221,8 +236,13 @@ def _renamed(
     by_place = tuple(map(_as_dtype, args))
     if "dtype" in named:
         named["dtype"] = _as_dtype(named["dtype"])
-    if (by_place == args and named == kwargs) or len(named) < len(kwargs):
+    if len(named) < len(kwargs):
         return PASS
+    if by_place == args and named == kwargs:
+        numbers = converted(place, name, args[len(own) :], kwargs)
+        if numbers is None:
+            return PASS
+        by_place, named = own, numbers
     try:
         return function(*by_place, **named)
     except TypeError:

@@ -193,12 +193,6 @@ def _as_ints(value: Any) -> tuple[int, ...]:
     return found
 
 
-def _checked_ints(value: Any) -> Any:
-    """What stands for one size or many, as it is."""
-    _as_ints(value if isinstance(value, list | tuple) else (value,))
-    return value
-
-
 CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "int": _as_int,
     "float": lambda value: float(as_number(value)),
@@ -212,10 +206,13 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-#: Kinds of which one element stands for many where a size is known: what an element is, and a conversion.
-_REPEATED: dict[str, tuple[Check, Callable[[Any], Any] | None]] = {
-    "tuple of ints": (is_integer, _checked_ints), "tuple of floats": (is_real, None),
-}  # fmt: skip
+#: Kinds of which one element stands for many where a size is known.
+_REPEATED: dict[str, Check] = {"tuple of ints": is_integer, "tuple of floats": is_real}
+_ONE = {"tuple of ints": "int", "tuple of floats": "float"}
+
+
+def _each(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
 
 
 class NotTensorsError(TypeError):
@@ -250,8 +247,8 @@ class Parameter:
         if numbers and self.kind == "Tensor":
             self.accepts = _is_operand
         elif sized and self.kind in _REPEATED:
-            one, self.convert = _REPEATED[self.kind]
-            self.accepts = _one_or_many(self.accepts, one)
+            self.accepts = _one_or_many(self.accepts, _REPEATED[self.kind])
+            self.convert = _each(CONVERSIONS[_ONE[self.kind]])
 
     def take(self, value: Any, bound: dict[str, Any]) -> bool:
         """Put a value into `bound`, converted; whether it is of the right type."""

@@ -9,7 +9,7 @@ its functions say of an argument that is no tensor was recorded (`tensor_argumen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -91,6 +91,33 @@ def deprecated_call(
                 f"the following signatures instead:{instead}"
             )
     return None
+
+
+def converted(
+    place: str, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Read a call as torch's parser does, which takes tensors and NumPy's numbers for Python's.
+
+    Returns
+    -------
+    dict or None
+        The arguments by name; None where they are wrong, or none was given in another form.
+    """
+    parser = _parser(place, name)
+    given = (*args, *kwargs.values())
+    if parser is None or all(type(v) in _PLAIN and type(v) not in (list, tuple) for v in given):
+        return None
+    try:
+        bound = parser.bind(args, kwargs)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return bound if _tensors(given) != _tensors(bound.values()) else None
+
+
+def _tensors(values: Iterable[Any]) -> int:
+    """How many tensors and numbers of NumPy's there are among values and in lists of them."""
+    items = [i for v in values for i in (v if isinstance(v, list | tuple) else (v,))]
+    return sum(isinstance(i, TensorBase | np.generic | np.ndarray) for i in items)
 
 
 def no_tensor(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:

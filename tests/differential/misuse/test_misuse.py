@@ -35,6 +35,17 @@ def test_recorded_sample() -> None:
     assert not too_many, f"{dict(counts)}: {too_many}"
 
 
+def test_mended_calls() -> None:
+    record = load("mended_calls")
+    found = outcomes([expression for expression, _ in record], pullback)
+    wrong = [
+        f"{expression}: {expected}, not {seen}"
+        for (expression, expected), seen in zip(record, found)
+        if difference(expected, seen) is not None
+    ]
+    assert not wrong, f"{len(wrong)} of {len(record)}: {wrong[:5]}"
+
+
 def test_nobody_reads_what_numpy_says() -> None:
     calls = [expression for _, expression in islice(all_calls(), 0, None, EVERY)]
     found = [

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...array.strides import strides_of
+from ...core.graph_errors import c_name
 from ...core.value import dtype_of, shape_of, wrap
 from ...ops.arithmetic import mul_number
 from ...ops.attention import attention, default_scale
@@ -17,7 +18,6 @@ from ...ops.softmax import safe_softmax
 from ...tensor.api import public
 from ...tensor.contract import matmul
 from ...torch_names.backends import cuda
-from .convolution import word
 from .dropout import dropout
 
 
@@ -51,7 +51,7 @@ def scaled_dot_product_attention(
             f"{ranks[0]} key.dim: {ranks[1]} and value.dim: {ranks[2]} instead."
         )
     if len({dtype_of(t) for t in parts}) > 1:
-        words = tuple(word(t) for t in parts)
+        words = tuple(c_name(dtype_of(t)) for t in parts)
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {words[0]} "
             f"key.dtype: {words[1]} and value.dtype: {words[2]} instead."
