@@ -286,18 +286,20 @@ def any(
 @overload
 def arange(
     end: _Number, *, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def arange(
     start: _Number, end: _Number, *, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def arange(
     start: _Number, end: _Number, step: _Number = 1, *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make the numbers ``start + i·step`` from [start, end), i counting from 0."""
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -419,13 +421,14 @@ def baddbmm(
 @overload
 def bartlett_window(
     window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def bartlett_window(
     window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Bartlett's triangle ``1 − |2k/n − 1|``."""
 def batch_norm(
@@ -492,13 +495,14 @@ def bitwise_xor(input: Tensor, other: _Number, *, out: Tensor | None = None) -> 
 @overload
 def blackman_window(
     window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def blackman_window(
     window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Blackman's window ``0.42 − 0.5·cos(2πk/n) + 0.08·cos(4πk/n)``."""
 def block_diag(*tensors_: Any) -> Tensor:
@@ -828,31 +832,31 @@ def embedding_renorm_(
 def empty(
     *size: builtins.int, memory_format: memory_format | None = None, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def empty(
     size: Sequence[builtins.int], *, memory_format: memory_format | None = None, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a tensor whose elements are whatever the memory holds (see `zeros`)."""
 def empty_like(
     input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a tensor of uninitialised elements in the shape, dtype and layout of `input`."""
 def empty_permuted(
     size: Sequence[builtins.int], physical_layout: Sequence[builtins.int], *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make an uninitialised tensor whose axes lie in memory in a given order, outermost first."""
 def empty_strided(
     size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make an uninitialised tensor whose strides, in elements, are `stride`."""
 def eq(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -890,13 +894,14 @@ def expm1_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overload
 def eye(
     n: builtins.int, *, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def eye(
     n: builtins.int, m: builtins.int, *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a matrix of shape (n, m) with ones on the diagonal and zeros elsewhere."""
 def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
@@ -987,13 +992,13 @@ def frombuffer(
 def full(
     size: Sequence[builtins.int], fill_value: _Number, *, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a tensor with every element `fill_value`, whose kind decides the dtype where none is given."""
 def full_like(
     input: Tensor, fill_value: _Number, *, memory_format: memory_format | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a tensor with every element `fill_value` in the shape, dtype and layout of `input`."""
 def gather(
@@ -1120,37 +1125,39 @@ half: dtype
 @overload
 def hamming_window(
     window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def hamming_window(
     window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def hamming_window(
     window_length: builtins.int, periodic: builtins.bool, alpha: builtins.float, *,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def hamming_window(
     window_length: builtins.int, periodic: builtins.bool, alpha: builtins.float, beta: builtins.float, *,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Hamming's window ``α − β·cos(2πk/n)``."""
 @overload
 def hann_window(
     window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def hann_window(
     window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Hann's window ``½ − ½·cos(2πk/n)``."""
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -1340,19 +1347,20 @@ def istft(
 @overload
 def kaiser_window(
     window_length: builtins.int, *, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def kaiser_window(
     window_length: builtins.int, periodic: builtins.bool, *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def kaiser_window(
     window_length: builtins.int, periodic: builtins.bool, beta: builtins.float, *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Kaiser's window ``I₀(β·√(1 − (2k/n − 1)²))/I₀(β)`` (I₀: DLMF 10.25.2)."""
 def kl_div(
@@ -1396,26 +1404,26 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overload
 def linspace(
     start: Tensor, end: Tensor, steps: builtins.int, *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def linspace(
     start: _Number, end: Tensor, steps: builtins.int, *, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def linspace(
     start: Tensor, end: _Number, steps: builtins.int, *, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def linspace(
     start: _Number, end: _Number, steps: builtins.int, *, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make `steps` numbers at equal distances, the first `start` and the last `end`."""
 def load(
@@ -1467,25 +1475,29 @@ def logit_(input: Tensor, eps: builtins.float | None = None) -> Tensor:
 def logspace(
     start: Tensor, end: Tensor, steps: builtins.int, base: builtins.float = 10.0, *,
     out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def logspace(
     start: _Number, end: Tensor, steps: builtins.int, base: builtins.float = 10.0, *,
     out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def logspace(
     start: Tensor, end: _Number, steps: builtins.int, base: builtins.float = 10.0, *,
     out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def logspace(
     start: _Number, end: _Number, steps: builtins.int, base: builtins.float = 10.0, *,
     out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make `base` to the powers ``linspace(start, end, steps)``."""
 def logsumexp(
@@ -1752,8 +1764,8 @@ def nonzero_static(
 ) -> Tensor:
     """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
 def norm(
-    input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, *,
-    dtype: dtype | None = None, out: Tensor | None = None,
+    input: Tensor, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, out: Tensor | None = None,
+    dtype: dtype | None = None,
 ) -> Tensor:
     """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a matrix."""
 def norm_except_dim(v: Tensor, pow: builtins.int = 2, dim: builtins.int = 0) -> Tensor:
@@ -1776,8 +1788,8 @@ def normal(
 def normal(
     mean: builtins.float, std: builtins.float, size: Sequence[builtins.int], *,
     generator: Generator | None = None, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Normal numbers: ``mean + std·n`` with standard normal n, for numbers or tensors `mean` and `std`."""
 def not_equal(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -1794,19 +1806,20 @@ def numel(input: Tensor) -> builtins.int:
 @overload
 def ones(
     *size: builtins.int, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def ones(
     size: Sequence[builtins.int], *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a tensor of ones (see `zeros`)."""
 def ones_like(
     input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a tensor of ones in the shape, dtype and layout of `input`."""
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1891,117 +1904,162 @@ def rad2deg_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @overload
 def rand(
     *size: builtins.int, generator: Generator | None, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def rand(
     size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def rand(
     *size: builtins.int, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def rand(
     size: Sequence[builtins.int], *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Numbers from [0, 1), uniformly distributed."""
+@overload
+def rand_like(
+    input: Tensor, *, generator: Generator | None, memory_format: memory_format | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
+) -> Tensor: ...
+@overload
 def rand_like(
     input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False, out: Tensor | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Uniform numbers in the input's shape."""
 @overload
 def randint(
     high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None,
     out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def randint(
     high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def randint(
     low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None,
     out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def randint(
     low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Integers from [low, high)."""
 @overload
 def randint_like(
-    input: Tensor, high: builtins.int, *, memory_format: memory_format | None = None,
-    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False, out: Tensor | None = None,
+    input: Tensor, low: builtins.int, high: builtins.int, *, generator: Generator | None,
+    memory_format: memory_format | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def randint_like(
     input: Tensor, low: builtins.int, high: builtins.int, *, memory_format: memory_format | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False, out: Tensor | None = None,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    input: Tensor, high: Tensor, *, generator: Generator | None, memory_format: memory_format | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    input: Tensor, high: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    input: Tensor, high: builtins.int, *, generator: Generator | None,
+    memory_format: memory_format | None = None, dtype: dtype | None = None, layout: layout | None = None,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
+) -> Tensor: ...
+@overload
+def randint_like(
+    input: Tensor, high: builtins.int, *, memory_format: memory_format | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Integers from [low, high) in the input's shape."""
 @overload
 def randn(
     *size: builtins.int, generator: Generator | None, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def randn(
     size: Sequence[builtins.int], *, generator: Generator | None, out: Tensor | None = None,
     dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def randn(
     *size: builtins.int, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def randn(
     size: Sequence[builtins.int], *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Normal numbers with mean 0 and standard deviation 1 (for complex numbers 1/√2 in each part)."""
+@overload
+def randn_like(
+    input: Tensor, *, generator: Generator | None, memory_format: memory_format | None = None,
+    dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
+) -> Tensor: ...
+@overload
 def randn_like(
     input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False, out: Tensor | None = None,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Standard normal numbers in the input's shape."""
 @overload
 def randperm(
     n: builtins.int, *, generator: Generator | None, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def randperm(
     n: builtins.int, *, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """The integers below `n` in random order."""
 def range(
     start: _Number, end: _Number, step: _Number = 1, *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make the numbers ``start + i·step`` up to `end`, which is included (deprecated: see `arange`)."""
 def ravel(input: Tensor) -> Tensor:
@@ -2129,7 +2187,7 @@ def save(
     """Write an object, with the storages of its tensors, to a file that torch can load."""
 def scalar_tensor(
     s: _Number, *, dtype: dtype | None = None, layout: layout | None = None, device: _Device | None = None,
-    pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a tensor of no dimension from a number."""
 def scatter(
@@ -2294,9 +2352,7 @@ def sparse_csr_tensor(
     compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, **options: Any,
 ) -> Any:
     """Return a sparse tensor in CSR: `sparse_compressed_tensor` of that layout."""
-def split(
-    tensor: Any, split_size_or_sections: Any = None, dim: builtins.int = 0, *, split_size: Any = None,
-) -> tuple[Tensor, ...]:
+def split(tensor: Any, split_size_or_sections: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
 def split_copy(
     input: Tensor, split_size: builtins.int, dim: builtins.int = 0, *, out: Sequence[Tensor] | None = ...,
@@ -2402,7 +2458,7 @@ def tensor_split(
     sections: Any = None, tensor_indices_or_sections: Any = None,
 ) -> tuple[Tensor, ...]:
     """Parts of nearly equal size along axis `dim`, or parts that end before each of the given places."""
-def tensordot(a: Any, b: Any, dims: Any = 2, *, out: Tensor | None = None) -> Tensor:
+def tensordot(a: Any, b: Any, dims: Any = 2, out: Tensor | None = None) -> Tensor:
     """Sum products over pairs of axes."""
 def threshold(
     input: Tensor, threshold: builtins.float, value: builtins.float, *, out: Tensor | None = None,
@@ -2446,8 +2502,8 @@ def tril(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None
     """Zeros above a diagonal of the matrices of the last two axes."""
 def tril_indices(
     row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """The places of the lower triangle of a (row, col) matrix, row by row."""
 def triplet_margin_loss(
@@ -2459,8 +2515,8 @@ def triu(input: Tensor, diagonal: builtins.int = 0, *, out: Tensor | None = None
     """Zeros below a diagonal of the matrices of the last two axes."""
 def triu_indices(
     row: builtins.int, col: builtins.int, offset: builtins.int = 0, *, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """The places of the upper triangle of a (row, col) matrix, row by row."""
 def true_divide(input: Tensor, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -2617,18 +2673,19 @@ def zero_(input: Tensor) -> Tensor:
 @overload
 def zeros(
     *size: builtins.int, out: Tensor | None = None, dtype: dtype | None = None, layout: layout | None = None,
-    device: _Device | None = None, pin_memory: builtins.bool = False, requires_grad: builtins.bool = False,
+    device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor: ...
 @overload
 def zeros(
     size: Sequence[builtins.int], *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a tensor of zeros."""
 def zeros_like(
     input: Tensor, *, memory_format: memory_format | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-    requires_grad: builtins.bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: builtins.bool | None = False,
+    requires_grad: builtins.bool | None = False,
 ) -> Tensor:
     """Make a tensor of zeros in the shape, dtype and layout of `input`."""

@@ -23,8 +23,8 @@ def fft2(
     """:func:`fftn` over two axes, by default the last two (parameters as there)."""
 def fftfreq(
     n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: bool = False,
-    requires_grad: bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: bool | None = False,
+    requires_grad: bool | None = False,
 ) -> Tensor:
     """Make the frequencies of :func:`fft` in its order: ``[0, 1, …, ⌈n/2⌉ − 1, −⌊n/2⌋, …, −1]/(d·n)``."""
 def fftn(
@@ -105,8 +105,8 @@ def rfft2(
     """:func:`rfftn` over two axes, by default the last two (parameters as there)."""
 def rfftfreq(
     n: int, d: float = 1.0, *, out: Tensor | None = None, dtype: dtype | None = None,
-    layout: layout | None = None, device: _Device | None = None, pin_memory: bool = False,
-    requires_grad: bool = False,
+    layout: layout | None = None, device: _Device | None = None, pin_memory: bool | None = False,
+    requires_grad: bool | None = False,
 ) -> Tensor:
     """Make the frequencies of :func:`rfft`: ``[0, 1, …, ⌊n/2⌋]/(d·n)`` (parameters as of :func:`fftfreq`)."""
 def rfftn(

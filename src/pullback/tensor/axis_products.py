@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -16,7 +17,9 @@ from ..ops.structure import permute, reshape, sum_dims, unsafe_view
 from ..ops.view import squeeze
 from .api import public
 from .contract import dot
+from .out import write_out
 from .shape import reshaped
+from .signature import Parser
 from .sizes import tensor
 from .tensor import Tensor, checked_dim
 
@@ -37,8 +40,14 @@ def inner(input: Any, other: Any) -> Any:
     return tensordot(input, other, dims=([len(a) - 1], [len(b) - 1]))
 
 
-@public(method=False)
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+_TENSORDOT = Parser(
+    "tensordot",
+    "(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other, *, Tensor out = None)",
+)
+
+
+@public(method=False, out=False)
+def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
     """Sum products over pairs of axes.
 
     Parameters
@@ -52,32 +61,44 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
             "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing "
             f"two lists, but got dims={dims}"
         )
-    ra, rb = len(shape_of(a)), len(shape_of(b))
-    if isinstance(dims, Tensor):
-        dims = dims.tolist() if len(shape_of(dims)) else int(dims)
-    if isinstance(dims, int):
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(ra, rb):
-            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-        over_a, over_b = list(range(ra - dims, ra)), list(range(dims))
-        given_a = list(range(-dims, 0))
+    if isinstance(dims, Tensor) and dims.numel() > 1:
+        if dims.size()[0] != 2:
+            raise AssertionError(f"dims tensor must have size 2 in first dimension, got {dims.size()[0]}")
+        given_a, given_b = dims.tolist()
+    elif isinstance(dims, (tuple, list)):
+        given_a, given_b = dims
     else:
-        over_a, over_b = (
-            [checked_dim(d, max(n, 1)) for d in ds] for ds, n in zip(dims, (ra, rb), strict=True)
-        )
-        given_a = list(dims[0])
-    if len(over_a) != len(over_b):
+        number = int(dims)
+        if number < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if isinstance(dims, int) and dims > min(a.dim(), b.dim()):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        given_a, given_b = list(range(-number, 0)), list(range(number))
+    _TENSORDOT.bind((a, b, given_a, given_b), {} if out is None else {"out": out})
+    if len(given_a) != len(given_b):
         raise RuntimeError("both dimension lists should have same length")
+    if dtype_of(a) != dtype_of(b):
+        raise RuntimeError("both inputs should have same dtype")
+    result = _contracted(a, b, given_a, given_b)
+    return result if out is None else write_out(out, result, "tensordot", (a, b))
+
+
+def _contracted(a: Any, b: Any, given_a: Sequence[Any], given_b: Sequence[Any]) -> Any:
+    """The sum of products over pairs of axes."""
     sa, sb = shape_of(a), shape_of(b)
-    for i, j, shown in zip(over_a, over_b, given_a, strict=True):
+    ra, rb = len(sa), len(sb)
+    over_a, over_b = [], []
+    for shown, other in zip(map(operator.index, given_a), map(operator.index, given_b)):
+        i, j = checked_dim(shown, ra), checked_dim(other, rb)
+        if not (ra and rb):
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
         if sa[i] != sb[j] and 1 not in (sa[i], sb[j]):
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {sa[i]} in dim {shown} and second "
                 f"has size {sb[j]} in dim {j}"
             )
-    if dtype_of(a) != dtype_of(b):
-        raise RuntimeError("both inputs should have same dtype")
+        over_a.append(i)
+        over_b.append(j)
     for i, j in zip(over_a, over_b, strict=True):
         if sa[i] != sb[j]:
             if sa[i] == 1:

@@ -1080,39 +1080,39 @@ class Methods(TensorBase):
     @overload
     def new_empty(
         self, *size: builtins.int, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: _Device | None = None, pin_memory: builtins.bool = False,
-        requires_grad: builtins.bool = False,
+        device: _Device | None = None, pin_memory: builtins.bool | None = False,
+        requires_grad: builtins.bool | None = False,
     ) -> Tensor: ...
     @overload
     def new_empty(
         self, size: Sequence[builtins.int], *, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: _Device | None = None, pin_memory: builtins.bool = False,
-        requires_grad: builtins.bool = False,
+        device: _Device | None = None, pin_memory: builtins.bool | None = False,
+        requires_grad: builtins.bool | None = False,
     ) -> Tensor:
         """Make a tensor of uninitialised elements with this tensor's dtype."""
     def new_empty_strided(
         self, size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _dtype | None = None,
-        layout: _layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-        requires_grad: builtins.bool = False,
+        layout: _layout | None = None, device: _Device | None = None,
+        pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
     ) -> Tensor:
         """Make an uninitialised tensor with this tensor's dtype and the given strides."""
     def new_full(
         self, size: Sequence[builtins.int], fill_value: _Number, *, dtype: _dtype | None = None,
-        layout: _layout | None = None, device: _Device | None = None, pin_memory: builtins.bool = False,
-        requires_grad: builtins.bool = False,
+        layout: _layout | None = None, device: _Device | None = None,
+        pin_memory: builtins.bool | None = False, requires_grad: builtins.bool | None = False,
     ) -> Tensor:
         """Make a tensor with every element `fill_value` with this tensor's dtype."""
     @overload
     def new_ones(
         self, *size: builtins.int, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: _Device | None = None, pin_memory: builtins.bool = False,
-        requires_grad: builtins.bool = False,
+        device: _Device | None = None, pin_memory: builtins.bool | None = False,
+        requires_grad: builtins.bool | None = False,
     ) -> Tensor: ...
     @overload
     def new_ones(
         self, size: Sequence[builtins.int], *, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: _Device | None = None, pin_memory: builtins.bool = False,
-        requires_grad: builtins.bool = False,
+        device: _Device | None = None, pin_memory: builtins.bool | None = False,
+        requires_grad: builtins.bool | None = False,
     ) -> Tensor:
         """Make a tensor of ones with this tensor's dtype."""
     def new_tensor(
@@ -1123,14 +1123,14 @@ class Methods(TensorBase):
     @overload
     def new_zeros(
         self, *size: builtins.int, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: _Device | None = None, pin_memory: builtins.bool = False,
-        requires_grad: builtins.bool = False,
+        device: _Device | None = None, pin_memory: builtins.bool | None = False,
+        requires_grad: builtins.bool | None = False,
     ) -> Tensor: ...
     @overload
     def new_zeros(
         self, size: Sequence[builtins.int], *, dtype: _dtype | None = None, layout: _layout | None = None,
-        device: _Device | None = None, pin_memory: builtins.bool = False,
-        requires_grad: builtins.bool = False,
+        device: _Device | None = None, pin_memory: builtins.bool | None = False,
+        requires_grad: builtins.bool | None = False,
     ) -> Tensor:
         """Make a tensor of zeros with this tensor's dtype."""
     def nextafter(self, other: Tensor) -> Tensor:
@@ -1147,7 +1147,7 @@ class Methods(TensorBase):
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1) -> Tensor:
         """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
     def norm(
-        self, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, *, dtype: _dtype | None = None,
+        self, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, dtype: _dtype | None = None,
     ) -> Tensor:
         """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a
         matrix.
@@ -1404,9 +1404,7 @@ class Methods(TensorBase):
         """0: the tensor is dense."""
     def sparse_mask(self, mask: Tensor) -> Tensor:
         """Return the elements at the places that `mask`, which is sparse, has entries."""
-    def split(
-        self, split_size_or_sections: Any = None, dim: builtins.int = 0, *, split_size: Any = None,
-    ) -> tuple[Tensor, ...]:
+    def split(self, split_size: Any, dim: builtins.int = 0) -> tuple[Tensor, ...]:
         """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
     def split_with_sizes(
         self, split_sizes: Sequence[builtins.int], dim: builtins.int = 0,

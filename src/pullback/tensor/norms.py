@@ -48,21 +48,20 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
             )
         _check_widening(x, dtype, "linalg.vector_norm")
         x = in_dtype(x, dtype)
+    if isinstance(ord, complex):
+        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     ord = float(ord)
     shape = shape_of(x)
     dims = reduced_dims(dim, len(shape))
     if (ord < 0 or ord == math.inf) and r.count(shape, dims) == 0:
-        if dim is None or len(dims) == len(shape):
-            raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on an empty tensor "
-                f"because the operation "
-                "does not have an identity"
-            )
+        shown = () if dim is None else dim if isinstance(dim, list | tuple) else (dim,)
+        where = "an empty tensor "
+        if shown:
+            # Without a space, as torch has it.
+            where = f"the dimension {next(d for d in map(int, shown) if shape[d] == 0)}"
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on the dimension "
-            f"{next(d for d in dims if shape[d] == 0)} because this dimension is empty and the operation "
-            f"does not have an "
-            "identity"
+            f"linalg.vector_norm cannot compute the {_order_text(ord)} norm on {where}because "
+            f"{'this dimension is empty and ' if shown else ''}the operation does not have an identity"
         )
     return r.vector_norm(x, ord, dims, keepdim)
 
@@ -118,12 +117,18 @@ def matrix_norm(
             "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got "
             f"{type_word(dtype_of(A))}"
         )
+    if type(dim) is bool or (isinstance(dim, (tuple, list)) and dim and type(dim[0]) is bool):
+        raise TypeError("argument 'dim' must be tuple of ints, not bool")
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
     if len(dims) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     rows, columns = (checked_dim(d, rank) for d in dims)
     if rows == columns:
-        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dims[0]}, {dims[1]})")
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({rows}, {columns})")
+    if ord in ("nuc", 2, -2) and (dtype or dtypes.BY_NUMPY[dtype_of(A)]).numpy.itemsize < 4:
+        raise RuntimeError(
+            f"linalg.matrix_norm: Low precision dtypes not supported. Got {type_word(dtype_of(A))}"
+        )
     A = in_dtype(A, dtype)
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim)
@@ -188,15 +193,19 @@ def linalg_norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False,
     return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
-@reduction
-def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+@public(out=False)
+def norm(
+    input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
+) -> Any:
     """Vector norm of order `p` over `dim`; ``"fro"`` is the Euclidean norm, ``"nuc"`` that of a matrix."""
-    check_tensor("norm", input)
-    short = dim is None or isinstance(dim, int) or len(dim) <= 2
-    if isinstance(p, str) and not (p == "fro" and short):
-        dims = tuple(range(len(shape_of(input)))) if dim is None else dim
-        return matrix_norm(input, p, dims, keepdim, dtype=dtype)
-    return vector_norm(input, 2 if p is None or p == "fro" else p, dim, keepdim, dtype=dtype)
+    options = {"dtype": dtype} if out is None else {"dtype": dtype, "out": out}
+    rank = input.layout and len(shape_of(input))
+    dims = [dim] if isinstance(dim, int) else dim
+    if not isinstance(p, str):
+        return vector_norm(input, 2.0 if p is None else p, dims, keepdim, **options)
+    if p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2):
+        return vector_norm(input, 2, dims, keepdim, **options)
+    return matrix_norm(input, p, list(range(rank)) if dims is None else dims, keepdim, **options)
 
 
 @public

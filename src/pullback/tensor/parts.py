@@ -10,6 +10,7 @@ from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..ops import join, structure
 from ..ops import view as v
 from .api import public
+from .signature import Parser
 from .sizes import Ints, integer, is_int, sequence, tensor
 from .tensor import checked_dim
 
@@ -84,17 +85,30 @@ def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
     return structure.unbind(input, dim)
 
 
-@public(out=False, name="split")
-def split(
-    tensor: Any, split_size_or_sections: Any = None, dim: int = 0, *, split_size: Any = None
-) -> tuple[Any, ...]:
+@public(method=False, out=False)
+def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
-    size = split_size if split_size_or_sections is None else split_size_or_sections
-    if size is None:
-        raise TypeError("split() missing 1 required positional argument: 'split_size_or_sections'")
-    if not is_int(size):
-        return split_with_sizes(tensor, size, dim)
-    shape = shape_of(tensor)
+    parts: tuple[Any, ...] = tensor.split(split_size_or_sections, dim)
+    return parts
+
+
+_SPLIT = Parser(
+    "split", "(Tensor input, int split_size, int dim = 0)",
+    "(Tensor input, tuple of ints split_size, int dim = 0)",
+)  # fmt: skip
+
+
+@public(name="split", is_function=False, out=False, method=True, behind="Tensor.split")
+def _split(self: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of one size along axis `dim` (the last may be smaller), or parts of the given sizes."""
+    size = split_size
+    if isinstance(size, TensorBase) and (not shape_of(size) or size.numel() == 1):
+        size = int(size)
+    if not isinstance(size, int):
+        return split_with_sizes(self, size, dim)
+    if type(dim) is not int or type(size) is not int or max(abs(size), abs(dim)) >= 1 << 63:
+        dim, size = map(_SPLIT.bind((self, size, dim), {}).__getitem__, ("dim", "split_size"))
+    shape = shape_of(self)
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if size < 0:
@@ -104,7 +118,7 @@ def split(
         raise RuntimeError(
             f"split_size can only be 0 if dimension size is 0, but got dimension size of {shape[dim]}"
         )
-    return join.split(tensor, int(size), dim)
+    return join.split(self, int(size), dim)
 
 
 @public(out=False)

@@ -163,19 +163,20 @@ def _drawn(
 
 
 def _drawn_like(
-    draw: ops.Draw, name: str, input: Any, options: dict[str, Any], requires_grad: bool, *numbers: Any
-) -> Any:
+    draw: ops.Draw, name: str, input: Any, generator: Any, options: dict[str, Any], requires_grad: bool,
+    *numbers: Any,
+) -> Any:  # fmt: skip
     """The same in the shape of a tensor, which inside vmap also gives the order of the numbers."""
     if place(name, input, options["device"], options["pin_memory"]) is META:
         return meta_like(input, options["dtype"], options["memory_format"], requires_grad)
     array = array_like(name, input, **options)
     if not mappings.get() and not is_tracing():
-        return made(draw.kernel(default_generator, array, *numbers), requires_grad)
+        return made(draw.kernel(_of(generator), array, *numbers), requires_grad)
     like = convert.as_dtype(input.detach(), array.dtype)
     if not mappings.get():
         # Draws follow memory: a view is drawn for as eager does, in an array of its own.
         like = clone(like, memory_format=options["memory_format"])
-    tensor = draw.call(like, *numbers, default_generator).detach()
+    tensor = draw.call(like, *numbers, _of(generator)).detach()
     return tensor.requires_grad_(True) if requires_grad else tensor
 
 
@@ -240,47 +241,53 @@ def randperm(
     return made(random_integer.randperm(stream, n, chosen), requires_grad)
 
 
-_LIKE = f"Tensor input, *, torch.memory_format memory_format = None, {OPTIONS}"
+_OPTIONS_LIKE = f"torch.memory_format memory_format = None, {OPTIONS})"
+#: torch has each of these functions with a generator and without.
+_ENDS_LIKE = (f", *, torch.Generator? generator, {_OPTIONS_LIKE}", f", *, {_OPTIONS_LIKE}")
+_LIKE = [f"(Tensor input{end}" for end in _ENDS_LIKE]
 
 
-@public(method=False)
-@parsed("rand_like", f"({_LIKE})")
+@public(method=False, out=False)
+@parsed("rand_like", *_LIKE)
 def rand_like(
-    input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
-    requires_grad: bool = False, memory_format: Any = None,
+    input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
     """Uniform numbers in the input's shape."""
     options = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "memory_format": memory_format}
-    return _drawn_like(ops.uniform, "rand_like", input, options, requires_grad, 0.0, 1.0)
+    return _drawn_like(ops.uniform, "rand_like", input, generator, options, requires_grad, 0.0, 1.0)
 
 
-@public(method=False)
-@parsed("randn_like", f"({_LIKE})")
+@public(method=False, out=False)
+@parsed("randn_like", *_LIKE)
 def randn_like(
-    input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
-    requires_grad: bool = False, memory_format: Any = None,
+    input: Any, *, generator: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
     """Standard normal numbers in the input's shape."""
     options = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "memory_format": memory_format}
-    return _drawn_like(ops.normal, "randn_like", input, options, requires_grad, 0.0, 1.0)
+    return _drawn_like(ops.normal, "randn_like", input, generator, options, requires_grad, 0.0, 1.0)
 
 
-_OPTIONS_LIKE = f"*, torch.memory_format memory_format = None, {OPTIONS}"
-
-
-@public(method=False)
-@parsed(
-    "randint_like",
-    f"(Tensor input, int high, {_OPTIONS_LIKE})",
-    f"(Tensor input, int low, int high, {_OPTIONS_LIKE})",
-)
+@public(method=False, out=False)
+@parsed("randint_like", *(
+    f"(Tensor input, {bounds}{end}"
+    for bounds in ("int low, int high", "Tensor high", "int high")
+    for end in _ENDS_LIKE
+))  # fmt: skip
 def randint_like(
-    input: Any, high: int, low: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
+    input: Any, high: Any, low: int = 0, *, generator: Any = None, dtype: Any = None, layout: Any = None,
+    device: Any = None, pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
 ) -> Any:
     """Integers from [low, high) in the input's shape."""
+    if isinstance(high, TensorBase):
+        if high.dim():
+            raise RuntimeError("high must be a scalar tensor and on CPU")
+        high = int(high)
     options = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "memory_format": memory_format}
-    return _drawn_like(ops.random_between, "randint_like", input, options, requires_grad, low, high)
+    return _drawn_like(
+        ops.random_between, "randint_like", input, generator, options, requires_grad, low, high
+    )
 
 
 @public(method=False)

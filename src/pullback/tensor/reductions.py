@@ -75,6 +75,8 @@ def reduced_dims(dim: Any, rank: int) -> tuple[int, ...]:
         return (found,) if rank else ()
     if dim is None:
         return tuple(range(rank))
+    if type(dim) is bool or (isinstance(dim, (tuple, list)) and dim and type(dim[0]) is bool):
+        raise TypeError("argument 'dim' must be tuple of ints, not bool")
     if isinstance(dim, (tuple, list)):
         dims: list[int] = []
         for d in dim:
@@ -113,9 +115,10 @@ def accumulated(input: Any, dtype: Any) -> Any:
 
 
 def _is_dim(v: Any) -> bool:
-    if isinstance(v, (tuple, list)):
-        return all(isinstance(d, (int, np.integer)) for d in v)
-    return isinstance(v, (int, np.integer)) and type(v) is not bool
+    items = v if isinstance(v, (tuple, list)) else (v,)
+    if items and type(items[0]) is bool:
+        return False
+    return all(isinstance(d, (int, np.integer)) and abs(d) < 1 << 62 for d in items)
 
 
 #: Stands for the tensor that a call of `sum` or `mean` lacks.

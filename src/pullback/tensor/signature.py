@@ -46,8 +46,8 @@ Check = Callable[[Any], bool]
 
 #: What every function that makes a tensor takes.
 OPTIONS = (
-    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = "
-    "False, bool requires_grad = False"
+    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool? pin_memory = "
+    "False, bool? requires_grad = False"
 )
 OUT = f"Tensor out = None, {OPTIONS}"
 
@@ -128,6 +128,13 @@ def _is_size_element(value: Any) -> bool:
     return is_integer(value) or isinstance(value, bool)
 
 
+def _is_size(value: Any) -> bool:
+    """Whether torch takes a value for a size: a bool is none of its numbers only where it comes first."""
+    if not isinstance(value, list | tuple):
+        return False
+    return not value or (is_integer(value[0]) and all(map(_is_size_element, value)))
+
+
 def _is_layout(value: object) -> bool:
     if value in SPARSE:
         raise NotImplementedError(f"Tensors of layout {value} are not part of pullback (sparse tensors)")
@@ -141,7 +148,7 @@ CHECKS: dict[str, Check] = {
     "Number": is_number,
     "bool": _is_bool,
     "Tensor": _is_tensor,
-    "tuple of ints": _is_list(_is_size_element),
+    "tuple of ints": _is_size,
     "tuple of floats": _is_list(is_real),
     "tuple of Scalars": _is_list(is_number),
     "tuple of Tensors": _is_list(_is_tensor),
@@ -211,8 +218,9 @@ _REPEATED: dict[str, Check] = {"tuple of ints": is_integer, "tuple of floats": i
 _ONE = {"tuple of ints": "int", "tuple of floats": "float"}
 
 
-def _each(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
+def _one_or_each(kind: str) -> Callable[[Any], Any]:
+    one, each = CONVERSIONS[_ONE[kind]], CONVERSIONS[kind]
+    return lambda value: each(value) if isinstance(value, list | tuple) else one(value)
 
 
 class NotTensorsError(TypeError):
@@ -248,7 +256,7 @@ class Parameter:
             self.accepts = _is_operand
         elif sized and self.kind in _REPEATED:
             self.accepts = _one_or_many(self.accepts, _REPEATED[self.kind])
-            self.convert = _each(CONVERSIONS[_ONE[self.kind]])
+            self.convert = _one_or_each(self.kind)
 
     def take(self, value: Any, bound: dict[str, Any]) -> bool:
         """Put a value into `bound`, converted; whether it is of the right type."""
@@ -462,7 +470,8 @@ class Signature:
         where = "" if position is None else f" (position {position + 1})"
         kind = parameter.kind
         if isinstance(value, list | tuple) and kind in ELEMENTS:
-            at = next(i for i, item in enumerate(value) if not ELEMENTS[kind](item))
+            checked = is_integer if kind == "tuple of ints" and value else ELEMENTS[kind]
+            at = next((i for i, item in enumerate(value) if not (ELEMENTS[kind] if i else checked)(item)), 0)
             if kind == "tuple of Tensors":
                 raise self.not_tensors((), {parameter.name: value})
             if at and kind == "tuple of ints":

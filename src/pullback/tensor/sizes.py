@@ -76,8 +76,9 @@ def integer(function: str, argument: str, position: int | None, given: Any) -> i
 
 
 def _item(function: str, argument: str, position: int, v: Any) -> int:
-    if type(v) is int:
-        return v
+    # torch looks closer at the first of them only.
+    if type(v) is int or type(v) is bool:
+        return int(v)
     if not is_int(v):
         raise TypeError(
             f"{function}(): argument '{argument}' failed to unpack the object at pos {position} with error "

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..array import dtypes
 from ..core.graph_errors import type_word
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
 from ..errors import type_name
@@ -70,7 +71,6 @@ def _distinct(
     if dim is not None:
         shape = shape_of(input)
         if not shape:
-            checked_dim(dim, 0)
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         dim = checked_dim(dim, len(shape))
         others = [n for d, n in enumerate(shape) if d != dim]
@@ -96,11 +96,11 @@ _UNIQUE_CONSECUTIVE = Parser("unique_consecutive", f"(Tensor input, {_FLAGS}, in
 
 def _check_ordered(input: Any, kernel: str) -> None:
     """Raise torch's error for a dtype without an order."""
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind == "c" or dtype_of(input) in dtypes.FLOAT8_NUMPY:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
 
 
-@public(out=False)
+@public(out=False, behind="_return_output")
 def unique(
     input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
     dim: int | None = None
@@ -108,6 +108,8 @@ def unique(
     """The distinct values (or slices along `dim`) in order; on request also where each element's
     is, and how many.
     """
+    # torch asks these of several functions' for which it is.
+    bool(return_counts), bool(return_inverse)
     flags = {"sorted": sorted, "return_inverse": return_inverse, "return_counts": return_counts}
     if dim is None:
         _UNIQUE.bind((input,), flags)
@@ -117,11 +119,12 @@ def unique(
     return _distinct(input, dim, o.unique if dim is None else o.unique_dim, return_inverse, return_counts)
 
 
-@public(out=False)
+@public(out=False, behind="_consecutive_return_output")
 def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The values (or slices along `dim`) without those equal to the one before."""
+    bool(return_counts), bool(return_inverse)
     flags = {"return_inverse": return_inverse, "return_counts": return_counts, "dim": dim}
     _UNIQUE_CONSECUTIVE.bind((input,), flags)
     _check_ordered(input, "unique" if dim is None else "unique_dim")

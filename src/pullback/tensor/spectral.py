@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..array import dtypes
+from ..core.graph_errors import class_name
 from ..core.value import dtype_of, shape_of, wrap
 from ..ops import fft as f
 from ..ops.pad import pad as constant_pad
@@ -26,11 +27,6 @@ _NO_WINDOW = (
 )
 
 
-def _kind(x: Any) -> str:
-    name = dtypes.from_numpy_dtype(dtype_of(x)).scalar_type
-    return f"CPU{name}Type" if dtype_of(x).kind == "c" else f"torch.{name}Tensor"
-
-
 def _flag(value: bool | None) -> str:
     return "None" if value is None else str(int(value))
 
@@ -39,9 +35,9 @@ def _described(name: str, input: Any, taper: Any, /, **arguments: Any) -> str:
     """The call as torch's errors print it."""
     shown = {k: _flag(v) if isinstance(v, bool) else str(v) for k, v in arguments.items()}
     if taper is not None:
-        shown["window"] = f"{_kind(taper)}{{{list(shape_of(taper))}}}"
+        shown["window"] = f"{class_name(dtype_of(taper))}{{{list(shape_of(taper))}}}"
     printed = ", ".join(f"{k}={v}" for k, v in shown.items())
-    return f"{name}({_kind(input)}{list(shape_of(input))}, {printed})"
+    return f"{name}({class_name(dtype_of(input))}{list(shape_of(input))}, {printed})"
 
 
 def _is_complex(x: Any) -> bool:
@@ -60,10 +56,20 @@ def _filled_window(window: Any, length: int, n_fft: int, dtype: np.dtype[Any]) -
 
 def _centred(input: Any, n_fft: int, mode: str) -> Any:
     """The signal with half of a window more on both sides."""
-    shape = shape_of(input)
-    batch = reshape(input, (*(1,) * (3 - len(shape)), *shape))
-    padded = pad(batch, [n_fft // 2, n_fft // 2], mode)
-    return reshape(padded, shape_of(padded)[3 - len(shape) :] if len(shape) < 3 else shape_of(padded))
+    rank = input.dim()
+    half = int(n_fft // 2)
+    padded = pad(input.view([1] * (3 - rank) + list(input.size())), [half, half], mode)
+    return padded.view(padded.shape[-rank:])
+
+
+_STFT = Parser(
+    "stft",
+    "(Tensor input, int n_fft, int? hop_length = None, int? win_length = None, Tensor? window = None, bool "
+    'center = True, str pad_mode = "reflect", bool normalized = False, bool? onesided = None, bool? '
+    "return_complex = None, bool? align_to_window = None)",
+    "(Tensor input, int n_fft, int? hop_length = None, int? win_length = None, Tensor? window = None, bool "
+    "normalized = False, bool? onesided = None, bool? return_complex = None, bool? align_to_window = None)",
+)
 
 
 @public(out=False)
@@ -105,6 +111,10 @@ def stft(
     if center and align_to_window is not None:
         raise RuntimeError("stft align_to_window should only be set when center = false")
     x = _centred(input, n_fft, pad_mode) if center else input
+    bound = _STFT.bind(
+        (x, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window), {}
+    )
+    n_fft, hop_length, win_length = map(bound.__getitem__, ("n_fft", "hop_length", "win_length"))
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if window is None:

@@ -57,8 +57,8 @@ def bartlett(
     Tensor of shape (M,)
     """
     options = _options("bartlett", M, dtype, layout, device, requires_grad)
-    if M < 2:
-        return (ones if M else empty)((M,), **options)
+    if M in (0, 1):
+        return ones((1,), **options) if M else empty((0,), **options)
     step = 2 / (M - 1 if sym else M)
     return 1 - absolute(linspace(start=-1, end=-1 + (M - 1) * step, steps=M, **options))
 
@@ -192,8 +192,8 @@ def kaiser(
     options = _options("kaiser", M, dtype, layout, device, requires_grad)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
-    if M < 2:
-        return (ones if M else empty)((M,), **options)
+    if M in (0, 1):
+        return ones((1,), **options) if M else empty((0,), **options)
     # A tensor, so that the ends of the line have the rounding of β² below it.
     height = tensor(beta, dtype=options["dtype"], device=device)
     end = minimum(height, -height + (M - 1) * (2 * height / (M - 1 if sym else M)))
@@ -226,8 +226,8 @@ def general_cosine(
     Tensor of shape (M,)
     """
     options = _options("general_cosine", M, dtype, layout, device, requires_grad)
-    if M < 2:
-        return (ones if M else empty)((M,), **options)
+    if M in (0, 1):
+        return ones((1,), **options) if M else empty((0,), **options)
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
