@@ -75,13 +75,15 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
     (RARE | _COMPLEX, {"aminmax_cpu": "aminmax", "index_func_": "index_reduce", "mode_cpu": "mode"}),
     (RARE | _BOOL | _COMPLEX, {"kthvalue_cpu": "kthvalue", "searchsorted_out_cpu": "searchsorted"}),
     (_NO_FLOAT, {
-        "binary_cross_entropy": "binary_cross_entropy", "max_unpool2d": "max_unpool_2d",
+        "binary_cross_entropy": "binary_cross_entropy", "log_sigmoid_cpu": "log_sigmoid",
+        "max_unpool2d": "max_unpool_2d",
         "max_unpool3d": "max_unpool_3d", "nll_loss_out_frame": "nll_loss nll_loss2d", "prelu_cpu": "prelu",
     }),
     ((_NO_FLOAT | _HALF) - _COMPLEX, {"orgqr_cpu": "linalg_householder_product"}),
     (dtypes.FLOAT8_NUMPY, {
         "adaptive_max_pool2d": "adaptive_max_pool_2d", "adaptive_max_pool3d_cpu": "adaptive_max_pool_3d",
-        "index_fill_cpu": "index_fill", "logit_cpu": "logit",
+        "huber_cpu": "huber_loss", "index_fill_cpu": "index_fill", "logit_cpu": "logit",
+        "mse_cpu": "mse_loss", "smooth_l1_cpu": "smooth_l1_loss",
     }),
     (dtypes.FLOAT8_NUMPY | _HALF, {
         "linalg.lu_solve_cpu": "linalg_lu_solve", "ldl_solve_kernel_cpu": "linalg_ldl_solve",
@@ -104,9 +106,7 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
     # Refused already, under a word that is not the op's name.
     (_NOTHING, {
         "div_cpu_reduced_float": "div", **{f"{op}_vml_cpu": op for op in _OF_VML},
-        "mul_cpu_reduced_float": "mul", "huber_cpu": "huber_loss", "mse_cpu": "mse_loss",
-        "norm_cpu": "vector_norm",
-        "smooth_l1_cpu": "smooth_l1_loss",
+        "mul_cpu_reduced_float": "mul", "norm_cpu": "vector_norm",
     }),
 )  # fmt: skip
 

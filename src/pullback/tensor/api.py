@@ -332,7 +332,11 @@ def _with_overrides(
 
 
 def _is_told(error: Exception) -> bool:
-    """Whether a statement of the package raised an error, so that it is meant to be read, and not NumPy."""
+    """Whether a statement of the package raised an error, so that it is meant to be read, and not NumPy; that
+    a tensor is no bool is said of those that stand where none belongs.
+    """
+    if str(error).startswith("Boolean value of Tensor"):
+        return False
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

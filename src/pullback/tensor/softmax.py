@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array.dtypes import FLOAT8_NUMPY
+from ..array import dtypes
 from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of
 from ..ops import softmax as s
@@ -17,11 +17,11 @@ def _checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
     check_tensor(name, input)
     x = in_dtype(input, dtype)
     found = checked_dim(dim, len(shape_of(x)))
-    refused = dtype_of(x).kind in "biuc" or dtype_of(x) in FLOAT8_NUMPY
-    if refused and 0 not in shape_of(x):
+    kind = dtype_of(x)
+    if (kind.kind in "biuc" or kind in dtypes.FLOAT8_NUMPY) and 0 not in shape_of(x):
         last = "lastdim_" if found == max(len(shape_of(x)) - 1, 0) else ""
         raise NotImplementedError(
-            f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(dtype_of(x))}'"
+            f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(kind)}'"
         )
     return x, found
 

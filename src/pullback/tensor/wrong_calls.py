@@ -120,6 +120,10 @@ def _tensors(values: Iterable[Any]) -> int:
     return sum(isinstance(i, TensorBase | np.generic | np.ndarray) for i in items)
 
 
+#: Methods of tensors that NumPy's arrays and dtypes have as plain attributes.
+_CALLED = frozenset({"size", "is_floating_point", "is_complex"})
+
+
 def no_tensor(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
     """Build the error of a function of `nn.functional` for the first argument that has to be a tensor and is
     none; None where all are.
@@ -133,6 +137,8 @@ def no_tensor(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
         attribute = text.split("'")[-2]
         if not hasattr(value, attribute):
             return AttributeError(text.format(type_name(value)), name=attribute, obj=value)
+        if attribute in _CALLED:
+            return TypeError(f"'{type_name(getattr(value, attribute))}' object is not callable")
     return None
 
 

@@ -10,7 +10,8 @@ from ...array import dtypes
 from ...core import inplace as writing
 from ...core.graph_errors import type_word
 from ...core.modes import modes
-from ...core.value import dtype_of, shape_of
+from ...core.value import TensorBase, dtype_of, shape_of
+from ...errors import argument_type
 from ...ops import activation as o
 from ...ops import elementwise as e
 from ...ops import random as draws
@@ -266,10 +267,11 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     return o.softplus(input, float(beta), float(threshold))
 
 
-@public(namespace="nn.functional", method=False)
+@public(namespace="nn.functional", method=False, behind="log_sigmoid")
 def logsigmoid(input: Any) -> Any:
     """log(sigmoid(input))."""
-    check_floating("log_sigmoid_cpu", input)
+    if not isinstance(input, TensorBase):
+        raise argument_type("log_sigmoid", "input", 1, "Tensor", input)
     return o.log_sigmoid(input)
 
 

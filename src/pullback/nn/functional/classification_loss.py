@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...array.dtypes import get_default_dtype
+from ...array import dtypes
 from ...core.graph_errors import type_word, unsafe_result
 from ...core.modes import modes
-from ...core.op import TABLE
+from ...core.op import TABLE, Op
 from ...core.value import dtype_of, shape_of
 from ...errors import with_note
 from ...ops import loss as o
@@ -21,9 +21,9 @@ from ...ops.comparison import eq
 from ...ops.convert import cast
 from ...ops.mixture import masked_fill
 from ...ops.structure import contiguous_copy, reshape, sum_dims
-from ...tensor.activations import check_floating
 from ...tensor.inplace_checks import check_result
 from ...tensor.softmax import log_softmax
+from ...tensor.tensor import checked_dim
 from .loss_reduction import (
     apply_reduction,
     check_known,
@@ -49,7 +49,7 @@ def binary_cross_entropy(
     """−w(target·log(input) + (1 − target)·log(1 − input))."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
-    if shape_of(target) != shape_of(input):
+    if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({sizes_text(shape_of(target))}) that is different to the input size "
             f"({sizes_text(shape_of(input))}) is deprecated. Please ensure they have the same size."
@@ -59,10 +59,11 @@ def binary_cross_entropy(
             f"Found dtype {type_word(dtype_of(target))} but expected {type_word(dtype_of(input))}"
         )
     values = input._value
-    if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
+    known = dtype_of(input) not in o.binary_cross_entropy.op.refused
+    if known and isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
         raise RuntimeError("all elements of input should be between 0 and 1")
     if weight is not None:
-        _check_spread(shape_of(target), shape_of(weight))
+        _check_spread(shape_of(target), weight.size())
     return o.binary_cross_entropy(input, target, weight, reduction)
 
 
@@ -91,14 +92,15 @@ def binary_cross_entropy_with_logits(
     positive class.
     """
     reduction = legacy_reduction(size_average, reduce, reduction)
-    if shape_of(target) != shape_of(input):
+    if target.size() != input.size():
         raise ValueError(
             f"Target size ({sizes_text(shape_of(target))}) must be the same as input size "
             f"({sizes_text(shape_of(input))})"
         )
     check_reduction(reduction)
+    check_tensors(*(v for v in (weight, pos_weight) if v is not None))
     kind, wanted = dtype_of(input), dtype_of(target)
-    if kind != wanted or kind.kind in "biu":
+    if kind != wanted or kind in TABLE["log_sigmoid"].refused:
         _check_logits(kind, wanted)
         # torch computes in the memory of 1 − target.
         return cast(o.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction), wanted)
@@ -106,8 +108,11 @@ def binary_cross_entropy_with_logits(
 
 
 def _check_logits(kind: np.dtype[Any], wanted: np.dtype[Any]) -> None:
-    if kind.kind in "biu":
+    if kind in TABLE["log_sigmoid"].refused:
         raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{type_word(kind)}'")
+    add = TABLE["add"]
+    if wanted in add.refused or wanted in dtypes.FLOAT8_NUMPY:
+        raise NotImplementedError(f"\"{add.word}\" not implemented for '{type_word(wanted)}'")
     if wanted.kind == "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
@@ -141,7 +146,9 @@ def soft_margin_loss(
     neg(np.empty(0, kind))
     check_result("mul_", input, target)
     if kind.kind in "iu":
-        raise unsafe_result(get_default_dtype().numpy, kind)
+        raise unsafe_result(dtypes.get_default_dtype().numpy, kind)
+    if dtype_of(target) != kind:
+        return apply_reduction(cast(o.soft_margin_loss(input, target, "none"), kind), reduction)
     return o.soft_margin_loss(input, target, reduction)
 
 
@@ -159,13 +166,15 @@ def multilabel_soft_margin_loss(
 ) -> Any:
     """Mean over the classes (last dim) of −w(target·log s + (1 − target)·log(1 − s)), s = sigmoid(input)."""
     reduction = legacy_reduction(size_average, reduce, reduction)
-    check_known(reduction)
     log_sigmoid = TABLE["log_sigmoid"].call
+    check_tensors(input)
     loss = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input))
     if weight is not None:
         loss = loss * weight
-    last = len(shape_of(input)) - 1
-    loss = sum_dims(loss, (last,), False) / shape_of(input)[last]
+    last = input.dim() - 1
+    size = input.size(last)
+    loss = sum_dims(loss, (checked_dim(last, loss.dim()),), False) / size
+    check_known(reduction)
     return apply_reduction(loss, reduction)
 
 
@@ -187,15 +196,27 @@ def multilabel_margin_loss(
         raise RuntimeError(
             f"inconsistent target size: {list(shape_of(target))} for input of size: {list(shape)}"
         )
-    _check_classes(target, shape[-1] if shape else 1, "argument #2 'target' is out of range", -1)
-    check_floating("multilabel_margin_loss_forward_out_frame", input)
+    if dtype_of(target) in TABLE["min_all"].refused or dtype_of(target).kind == "c":
+        raise NotImplementedError(f"\"min_all\" not implemented for '{type_word(dtype_of(target))}'")
+    _check_range(target, shape[-1] if shape else 1, "argument #2 'target' is out of range", -1)
+    _check_kernel(margins.multilabel_margin_loss.op, input)
+    _check_long(target)
     return margins.multilabel_margin_loss(input, target, reduction)
 
 
-def _check_classes(target: Any, classes: int, text: str, least: int = 0) -> None:
-    """Raise torch's error for classes that are no int64 or that do not exist."""
+def _check_kernel(op: Op, input: Any) -> None:
+    """Raise torch's error for a dtype that a loss of margins has no kernel for."""
+    if dtype_of(input).kind not in "fV" or dtype_of(input) in op.refused:
+        raise NotImplementedError(f"\"{op.word}\" not implemented for '{type_word(dtype_of(input))}'")
+
+
+def _check_long(target: Any) -> None:
     if dtype_of(target).name != "int64":
         raise RuntimeError(f"expected scalar type Long but found {type_word(dtype_of(target))}")
+
+
+def _check_range(target: Any, classes: int, text: str, least: int = 0) -> None:
+    """Raise torch's error for classes that do not exist."""
     values = target._value
     if not isinstance(values, np.ndarray) or not values.size:
         return
@@ -221,6 +242,7 @@ def multi_margin_loss(
     check_reduction(reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
+    check_tensors(input, target)
     if weight is not None and len(shape_of(weight)) != 1:
         raise ValueError("weight must be one-dimensional")
     shape = shape_of(input)
@@ -238,8 +260,9 @@ def multi_margin_loss(
     classes = shape[-1] if shape else 1
     if weight is not None and shape_of(weight) != (classes,):
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(shape_of(weight))}")
-    check_floating("multi_margin_loss_cpu_kernel", input)
-    _check_classes(target, classes, "target out of range")
+    _check_kernel(margins.multi_margin_loss.op, input)
+    _check_long(target)
+    _check_range(target, classes, "target out of range")
     return margins.multi_margin_loss(input, target, weight, p, margin, reduction)
 
 
@@ -268,6 +291,8 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if len(x) == 1 and t and t[0] != 1:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {t[0]}")
+    if weight is not None:
+        check_tensors(weight)
     kind = dtype_of(target)
     if kind not in (np.int64, np.uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(kind)}")
@@ -277,7 +302,8 @@ def _check_nll(input: Any, target: Any, weight: Any, ignore_index: int) -> None:
             f"weight tensor of "
             f"shape: {list(shape_of(weight))}"
         )
-    if weight is not None and dtype_of(weight) != dtype_of(input):
+    known = dtype_of(input) not in o.nll_loss.op.refused
+    if weight is not None and dtype_of(weight) != dtype_of(input) and known:
         raise RuntimeError(
             f"expected scalar type {type_word(dtype_of(input))} but found {type_word(dtype_of(weight))}"
         )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.value import shape_of
+import numpy as np
+
+from ...core.value import dtype_of, shape_of, wrap
 from ...ops.comparison import eq, where
 from ...ops.mixture import clamp_min_number, minimum
 from ...ops.structure import sum_dims
@@ -12,10 +14,12 @@ from ...tensor import activations, distances
 from .loss_reduction import (
     Function,
     apply_reduction,
+    check_numbers,
     check_reduction,
     check_tensors,
     functional,
     legacy_reduction,
+    refuse_complex,
     sizes_text,
 )
 
@@ -36,7 +40,12 @@ def hinge_embedding_loss(
     """input where target is 1, max(0, margin − input) where it is −1."""
     check_tensors(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
-    far = where(eq(target, 1), 0, clamp_min_number(margin - input, 0, None))
+    check_reduction(reduction)
+    check_numbers(margin)
+    # torch has the margin in the input's dtype.
+    with np.errstate(over="ignore", invalid="ignore"):
+        edge = wrap(np.asarray(float(margin)).astype(dtype_of(input)))
+    far = where(eq(target, 1), 0, clamp_min_number(refuse_complex(edge - input), 0, None))
     near = where(eq(target, -1), 0, input)
     return apply_reduction(far + near, reduction)
 
@@ -59,7 +68,11 @@ def margin_ranking_loss(
             f"input1: {sizes_text(shape_of(input1))}, input2: {sizes_text(shape_of(input2))}, "
             f"target: {sizes_text(shape_of(target))} "
         )
-    return apply_reduction(clamp_min_number(-target * (input1 - input2) + margin, 0, None), reduction)
+    check_numbers(margin)
+    apart = input1 - input2
+    return apply_reduction(
+        clamp_min_number(refuse_complex(-target * apart + float(margin)), 0, None), reduction
+    )
 
 
 @functional
@@ -75,6 +88,7 @@ def cosine_embedding_loss(
     """1 − cos where target is 1, max(0, cos − margin) where it is −1."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     check_reduction(reduction)
+    check_numbers(margin)
     rank = len(shape_of(target))
     if rank not in (0, 1):
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -90,7 +104,7 @@ def cosine_embedding_loss(
     product = sum_dims(input1 * input2, dim, False)
     squares = [sum_dims(x * x, dim, False) + tiny for x in (input1, input2)]
     cos = product / (squares[0] * squares[1]).sqrt()
-    apart = clamp_min_number(cos - margin, 0, None)
+    apart = clamp_min_number(refuse_complex(cos - float(margin)), 0, None)
     loss = where(eq(target, 1), 1 - cos, 0) + where(eq(target, -1), apart, 0)
     return apply_reduction(loss, reduction)
 
@@ -131,6 +145,7 @@ def triplet_margin_loss(
     check_reduction(reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    check_numbers(margin, p, eps)
     _check_ranks(anchor, positive, negative)
     return apply_reduction(
         _swapped(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap),

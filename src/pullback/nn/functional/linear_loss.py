@@ -77,18 +77,18 @@ class LinearCrossEntropyOptions:
 
 def _check(input: Any, weight: Any, bias: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The batch's shape and that of the outputs of each class; torch's error where shapes do not fit."""
+    if not 1 <= input.dim() <= 2:
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
+    if weight.dim() < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {weight.dim()}")
     x, w = shape_of(input), shape_of(weight)
-    if len(x) not in (1, 2):
-        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(x)}")
-    if len(w) < 2:
-        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {len(w)}")
     if x[-1] != w[-1]:
         raise RuntimeError(
             f"expected equal input and linear_weight last dimensions (in_features), got {x[-1]} and {w[-1]}, "
             "respectively"
         )
-    if bias is not None and shape_of(bias) != w[:-1]:
-        raise RuntimeError(f"expected linear_bias shape {w[:-1]}, got {shape_of(bias)}")
+    if bias is not None and tuple(bias.shape) != w[:-1]:
+        raise RuntimeError(f"expected linear_bias shape {w[:-1]}, got {tuple(bias.shape)}")
     if len(w) > 2 and len(x) == 1:
         raise RuntimeError(
             f"K-dimensional loss defined by linear_weight shape {w} requires batched input, (N, {x[-1]}), "
@@ -126,7 +126,7 @@ def linear_cross_entropy(
     batch, outputs = _check(input, linear_weight, linear_bias)
     classes, features = shape_of(linear_weight)[0], shape_of(linear_weight)[-1]
     logits_shape = (*batch, classes, *outputs)
-    if shape_of(target) == logits_shape and ignore_index is not None:
+    if target.shape == logits_shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     if options is not None:
         dtype = from_numpy_dtype(dtype_of(target))

@@ -10,6 +10,7 @@ from ...core.graph_errors import type_word
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...ops import reduce as r
 from ...tensor.api import public
+from ...tensor.signature import is_real
 
 Function = Callable[..., Any]
 
@@ -41,7 +42,7 @@ def check_reduction(reduction: str) -> None:
 def check_known(reduction: str) -> None:
     """`check_reduction` in the words of the losses that torch composes in Python."""
     if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
+        raise ValueError(reduction + " is not valid")
 
 
 def apply_reduction(x: Any, reduction: str) -> Any:
@@ -82,6 +83,19 @@ def check_tensors(*arguments: Any) -> None:
     """Fail for numbers, lists and None, of which the call's error then says what torch says."""
     if not all(isinstance(argument, TensorBase) for argument in arguments):
         raise TypeError("a loss takes tensors")
+
+
+def check_numbers(*arguments: Any) -> None:
+    """Fail for what is no number, of which the call's error then says what torch says."""
+    if not all(map(is_real, arguments)):
+        raise TypeError("a loss takes numbers")
+
+
+def refuse_complex(x: Any) -> Any:
+    """Raise torch's error for complex numbers that would be clamped; return others."""
+    if dtype_of(x).kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    return x
 
 
 def check_weight(weight: Any, input: Any) -> None:

@@ -6,21 +6,24 @@ import math
 import warnings
 from typing import Any
 
-import numpy as np
-
-from ...core.graph_errors import type_word
-from ...core.op import TABLE
+from ...core.graph_errors import type_word, unsafe_result
+from ...core.inplace import castable
 from ...core.value import dtype_of, shape_of
 from ...errors import argument_type
 from ...ops import loss as o
 from ...ops import reduce as r
-from ...ops.arithmetic import log, pow_scalar
-from ...ops.comparison import lt, where
+from ...ops.arithmetic import log
+from ...ops.comparison import where
+from ...ops.convert import cast
 from ...ops.elementwise import abs, exp
-from ...ops.mixture import clamp
 from ...ops.special import xlogy
 from ...ops.structure import reshape
+from ...tensor.creation_like import ones_like
+from ...tensor.inplace_checks import check_stored
+from ...tensor.limits import clamp
 from ...tensor.properties import common_dtype
+from ...tensor.reductions import any_of
+from ...tensor.signature import is_real
 from .loss_reduction import (
     apply_reduction,
     check_known,
@@ -35,7 +38,7 @@ from .loss_reduction import (
 
 def _check_promoted(kernel: str, input: Any, target: Any) -> None:
     """Raise torch's error for a common dtype that a loss has no kernel for."""
-    if dtype_of(input).kind in "fV" and dtype_of(target).kind != "c":
+    if dtype_of(input) == dtype_of(target) and dtype_of(input).kind in "fV":
         return
     dtype = common_dtype(input, target)
     if dtype.kind not in "fV":
@@ -113,17 +116,24 @@ def huber_loss(
 ) -> Any:
     """½d² where |d| ≤ δ, else δ(|d| − ½δ), for d = input − target."""
     warn_of_sizes(input, target)
-    if isinstance(delta, complex):
-        raise argument_type("huber_loss", "delta", 4, "float", delta)
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    if weight is not None:
+    if weight is None:
+        check_reduction(reduction)
+    else:
         check_weight(weight, input)
-        each = weight * o.huber_loss(input, target, float(delta), "none")
-        return apply_reduction(each, reduction)
-    check_reduction(reduction)
+    if not is_real(delta):
+        raise argument_type("huber_loss", "delta", 4, "float", delta)
+    if not delta > 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is None and dtype_of(input) == dtype_of(target):
+        _check_promoted("huber_cpu", input, target)
+        return o.huber_loss(input, target, float(delta), reduction)
+    # torch computes it in the memory of the input's like.
+    common = common_dtype(input, target)
+    if not castable(common, dtype_of(input)):
+        raise unsafe_result(common, dtype_of(input))
     _check_promoted("huber_cpu", input, target)
-    return o.huber_loss(input, target, float(delta), reduction)
+    each = cast(o.huber_loss(input, target, float(delta), "none"), dtype_of(input))
+    return apply_reduction(each if weight is None else each * weight, reduction)
 
 
 @functional
@@ -142,11 +152,14 @@ def poisson_nll_loss(
     """
     check_tensors(input, target)
     reduction = legacy_reduction(size_average, reduce, reduction)
-    check_reduction(reduction)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not a valid value for reduction")
+    if not (isinstance(log_input, bool) and isinstance(full, bool)):
+        raise TypeError("flags are bools")
     loss = exp(input) - target * input if log_input else input - target * log(input + eps)
     if full:
         stirling = target * log(target) - target + 0.5 * log(2 * math.pi * target)
-        loss = loss + where(target > 1, stirling, 0)
+        loss = loss + where(target <= 1, 0, stirling)
     return apply_reduction(loss, reduction)
 
 
@@ -155,26 +168,25 @@ def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
     """½(log var + (input − target)²/var), with var no less than `eps`."""
-    from ...core.value import TensorBase, wrap
-
-    if not isinstance(var, TensorBase):
+    if isinstance(var, float):
         if var < 0:
             raise ValueError("var has negative entry/entries")
-        var = wrap(np.full((), var, dtype_of(input)))
-    elif bool(TABLE["any"].call(lt(var, 0), tuple(range(len(shape_of(var)))), False)):
+        var = var * ones_like(input)
+    elif any_of(var < 0):
         raise ValueError("var has negative entry/entries")
-    a, v = shape_of(input), shape_of(var)
-    if v != a and v:
+    if var.size() != input.size():
+        v, a = shape_of(var), input.size()
         if a[:-1] == v:
             var = reshape(var, (*v, 1))
         elif len(a) != len(v) or sum(k for n, k in zip(a, v, strict=True) if n != k) != 1:
             raise ValueError("var is of incorrect size")
     check_known(reduction)
-    floor = clamp(var.detach(), eps, None)
+    floor = clamp(var.detach(), min=eps)
+    check_stored("clamp_", var, (), floor)
     var = var + (floor - var.detach())
-    loss = 0.5 * (log(var) + pow_scalar(input - target, 2) / var)
+    loss = 0.5 * (log(var) + (input - target) ** 2 / var)
     if full:
-        loss = loss + 0.5 * math.log(2 * math.pi)
+        loss += 0.5 * math.log(2 * math.pi)
     return apply_reduction(loss, reduction)
 
 
