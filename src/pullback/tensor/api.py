@@ -77,11 +77,14 @@ def public(
     written: Function | None = None,
     arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
     behind: str | None = None,
+    mirrors: bool = False,
 ) -> Any:
     """Declare a public function (see the module's docstring).
 
     `arranged` gives the arguments by place as classes that override functions are to see them; `behind` is
-    what Python's errors of surplus and missing arguments call the function, where torch's are another's.
+    what Python's errors of surplus and missing arguments call the function, where torch's are another's. One
+    of `nn.functional` that `mirrors` torch's Python has Python's errors where that has them, and raises a
+    TypeError where torch hands arguments on to a function in C that refuses them.
     """
 
     def declare(function: Function) -> Function:
@@ -94,7 +97,7 @@ def public(
         call = (
             _with_out(function, printed, place, chosen)
             if out
-            else _with_overrides(function, place, chosen, arranged)
+            else _with_overrides(function, place, chosen, arranged, mirrors)
         )
         if behind is not None:
             function.__qualname__ = behind
@@ -291,7 +294,7 @@ def _are_foreign(args: tuple[Any, ...]) -> bool:
 
 def _with_overrides(
     function: Function, place: str, name: str,
-    arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
+    arranged: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None, mirrors: bool = False,
 ) -> Function:  # fmt: skip
     label = _label(place, name)
     kinds = Kinds(function, place, name)
@@ -318,7 +321,9 @@ def _with_overrides(
                 found = _renamed(function, place, name, args, kwargs)
                 if found is not PASS:
                     return found
-            if place == "nn" and not (isinstance(error, _CHECKED) and _is_told(error)):
+            if mirrors and not _is_told(error):
+                raise
+            if place == "nn" and (name in _STRAIGHT or not (isinstance(error, _CHECKED) and _is_told(error))):
                 wrong = wrong or no_tensor(name, args, kwargs) or passed_on(name, args, kwargs)
                 if wrong is not None:
                     raise wrong from None
@@ -332,11 +337,7 @@ def _with_overrides(
 
 
 def _is_told(error: Exception) -> bool:
-    """Whether a statement of the package raised an error, so that it is meant to be read, and not NumPy; that
-    a tensor is no bool is said of those that stand where none belongs.
-    """
-    if str(error).startswith("Boolean value of Tensor"):
-        return False
+    """Whether a statement of the package raised an error, so that it is meant to be read, and not NumPy."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -31,13 +31,14 @@ from .loss_reduction import (
     check_tensors,
     functional,
     legacy_reduction,
+    mirrored,
     sizes_text,
 )
 
 # --- two classes --------------------------------------------------------------------------------------------
 
 
-@functional
+@mirrored
 def binary_cross_entropy(
     input: Any,
     target: Any,
@@ -78,7 +79,7 @@ def _check_spread(shape: tuple[int, ...], weight: tuple[int, ...]) -> None:
             )
 
 
-@functional
+@mirrored
 def binary_cross_entropy_with_logits(
     input: Any,
     target: Any,

@@ -19,6 +19,7 @@ from .loss_reduction import (
     check_tensors,
     functional,
     legacy_reduction,
+    mirrored,
     refuse_complex,
     sizes_text,
 )
@@ -127,7 +128,7 @@ def _check_ranks(*inputs: Any) -> None:
         )
 
 
-@functional
+@mirrored
 def triplet_margin_loss(
     anchor: Any,
     positive: Any,
@@ -146,6 +147,9 @@ def triplet_margin_loss(
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     check_numbers(margin, p, eps)
+    check_tensors(anchor, positive, negative)
+    if not isinstance(swap, bool):
+        raise TypeError("a flag is a bool")
     _check_ranks(anchor, positive, negative)
     return apply_reduction(
         _swapped(anchor, positive, negative, lambda a, b: pairwise_distance(a, b, p, eps), margin, swap),

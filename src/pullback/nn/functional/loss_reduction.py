@@ -20,6 +20,11 @@ def functional(function: Function) -> Function:
     return public(function, namespace="nn.functional", method=False, out=False)
 
 
+def mirrored(function: Function) -> Function:
+    """Declare a function of torch.nn.functional that asks its arguments what torch's Python asks them."""
+    return public(function, namespace="nn.functional", method=False, out=False, mirrors=True)
+
+
 def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     """What `size_average` and `reduce` mean today, with torch's warning that they are deprecated."""
     if size_average is None and reduce is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,20 +23,16 @@ from ...ops.reduce import mean_dims
 from ...ops.structure import expand, reshape
 from ...ops.view import select, unsqueeze
 from ...tensor import norms
-from ...tensor.api import public
 from ...tensor.batching import batch_levels
 from ...tensor.conversion import suggested
 from ...tensor.memory_format import contiguous
 from ...tensor.out import write_out
 from ...tensor.padding import pad
+from ...tensor.signature import is_integer, is_real
+from ...tensor.sizes import count
+from ...tensor.tensor import checked_dim
+from .loss_reduction import functional, mirrored
 from .pooling import avg_pool2d, avg_pool3d
-
-_F = Callable[..., Any]
-
-
-def functional(function: _F) -> _F:
-    """Declare a function of torch.nn.functional."""
-    return public(function, namespace="nn.functional", method=False, out=False)
 
 
 def _size(shape: Sequence[int]) -> str:
@@ -58,6 +54,8 @@ def check_kernel(kernel: str, input: Any, *parameters: Any) -> None:
     own = dtypes.from_numpy_dtype(dtype_of(input))
     kinds = [dtypes.from_numpy_dtype(dtype_of(v)) for v in parameters if isinstance(v, TensorBase)]
     expected = own
+    if own in dtypes.FLOAT8:
+        _check_floating(kernel, own)
     if kinds and kinds[0] is not own:
         expected = dtypes.float32
         if any(kind is not expected for kind in kinds):
@@ -96,7 +94,16 @@ def _update(running: Any, batch: Any, momentum: float) -> None:
         set_modes(before)
 
 
-@functional
+def _check_kinds(*vectors: Any, **numbers: Any) -> None:
+    """Fail for what is neither a tensor nor None and what is no number, of which the call's error then says
+    what torch says.
+    """
+    fit = all(v is None or isinstance(v, TensorBase) for v in vectors)
+    if not (fit and all(type(n) is float or is_real(n) for n in numbers.values())):
+        raise TypeError("parameters and statistics are tensors")
+
+
+@mirrored
 def batch_norm(
     input: Any,
     running_mean: Any,
@@ -112,20 +119,19 @@ def batch_norm(
     In training the statistics are the batch's and the running ones move towards them; else the running ones
     are used.
     """
-    shape = shape_of(input)
     if training:
-        if len(shape) < 2 and 0 not in shape:
-            last = max(len(shape), 1)
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-last}, {last - 1}], but got 1)"
-            )
-        if eps <= 0.0:
-            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
-        count = math.prod(shape) // shape[1] if 0 not in shape else 0
-        if count == 1:
+        shape = input.size()
+        if shape[0] * math.prod(shape[2:]) == 1:
             raise ValueError(
                 f"Expected more than 1 value per channel when training, got input size {_size(shape)}"
             )
+    if training and eps <= 0.0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0.0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    if input is None:
+        raise TypeError("a tensor is normalised")
+    _check_kinds(input, running_mean, running_var, weight, bias, momentum=momentum)
     return with_statistics(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
 
 
@@ -165,7 +171,10 @@ def with_statistics(
         raise RuntimeError(
             f"{'running_mean' if running_mean is None else 'running_var'} must be defined in evaluation mode"
         )
+    if training and (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
     if 0 not in shape:
+        checked_dim(1, len(shape))
         _check_floating("batch_norm", dtypes.from_numpy_dtype(dtype_of(input)))
         check_kernel("batch_norm", input, weight, bias, running_mean, running_var)
     else:
@@ -190,7 +199,7 @@ def with_statistics(
     return out, mean, invstd
 
 
-@functional
+@mirrored
 def instance_norm(
     input: Any,
     running_mean: Any = None,
@@ -202,9 +211,16 @@ def instance_norm(
     eps: float = 1e-5,
 ) -> Any:
     """`batch_norm` of each image on its own."""
+    if use_input_stats:
+        sizes = input.size()
+        if math.prod(sizes[2:]) == 1:
+            raise ValueError(
+                f"Expected more than 1 spatial element when training, got input size {_size(sizes)}"
+            )
+    if input is None or not isinstance(use_input_stats, bool):
+        raise TypeError("a tensor is normalised")
+    _check_kinds(input, running_mean, running_var, weight, bias, momentum=momentum, eps=eps)
     shape = shape_of(input)
-    if use_input_stats and math.prod(shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {_size(shape)}")
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
@@ -215,15 +231,21 @@ def instance_norm(
     for name, v in (
         ("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)
     ):  # fmt: skip
-        if v is not None and shape_of(v)[0] != channels:
-            raise RuntimeError(f"{name} should contain {n * channels} elements not {n * shape_of(v)[0]}")
+        if v is not None and len(shape_of(v)) > 1:
+            raise RuntimeError(
+                "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+            )
+        if v is not None and count(shape_of(v)) != channels:
+            raise RuntimeError(f"{name} should contain {n * channels} elements not {n * count(shape_of(v))}")
     vectors = [None if v is None else _repeated(v, n) for v in (running_mean, running_var, weight, bias)]
     folded = reshape(input, (1, n * channels, *shape[2:]))
     if use_input_stats and (running_mean is not None or running_var is not None):
         vectors[:2] = [None if v is None else v.detach().clone() for v in vectors[:2]]
-    # Statistics of another dtype are converted, and converted back: the parameters decide what is mixed.
+    # Statistics of another dtype are converted, and converted back: the parameters decide what is mixed, and
+    # of the statistics torch looks at the mean alone.
     kind = next((dtype_of(v) for v in (weight, bias) if v is not None), dtype_of(input))
-    vectors[:2] = [None if v is None else cast(v, kind) for v in vectors[:2]]
+    if vectors[0] is not None and dtype_of(vectors[0]) != kind:
+        vectors[:2] = [None if v is None else cast(v, kind) for v in vectors[:2]]
     out = with_statistics(folded, *vectors, use_input_stats, momentum, eps)[0]  # type: ignore[call-arg, arg-type]  # four vectors
     if use_input_stats:
         for running, each in ((running_mean, vectors[0]), (running_var, vectors[1])):
@@ -233,7 +255,7 @@ def instance_norm(
 
 
 def _repeated(v: Any, n: int) -> Any:
-    size = shape_of(v)[0]
+    size = count(shape_of(v))
     return reshape(expand(reshape(v, (1, size)), (n, size)), (n * size,))
 
 
@@ -281,6 +303,7 @@ def layer_norm_with_statistics(
     """Layer norm with the mean and 1/√(var + eps) that it used."""
     if not isinstance(normalized_shape, (tuple, list)):
         raise argument_type("layer_norm", "normalized_shape", 2, "tuple of ints", normalized_shape)
+    _check_kinds(weight, bias)
     axes = _normalized(input, normalized_shape, weight, bias)
     check_kernel("LayerNormKernelImpl", input, weight, bias)
     return o.layer_norm(input, weight, bias, axes, float(eps))
@@ -305,15 +328,20 @@ def check_groups(shape: tuple[int, ...], num_groups: int, weight: Any, bias: Any
             )
 
 
-@functional
+@mirrored
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Normalisation of each of `num_groups` groups of channels (dim 1), weight and bias for each channel."""
+    if input.dim() < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = shape_of(input)
-    if len(shape) < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
     sizes = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
     if sizes[0] * math.prod(sizes[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
+    if isinstance(num_groups, TensorBase) and is_integer(num_groups):
+        num_groups = int(num_groups)
+    if type(num_groups) is not int or abs(num_groups) >= 1 << 63:
+        raise TypeError("groups are counted")
+    _check_kinds(weight, bias, eps=eps)
     check_groups(shape, num_groups, weight, bias)
     check_kernel("GroupNormKernelImpl", input, weight, bias)
     return o.group_norm(input, weight, bias, num_groups, float(eps))[0]
@@ -324,8 +352,15 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     """input / √(mean(input²) + eps) · weight over the last dims; `eps` is the dtype's by default."""
     if not isinstance(normalized_shape, (tuple, list)):
         raise argument_type("rms_norm", "normalized_shape", 2, "tuple of ints", normalized_shape)
+    _check_kinds(weight)
+    fits = weight is None or shape_of(weight) == tuple(normalized_shape)
+    if fits and len(shape_of(input)) < len(normalized_shape):
+        raise ValueError(
+            f"Input tensor must have at least {len(normalized_shape)} dimensions, but got "
+            f"{len(shape_of(input))}"
+        )
     axes = _normalized(input, normalized_shape, weight, comma="")
-    if dtype_of(input).kind in "biu":
+    if dtype_of(input).kind in "biu" or dtype_of(input) in dtypes.FLOAT8_NUMPY:
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{type_word(dtype_of(input))}'")
     wide = widened(input)
     if eps is None:
@@ -333,32 +368,33 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     rank = len(shape_of(input))
     dims = tuple(range(rank - axes, rank))
     wide = contiguous(wide, suggested(input))
-    scaled = wide * rsqrt(mean_dims(pow_scalar(wide, 2), dims, True) + eps)
+    scaled = wide * rsqrt(mean_dims(pow_scalar(wide, 2), dims, True) + float(eps))
     return as_dtype(scaled if weight is None else scaled * weight, dtype_of(input))
 
 
 # --- others -------------------------------------------------------------------------------------------------
 
 
-@functional
+@mirrored
 def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
     """input / (k + α·mean(input² of the `size` channels around))^β."""
-    rank = len(shape_of(input))
+    rank = input.dim()
     if rank < 3:
         raise ValueError(f"Expected 3D or higher dimensionality{' ' * 26}input (got {rank} dimensions)")
     shape = shape_of(input)
     if 0 in shape:
         return input
-    around = (size // 2, (size - 1) // 2)
-    squares = input * input
+    squares = input.mul(input)
     if rank == 3:
-        means = avg_pool2d(pad(unsqueeze(squares, 1), (0, 0, *around)), (size, 1), 1)
+        padded = pad(unsqueeze(squares, 1), (0, 0, size // 2, (size - 1) // 2))
+        means = avg_pool2d(padded, (size, 1), stride=1)
     else:
         images = reshape(squares, (shape[0], 1, shape[1], shape[2], math.prod(shape[3:])))
-        means = avg_pool3d(pad(images, (0, 0, 0, 0, *around)), (size, 1, 1), 1)
-    return input / pow_scalar(reshape(means, shape) * alpha + k, beta)
+        padded = pad(images, (0, 0, 0, 0, size // 2, (size - 1) // 2))
+        means = avg_pool3d(padded, (size, 1, 1), stride=1)
+    return input / reshape(means, shape).mul(alpha).add(k).pow(beta)
 
 
 @functional

@@ -32,6 +32,7 @@ from .loss_reduction import (
     check_weight,
     functional,
     legacy_reduction,
+    mirrored,
     warn_of_sizes,
 )
 
@@ -163,7 +164,7 @@ def poisson_nll_loss(
     return apply_reduction(loss, reduction)
 
 
-@functional
+@mirrored
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
@@ -211,6 +212,8 @@ def kl_div(
             UserWarning,
             stacklevel=3,
         )
+    if not isinstance(log_target, bool):
+        raise TypeError("a flag is a bool")
     for v in (input, target):
         if dtype_of(v).kind in "biuc":
             kind = "Complex" if dtype_of(v).kind == "c" else "Integral"
