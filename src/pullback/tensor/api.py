@@ -39,7 +39,7 @@ from .out import write_out
 from .signature import Parser
 from .told import tell
 from .warn import warn_once
-from .wrong_calls import Kinds, converted, deprecated_call, no_tensor, passed_on, wrong_call
+from .wrong_calls import Kinds, converted, deprecated_call, handed_on, wrong_call
 
 Function = Callable[..., Any]
 
@@ -324,7 +324,7 @@ def _with_overrides(
             if mirrors and not _is_told(error):
                 raise
             if place == "nn" and (name in _STRAIGHT or not (isinstance(error, _CHECKED) and _is_told(error))):
-                wrong = wrong or no_tensor(name, args, kwargs) or passed_on(name, args, kwargs)
+                wrong = wrong or handed_on(name, args, kwargs)
                 if wrong is not None:
                     raise wrong from None
             explain(place, name, args, kwargs)

@@ -128,7 +128,7 @@ def _is_size_element(value: Any) -> bool:
     return is_integer(value) or isinstance(value, bool)
 
 
-def _is_size(value: Any) -> bool:
+def is_size(value: Any) -> bool:
     """Whether torch takes a value for a size: a bool is none of its numbers only where it comes first."""
     if not isinstance(value, list | tuple):
         return False
@@ -148,7 +148,7 @@ CHECKS: dict[str, Check] = {
     "Number": is_number,
     "bool": _is_bool,
     "Tensor": _is_tensor,
-    "tuple of ints": _is_size,
+    "tuple of ints": is_size,
     "tuple of floats": _is_list(is_real),
     "tuple of Scalars": _is_list(is_number),
     "tuple of Tensors": _is_list(_is_tensor),

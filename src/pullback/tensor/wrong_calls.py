@@ -142,6 +142,20 @@ def no_tensor(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
     return None
 
 
+def handed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Exception | None:
+    """Build the error for arguments of a function of `nn.functional` that its Python or the function in C
+    that it ends in refuses; None where they fit, or where that is not known.
+    """
+    error = no_tensor(name, args, kwargs)
+    if isinstance(error, TypeError) and name in _natives():
+        return passed_on(name, args, kwargs) or error
+    return error or passed_on(name, args, kwargs)
+
+
+#: What stands for a default that a function replaces, as far as the parser can tell: the input, and 1.
+_LIKES = ("Tensor", "tuple of ints")
+
+
 @cache
 def _native_parser(function: str, which: int) -> Parser:
     native = _natives()[function][which]
@@ -152,6 +166,8 @@ def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
     """Build the error of the function in C that a function of `nn.functional` ends in; None where its
     arguments fit, or where that is not known.
     """
+    # A function that gives the first of two results ends in the one that gives both.
+    name = name if name in _natives() else f"{name}_with_indices"
     found = _natives().get(name)
     if found is None:
         return None
@@ -171,7 +187,10 @@ def passed_on(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Ex
         # A default that the function replaces before it passes it on.
         replaced = isinstance(a, str) and bound[a] is None and native["defaults"].get(a, a) is None
         if replaced and not parser.signatures[0].positional[place].allows_none:
-            return None
+            kind = parser.signatures[0].positional[place].kind
+            if kind not in _LIKES:
+                return None
+            given[place] = bound[parameters[0]] if kind == "Tensor" else 1
     try:
         parser.bind(tuple(given), named)
     except (TypeError, ValueError, OverflowError) as error:
@@ -208,11 +227,7 @@ class Kinds:
         if any(type(v) not in _PLAIN and not isinstance(v, TensorBase) for v in (*args, *kwargs.values())):
             return None
         if self.place == "nn":
-            error = (
-                no_tensor(self.name, args, kwargs)
-                or passed_on(self.name, args, kwargs)
-                or wrong_call("nn", self.name, args, kwargs)
-            )
+            error = handed_on(self.name, args, kwargs) or wrong_call("nn", self.name, args, kwargs)
         else:
             given = args[1:] if self.place == "Tensor" else args
             error = wrong_call(self.place, self.name, given, kwargs)

@@ -10,7 +10,7 @@ from . import foreign
 #: Python's own messages that name classes of operands.
 PYTHONS = re.compile(
     r"(unsupported operand|not supported between|object has no|object is not|has no len|argument must be).*|"
-    r"^'torch.dtype' object .*|.*'torch.dtype'$"
+    r"^'torch.dtype' object .*|^object of type 'torch.dtype' .*|.*'torch.dtype'$"
 )
 
 #: In order of weight: how two outcomes differ.

@@ -7,23 +7,28 @@ from typing import Any
 
 from ...core.graph_errors import type_word
 from ...core.value import dtype_of, shape_of
+from ...errors import with_note
 from ...ops.fractional_pool import fractional_max_pools
-from ...tensor.api import public
 from ...tensor.random import rand
-from .pool_checks import check_tensor
+from ...tensor.signature import is_integer, is_size
+from ...tensor.tensor import checked_dim
+from .loss_reduction import check_tensors, mirrored
+from .pool_checks import check_longs
 from .pooling import or_with_indices
 
 _AXES = {2: ("height", "width"), 3: ("time", "height", "width")}
 
 
 def _sizes(value: Any, name: str, rank: int) -> tuple[int, ...]:
+    if not (is_integer(value) or is_size(value)):
+        raise TypeError(f"{name} is a number or a list of them")
     sizes = tuple(value) if isinstance(value, Sequence) else (value,) * rank
     if len(sizes) != rank:
         raise RuntimeError(
             f"fractional_max_pool{rank}d: {name} must either be a single Int or tuple of "
             f"{'three ' if rank == 3 else ''}Ints"
         )
-    return tuple(int(n) for n in sizes)
+    return check_longs(int(n) for n in sizes)
 
 
 def _by_ratio(shape: tuple[int, ...], ratio: Any, rank: int) -> tuple[int, ...]:
@@ -70,29 +75,34 @@ def _pooled(
     x: Any, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Any, rank: int
 ) -> tuple[Any, Any]:
     function = f"fractional_max_pool{rank}d"
-    check_tensor(x, function)
     if output_size is None and output_ratio is None:
         raise ValueError(f"{function} requires specifying either an output_size or an output_ratio")
-    shape = shape_of(x)
     if output_size is None:
-        output_size = _by_ratio(shape, output_ratio, rank)
-    if len(shape) < rank + 1:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got "
-            f"{-rank - 1})"
-        )
-    lead = (1 if len(shape) == rank + 1 else shape[0], shape[-rank - 1])
+        output_size = _by_ratio(x.size(), output_ratio, rank)
     if samples is None:
-        samples = rand(*lead, rank, dtype=x.dtype)
+        count = 1 if x.dim() == rank + 1 else x.size(0)
+        samples = rand(count, x.size(-rank - 1), rank, dtype=x.dtype)
+    check_tensors(x, samples)
+    shape = shape_of(x)
+    lead = (1 if len(shape) == rank + 1 else shape[0], shape[checked_dim(-rank - 1, len(shape))])
     kernel, output = _sizes(kernel_size, "kernel_size", rank), _sizes(output_size, "output_size", rank)
     _check_input(shape, kernel, output, rank)
+    if any(n < 0 for n in output):
+        wrong = next(n for n in output if n < 0)
+        made = [*shape[:-rank], *output]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {wrong}: {made}")
+    if any(k < 1 for k in kernel):
+        raise with_note(
+            RuntimeError(f"{function}: kernel_size has to be positive, but got {list(kernel)}"),
+            "torch reads beyond its input here.",
+        )
     _check_samples(x, samples, lead, rank)
     if dtype_of(x).kind not in "fV":
         raise NotImplementedError(f"\"{function}_out_frame\" not implemented for '{type_word(dtype_of(x))}'")
     return fractional_max_pools[rank](x, samples, kernel, output)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@mirrored
 def fractional_max_pool2d_with_indices(
     input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,
@@ -101,7 +111,7 @@ def fractional_max_pool2d_with_indices(
     return _pooled(input, kernel_size, output_size, output_ratio, _random_samples, 2)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@mirrored
 def fractional_max_pool3d_with_indices(
     input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
     return_indices: bool = False, _random_samples: Any = None,

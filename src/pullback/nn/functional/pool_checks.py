@@ -5,12 +5,15 @@ that do not fit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
+from ...array import dtypes
 from ...array.pool import Windows
 from ...core.graph_errors import type_word
 from ...core.value import TensorBase, dtype_of, shape_of
 from ...errors import argument_type, type_name
+from ...tensor.signature import Parser, is_integer, is_size
 
 _COUNTS = {2: "two", 3: "three"}
 _AXES = {1: "HW", 2: "HW", 3: "THW"}
@@ -22,28 +25,35 @@ def check_tensor(x: Any, function: str) -> None:
         raise argument_type(function, "input", 1, "Tensor", x)
 
 
-def check_kind(x: Any, kinds: str, kernel: str) -> None:
+def check_kind(x: Any, kinds: str, kernel: str, halves: bool = True) -> None:
     """Raise torch's error for a dtype that a pool does not take; `kinds` are NumPy's letters, V for
     bfloat16.
     """
-    if dtype_of(x).kind not in kinds:
+    narrow = not halves and dtype_of(x).name in ("float16", "bfloat16")
+    if narrow or dtype_of(x).kind not in kinds or dtype_of(x) in dtypes.FLOAT8_NUMPY:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
 
 
 def _integers(value: Any, name: str, position: int, function: str) -> tuple[int, ...]:
-    single = isinstance(value, str) or (isinstance(value, TensorBase) and not shape_of(value))
-    values = tuple(value) if isinstance(value, Iterable) and not single else (value,)
-    if any(isinstance(v, (float, str, bytes)) for v in values):
+    if not (is_integer(value) or is_size(value)):
         raise TypeError(
             f"{function}(): argument '{name}' (position {position}) must be tuple of ints, not "
             f"{type_name(value)}"
         )
-    return tuple(int(v) for v in values)
+    return check_longs(int(v) for v in (value if isinstance(value, (list, tuple)) else (value,)))
+
+
+def check_longs(values: Iterable[int]) -> tuple[int, ...]:
+    """Return numbers that 64 bits hold."""
+    found = tuple(values)
+    if any(abs(n) >= 1 << 63 for n in found):
+        raise OverflowError("Overflow when unpacking long long")
+    return found
 
 
 def _numbers(value: Any, rank: int, name: str, position: int, function: str, is_max: bool) -> tuple[int, ...]:
     """One number per spatial axis."""
-    if type(value) is int:
+    if type(value) is int and abs(value) < 1 << 63:
         return (value,) * rank
     values = _integers(value, name, position, function)
     if len(values) == 1:
@@ -103,20 +113,20 @@ def windows_of(
         )
     if 0 in stride:
         raise RuntimeError("stride should not be zero")
+    for k, p, d in zip(kernel, padding, dilation, strict=True):
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > int(((k - 1) * d + 1) / 2):
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
+                f"dilation={d}"
+            )
     if any(k <= 0 for k in kernel):
         raise RuntimeError(f"kernel size should be greater than zero, but got {_by_axis('k', kernel)}")
     if any(s < 0 for s in stride):
         raise RuntimeError(f"stride should be greater than zero, but got {_by_axis('d', stride)}")
     if any(d <= 0 for d in dilation):
         raise RuntimeError(f"dilation should be greater than zero, but got {_by_axis('dilation', dilation)}")
-    for k, p, d in zip(kernel, padding, dilation, strict=True):
-        if p < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > ((k - 1) * d + 1) // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
-                f"dilation={d}"
-            )
     if rank > 1:
         _check_shape(shape, rank, function, is_max)
     windows = Windows(kernel, stride, padding, dilation, bool(ceil_mode))
@@ -193,20 +203,21 @@ def _refuse_output(
 
 def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -> tuple[int, ...]:
     """The output size of an adaptive pool, one number per spatial axis; None keeps an axis."""
-    check_tensor(x, function)
-    shape = shape_of(x)
+    if rank == 1:
+        check_tensor(x, function)
+    shape = shape_of(x) if rank == 1 else tuple(x.size())
     if rank == 1 and len(shape) not in (2, 3):
         raise RuntimeError(
             f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' "
             f"(while checking arguments for {function})"
         )
-    if rank == 1 and wanted is None:
-        raise argument_type(function, "output_size", 2, "tuple of ints", wanted)
-    if isinstance(wanted, (float, str)) or wanted is None:
-        raise TypeError(f"object of type '{type(wanted).__name__}' has no len()")
-    values = tuple(wanted) if isinstance(wanted, Iterable) else (wanted,) * rank
-    if rank > 1 and isinstance(wanted, Iterable) and len(shape) <= len(values):
-        raise ValueError(f"Input dimension should be at least {len(values) + 1}")
+    given = wanted
+    if rank > 1 and not isinstance(wanted, int):
+        if len(shape) <= len(wanted):
+            raise ValueError(f"Input dimension should be at least {len(wanted) + 1}")
+        given = [n if o is None else o for o, n in zip(wanted, shape[-len(wanted) :], strict=False)]
+    given = _adaptive_parser(function, rank).bind((x, given), {})["output_size"]
+    values = given if isinstance(given, tuple) else (given,) * rank
     if len(values) != rank:
         raise RuntimeError(
             f"{function}() argument 'output_size' should contain one int (got {len(values)})"
@@ -220,9 +231,13 @@ def adaptive_size(x: Any, wanted: Any, rank: int, function: str, is_max: bool) -
         raise RuntimeError(
             f"{function}(): Expected {rank + 1}D or {rank + 2}D tensor, but got{colon} {list(shape)}"
         )
-    size = tuple(n if o is None else int(o) for o, n in zip(values, shape[-rank:], strict=True))
-    _check_adaptive(shape, size, rank, function, is_max)
-    return size
+    _check_adaptive(shape, values, rank, function, is_max)
+    return values
+
+
+@cache
+def _adaptive_parser(function: str, rank: int) -> Parser:
+    return Parser(function, f"(Tensor input, tuple of ints[{rank}] output_size)")
 
 
 def _check_adaptive(
@@ -242,8 +257,9 @@ def _check_adaptive(
     if any(n < 0 for n in size):
         if is_max:
             wrong = next(n for n in size if n < 0)
+            size = (1, *size) if rank == 1 else size
             raise RuntimeError(
-                f"Trying to create tensor with negative dimension {wrong}: {[*shape[: -len(size)], *size]}"
+                f"Trying to create tensor with negative dimension {wrong}: {[*shape[:-rank], *size]}"
             )
         raise RuntimeError(
             f"{function}: elements of output_size must be greater than or equal to 0 but received "

@@ -18,7 +18,8 @@ from ...ops.structure import unsafe_view
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from ...tensor.memory_format import contiguous
-from .pool_checks import adaptive_size, check_kind, check_tensor, windows_of
+from .loss_reduction import mirrored
+from .pool_checks import adaptive_size, check_kind, windows_of
 
 _F = Callable[..., Any]
 
@@ -48,7 +49,7 @@ def or_with_indices(indexed: _F) -> Callable[[_F], _F]:
             return (indexed if wanted else function)(*args, **kwargs)
 
         function.__qualname__ = f"_{function.__name__}"
-        return public(call, namespace="nn.functional", method=False, out=False)
+        return mirrored(call)
 
     return declare
 
@@ -60,12 +61,13 @@ def _max_pool(
     windows = windows_of(
         x, kernel, stride, padding, dilation, ceil_mode, rank, f"max_pool{rank}d", True, return_indices
     )
-    check_kind(x, "fiuV", "max_pool1d_impl" if rank == 1 else f"max_pool{rank}d")
+    own = rank == 1 and not return_indices
+    check_kind(x, "fiuV", "max_pool1d_impl" if own else f"max_pool{max(rank, 2)}d")
     alone = len(shape_of(x)) == rank + 1
     if alone:
         x = unsqueeze(x, 0)
     # torch has a kernel of its own for this, which takes C order and whose result is no view.
-    own = rank == 1 and not return_indices and not (modes().grad and x.requires_grad)
+    own = own and not (modes().grad and x.requires_grad)
     if rank == 1:
         x = unsqueeze(contiguous(x) if own else x, 2)
         windows = _lifted(windows)
@@ -102,12 +104,14 @@ def max_pool2d_with_indices(
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 2)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@mirrored
 def max_pool3d_with_indices(
     input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
     """:func:`max_pool3d` and the places of the maxima, whatever `return_indices` says."""
+    if input.is_cuda:
+        raise NotImplementedError("pullback computes on the CPU")
     return _max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, True, 3)
 
 
@@ -118,9 +122,8 @@ def _avg_pool(
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     windows = windows_of(x, kernel, stride, padding, 1, ceil_mode, rank, f"avg_pool{rank}d", False)
-    if dtype_of(x).kind not in "fV" and dtype_of(x).kind + str(dtype_of(x).itemsize) != "i8":
-        kernel_name = "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d"
-        raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{type_word(dtype_of(x))}'")
+    if dtype_of(x).name != "int64":
+        check_kind(x, "fV", "avg_pool3d_out_frame" if rank == 3 else "avg_pool2d", halves=rank != 3)
     alone = len(shape_of(x)) == rank + 1
     if alone:
         x = unsqueeze(x, 0)
@@ -191,7 +194,8 @@ def avg_pool3d(
 def _adaptive(x: Any, output_size: Any, rank: int, call: Any, is_max: bool = False) -> Any:
     function = f"adaptive_{'max' if is_max else 'avg'}_pool{rank}d"
     size = adaptive_size(x, output_size, rank, function, is_max)
-    check_kind(x, "fV", function.replace("1d", "2d"))
+    kernel = "adaptive_max_pool3d_cpu" if is_max and rank == 3 else function.replace("1d", "2d")
+    check_kind(x, "fV", kernel)
     alone = len(shape_of(x)) == rank + 1
     if alone:
         x = unsqueeze(x, 0)
@@ -218,22 +222,24 @@ def _mean_or_pool(x: Any, size: tuple[int, ...]) -> Any:
     return x.mean((-1, -2), keepdim=True) if size == (1, 1) else ops.adaptive_avg_pool_2d(x, size)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@mirrored
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """Means over `output_size` windows of nearly equal length, two axes."""
-    check_tensor(input, "adaptive_avg_pool2d")
-    one = output_size == 1 or (isinstance(output_size, Iterable) and tuple(output_size) == (1, 1))
-    if one and (output_size == 1 or len(shape_of(input)) > 2):
+    one = type(output_size) is int and output_size == 1
+    if (one or (isinstance(output_size, (list, tuple)) and list(output_size) == [1, 1])) and (
+        len(input.size()) > 2
+    ):
         return input.mean((-1, -2), keepdim=True)
     return _adaptive(input, output_size, 2, ops.adaptive_avg_pool_2d)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@mirrored
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """Means over `output_size` windows of nearly equal length, three axes."""
-    check_tensor(input, "adaptive_avg_pool3d")
-    one = output_size == 1 or (isinstance(output_size, Iterable) and tuple(output_size) == (1, 1, 1))
-    if one and len(shape_of(input)) in (4, 5):
+    one = type(output_size) is int and output_size == 1
+    if (one or (isinstance(output_size, (list, tuple)) and list(output_size) == [1, 1, 1])) and (
+        len(input.size()) in (4, 5)
+    ):
         return input.mean((-1, -2, -3), keepdim=True)
     return _adaptive(input, output_size, 3, ops.adaptive_avg_pool_3d)
 
@@ -364,7 +370,7 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
     return _adaptive_max(input, output_size, return_indices, 3)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@mirrored
 def max_unpool1d(
     input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Any:
@@ -372,7 +378,7 @@ def max_unpool1d(
     return _max_unpool(input, indices, kernel_size, stride, padding, output_size, 1)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@mirrored
 def max_unpool2d(
     input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Any:
@@ -380,7 +386,7 @@ def max_unpool2d(
     return _max_unpool(input, indices, kernel_size, stride, padding, output_size, 2)
 
 
-@public(namespace="nn.functional", method=False, out=False)
+@mirrored
 def max_unpool3d(
     input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Any:
