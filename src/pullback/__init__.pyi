@@ -192,7 +192,7 @@ def _shape_as_tensor(input: Tensor) -> Tensor:
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
     """Gamma numbers of rate 1 with the concentrations in `input`; they have implicit gradients."""
 def _standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:
-    """How gamma numbers `output` of rate 1 move with the concentrations `input` that they were drawn with."""
+    """Return how gamma numbers `output` of rate 1 move with the concentrations `input` of their draw."""
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the size |x| of each element."""
 def abs_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -344,7 +344,7 @@ def argsort(
 ) -> Tensor:
     """Indices that sort the input along `dim`."""
 def argwhere(input: Tensor) -> Tensor:
-    """Where elements are not zero, as ``(n, rank)`` indices."""
+    """Return where elements are not zero, as ``(n, rank)`` indices."""
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
     """The view of the input's storage with the given sizes and strides (in elements)."""
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
@@ -452,9 +452,9 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """Binary cross entropy of `sigmoid(input)`."""
 def bincount(input: Tensor, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
-    """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it does."""
+    """Count each of 0, 1, 2, … in a vector of integers, or sum `weights` where it occurs."""
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many of `count` trials succeed, each with probability `prob`; the two broadcast."""
+    """Draw how many of `count` trials succeed, each with probability `prob`; the two broadcast."""
 @overload
 def bitwise_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -711,7 +711,7 @@ def cosine_embedding_loss(
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
     """Σ x1·x2 / (|x1|·|x2|) along `dim`, norms no less than `eps`."""
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
-    """How many elements, over `dim`, are not 0."""
+    """Count the elements, over `dim`, that are not 0."""
 def cov(
     input: Tensor, *, correction: builtins.int = 1, fweights: Tensor | None = None,
     aweights: Tensor | None = None,
@@ -1181,8 +1181,8 @@ def histc(
     input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range where
-    both are equal).
+    """Count the elements in each of `bins` equal parts of [min, max] (of the input's range where both are
+    equal).
     """
 @overload
 def histogram(
@@ -1194,7 +1194,7 @@ def histogram(
     input: Tensor, bins: builtins.int = 100, *, range: Sequence[builtins.float] | None = ...,
     weight: Tensor | None = None, density: builtins.bool = False, out: Sequence[Tensor] | None = ...,
 ) -> return_types.histogram:
-    """How many elements lie in each of several intervals."""
+    """Count the elements in each of several intervals."""
 @overload
 def histogramdd(
     input: Tensor, bins: builtins.int, range: Sequence[builtins.float] | None = ...,
@@ -1210,7 +1210,7 @@ def histogramdd(
     input: Tensor, bins: Sequence[Tensor], range: Sequence[builtins.float] | None = ...,
     weight: Tensor | None = None, density: builtins.bool = False,
 ) -> return_types.histogramdd:
-    """How many points lie in each cell of a grid."""
+    """Count the points in each cell of a grid."""
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """Parts along axis 1 (axis 0 of a vector)."""
 def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
@@ -1326,7 +1326,7 @@ def isin(
     elements: Any, test_elements: Any, *, assume_unique: builtins.bool = False, invert: builtins.bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Which of `elements` occur among `test_elements`."""
+    """Return which of `elements` occur among `test_elements`."""
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return where the elements are ∞ or −∞; of a complex one either part."""
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1336,7 +1336,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is +∞."""
 def isreal(input: Tensor) -> Tensor:
-    """Where the imaginary part is 0: everywhere in a real tensor."""
+    """Return where the imaginary part is 0: everywhere in a real tensor."""
 def istft(
     input: Tensor, n_fft: builtins.int, hop_length: builtins.int | None = None,
     win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True,
@@ -1758,7 +1758,7 @@ def nonzero(input: Tensor, *, as_tuple: Literal[False] = ..., out: Tensor | None
 def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Tensor | None = None) -> tuple[Tensor, ...]: ...
 @overload
 def nonzero(input: Tensor, *, as_tuple: builtins.bool = False, out: Tensor | None = None) -> Any:
-    """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
+    """Return where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
 def nonzero_static(
     input: Tensor, *, size: builtins.int, fill_value: builtins.int = -1, out: Tensor | None = None,
 ) -> Tensor:
@@ -2212,8 +2212,8 @@ def searchsorted(
     sorted_sequence: Any, input: Tensor, *, out_int32: builtins.bool = False, right: builtins.bool = False,
     side: str | None = None, sorter: Any = None, out: Tensor | None = None,
 ) -> Tensor:
-    """Where values would be inserted into the rows of a sorted tensor: before equal elements, or after
-    (`right`).
+    """Return where values would be inserted into the rows of a sorted tensor: before equal elements, or
+    after (`right`).
     """
 def seed() -> builtins.int:
     """Start a stream of the default generator that nobody can foretell and return its seed."""

@@ -34,7 +34,7 @@ def is_better(groups: int, weight_shape: Sequence[int]) -> bool:
 
 
 class _Layout:
-    """Where the padded places of a channel lie, and which run of them each tap is multiplied with."""
+    """Lay out the padded places of a channel, and the run of them that each tap is multiplied with."""
 
     def __init__(
         self,

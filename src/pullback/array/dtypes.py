@@ -383,7 +383,7 @@ DIGITS = {float16: 3, bfloat16: 2, float32: 6, float64: 15, **dict.fromkeys(FLOA
 
 
 class _Limits:
-    """What finfo and iinfo share: immutable, equal where their dtypes are, never hashable."""
+    """Share among finfo and iinfo: they are immutable, equal where their dtypes are, never hashable."""
 
     __module__ = "torch"
     __slots__ = ("_of", "bits", "max", "min")

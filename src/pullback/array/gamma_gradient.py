@@ -1,4 +1,4 @@
-"""How gamma and Dirichlet numbers move with their concentration, by torch's approximations.
+"""Differentiate gamma and Dirichlet numbers by their concentration, by torch's approximations.
 
 A number x with the distribution function F(x; α) moves by dx/dα = −(∂F/∂α) / (∂F/∂x) when the quantile is
 kept fixed (implicit reparameterization). For these two families ∂F/∂α has no closed form. The same regions

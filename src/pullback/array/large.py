@@ -1,4 +1,4 @@
-"""Where kernels of large arrays ask for native code, and where the compiler offers it.
+"""Ask for native code in kernels of large arrays; the compiler offers it here.
 
 NumPy passes through memory once for each ufunc of a chain, and keeps the interpreter lock in some loops. From
 `SIZE` elements on the kernels here, and the rules of the pullback, first ask for one native loop made by the
@@ -32,7 +32,7 @@ SIZE = MATRIX = _NEVER
 
 
 class Source(Protocol):
-    """What the compiler offers; every answer may be None."""
+    """Describe what the compiler offers; every answer may be None."""
 
     def elementwise(self, name: str, arrays: Sequence[ndarray], attrs: tuple[Any, ...]) -> ndarray | None:
         """The op on arrays of one shape."""
@@ -177,7 +177,7 @@ def provide(load: Callable[[], Source | None]) -> None:
 
 
 def source() -> Source | None:
-    """Whoever has native loops."""
+    """Return the native backend, loading it on first use; None where there is none."""
     global _load, _source, SIZE, MATRIX
     if _load is not None:
         load, _load = _load, None

@@ -39,7 +39,7 @@ _WORTH_NATIVE = 1 << 16
 
 
 class Windows(NamedTuple):
-    """Where the windows of a pool lie: one number per spatial dimension in each field."""
+    """Describe where the windows of a pool lie: one number per spatial dimension in each field."""
 
     kernel: tuple[int, ...]
     stride: tuple[int, ...]
@@ -61,7 +61,7 @@ class Windows(NamedTuple):
         return tuple(result)
 
     def taps(self) -> Iterator[tuple[int, ...]]:
-        """How far each tap lies from the start of its window, in C order."""
+        """Return how far each tap lies from the start of its window, in C order."""
         return product(*(range(0, k * d, d) for k, d in zip(self.kernel, self.dilation)))
 
     def under(self, box: ndarray, tap: Sequence[int], output: Sequence[int]) -> ndarray:
@@ -73,7 +73,7 @@ class Windows(NamedTuple):
     def inside(
         self, size: Sequence[int], lengths: Sequence[int]
     ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-        """Which part of the box is not padding, and which part of the array it covers."""
+        """Return the part of the box that is not padding, and the part of the array that it covers."""
         reach = [max(0, min(n, length - p)) for n, length, p in zip(size, lengths, self.padding)]
         return (
             tuple(slice(p, p + n) for n, p in zip(reach, self.padding)),
@@ -165,7 +165,7 @@ def _settle_nans(box: ndarray, windows: Windows, output: Sequence[int], winner: 
 
 
 def _keep_inside(empty: ndarray, windows: Windows, output: Sequence[int], winner: ndarray) -> None:
-    """Where a window holds nothing above −∞, its first place that is not padding wins."""
+    """Let the first place that is not padding win where a window holds nothing above −∞."""
     if not empty.any():
         return
     first = np.zeros(output, winner.dtype)
@@ -230,7 +230,7 @@ def gather_windows(x: ndarray, winners: ndarray, windows: Windows) -> ndarray:
 
 
 class _Places:
-    """Where winners lie in planes of the given lengths that follow one another."""
+    """Turn places of winners into places in planes that follow one another."""
 
     def __init__(self, windows: Windows, output: Sequence[int], lengths: Sequence[int]) -> None:
         steps = [prod(lengths[axis + 1 :]) for axis in range(len(lengths))]
@@ -464,7 +464,7 @@ def scatter_planes(y: ndarray, indices: ndarray, size: Sequence[int]) -> ndarray
 
 
 def _box(planes: ndarray, windows: Windows, output: Sequence[int], fill: Any) -> ndarray:
-    """What the windows cover of ``(planes, *size)``, with `fill` in the padding."""
+    """Return what the windows cover of ``(planes, *size)``, with `fill` in the padding."""
     pads = [(p, p) for p in windows.padding]
     starts = (0,) * len(pads)
     return pad_into(planes[:, None], pads, starts, windows.lengths(output), fill=fill)[:, 0]

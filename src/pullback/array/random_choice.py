@@ -227,7 +227,7 @@ _RESTS = (
 
 
 def _stirling_rest(k: float) -> float:
-    """What Stirling's formula leaves out of log k!, by a table and by its series."""
+    """Return the rest of Stirling's formula for log k!, by a table and by its series."""
     if k <= 9:
         return _RESTS[int(k)]
     square = (k + 1) * (k + 1)

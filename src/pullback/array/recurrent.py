@@ -58,7 +58,7 @@ def _sum(b_ih: Any, b_hh: Any) -> Any:
 
 
 def _before(values: ndarray, initial: ndarray, steps: Sequence[Step]) -> ndarray:
-    """What the state was before each step, from what it was after."""
+    """Return the state before each step, from the states after."""
     before = np.empty_like(values)
     state = initial.copy()
     for rows, n in steps:

@@ -26,8 +26,8 @@ _KEYS, _KEYS_FILTER = -0.75, -0.5
 
 
 class Axis(NamedTuple):
-    """How one axis is resampled. `scale` is the user's output / input, which need not be the quotient of the
-    sizes.
+    """Describe how one axis is resampled. `scale` is the user's output / input, which need not be the
+    quotient of the sizes.
     """
 
     size: int

@@ -34,7 +34,7 @@ _KERNELS = {"nearest": (_NEAREST, 0), "bilinear": (_LINEAR, 0), "bicubic": (_CUB
 
 
 class Sampler(NamedTuple):
-    """How values between pixels are read.
+    """Read values between pixels.
 
     Attributes
     ----------

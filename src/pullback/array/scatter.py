@@ -302,7 +302,7 @@ def scatter_reduce(
 
 
 def _identity(reduce: str, dtype: np.dtype) -> Any:
-    """What leaves every other operand of the reduction as it is."""
+    """Return the identity of a reduction."""
     if reduce in ("sum", "mean"):
         return 0
     if reduce == "prod":

@@ -1,4 +1,4 @@
-"""Which of equal elements a selection names, and in which order.
+"""Choose among equal elements as torch's selections do, and order them.
 
 `topk`, `kthvalue` and `mode` give places, and torch's are those where the algorithms of its C++ library leave
 equal elements: partitions around a median of three, and a heap where few of many are asked for. Values do not
@@ -198,5 +198,5 @@ class _Order:
 
 
 def _depth(size: int) -> int:
-    """How often a row is parted before a heap takes over."""
+    """Return how often a row is parted before a heap takes over."""
     return 2 * (max(size, 1).bit_length() - 1)

@@ -85,7 +85,7 @@ def _default_count() -> int:
 
 
 def get_num_threads() -> int:
-    """How many threads large kernels use: OMP_NUM_THREADS, else the cores this process may run on."""
+    """Return the number of threads of large kernels: OMP_NUM_THREADS, else the cores of this process."""
     global _count
     if not _count:
         _count = _default_count()

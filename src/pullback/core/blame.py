@@ -1,4 +1,4 @@
-"""Whose line it was: where the user's program made a node, wrote to a storage, ran backward.
+"""Remember the user's lines: where a node was made, a storage was written to, backward ran.
 
 This is always on, so it must cost next to nothing and keep nothing alive. A place is a code object and the
 position of an instruction in it, taken from the caller's frame; never the frame itself, which would keep its
@@ -106,7 +106,7 @@ _GONE: list[Any] = [None]
 
 
 def freed_by_caller(depth: int) -> tuple[Any, ...]:
-    """What the nodes that the user's backward frees get in place of their saved values.
+    """Return what nodes get in place of the saved values that the user's backward frees.
 
     One tuple stands in all of them. It looks like a saved value whose version has moved on, so that the check
     of versions, which every pullback does, finds it at no cost. `depth` counts the frames from here that are
@@ -131,7 +131,7 @@ def is_freed(saved: tuple[Any, ...]) -> bool:
 
 
 def freed_at(saved: tuple[Any, ...]) -> Place | None:
-    """Where the backward ran that freed what a node saved."""
+    """Return where the backward ran that freed what a node saved."""
     return place_at(saved[3], saved[4])
 
 
@@ -184,7 +184,7 @@ def place_at(code: CodeType | None, at: int) -> Place | None:
 
 
 def variable_of(value: Any) -> tuple[str, Place | None] | None:
-    """What the program that calls now names a value, and the line that last gave it the name.
+    """Return the calling program's name of a value, and the line that last gave it the name.
 
     A variable of the innermost frame of the program that has one, or a parameter of a module in a variable.
     """
@@ -230,7 +230,7 @@ _Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 def _span(positions: Any) -> _Span | None:
-    """Where some source begins and ends; None where that is not known."""
+    """Return where some source begins and ends; None where that is not known."""
     if positions is None or None in positions:
         return None
     line, end_line, column, end_column = positions
@@ -242,7 +242,7 @@ def _is_within(inner: _Span | None, outer: _Span) -> bool:
 
 
 def place_of(node: Any) -> Place | None:
-    """Where the user's program made a node; None for the end of the graph at a leaf, which nobody made."""
+    """Return where the user's program made a node; None for the end of the graph at a leaf."""
     return place_at(getattr(node, "_code", None), getattr(node, "_at", 0))
 
 
@@ -264,7 +264,7 @@ def written_since(counter: list[Any], sequence: int) -> bool:
 
 
 def change_at(counter: list[Any], version: int) -> Place | None:
-    """Where the write was that made a version; None where that is forgotten or was outside the program."""
+    """Return where a version was written; None where that is forgotten or was outside the program."""
     if len(counter) > 1:
         for first, last, code, at, _ in counter[1]:
             if first <= version <= last:

@@ -1,4 +1,4 @@
-"""Where layers find the compiler, which stands above them: the package tells them how to load it."""
+"""Give layers below the compiler a way to load it, which the package tells them."""
 
 from __future__ import annotations
 

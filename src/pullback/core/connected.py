@@ -23,7 +23,7 @@ from .value import TensorBase, dtype_of, shape_of, wrap, wrap_alias
 
 
 class Gradient(NamedTuple):
-    """What torch's graph shows of an op's pullback.
+    """Describe what torch's graph shows of an op's pullback.
 
     Attributes
     ----------

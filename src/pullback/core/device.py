@@ -30,7 +30,7 @@ LARGEST_INDEX = 2**31 - 1
 
 
 class device:
-    """Where a tensor is: a type such as ``'cpu'`` and an index, None where it does not matter.
+    """Name where a tensor is: a type such as ``'cpu'``, and an index or None.
 
     ``device('cuda:1')`` and ``device('cuda', 1)`` are the same. ``with device(...):`` makes it the default.
     """

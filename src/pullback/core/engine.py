@@ -65,7 +65,7 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 
 
 class Capture:
-    """Where `autograd.grad` wants covectors: (node, output index) to position; and which nodes lead there."""
+    """Map (node, output index) to positions in `autograd.grad`'s results; hold the nodes that lead there."""
 
     def __init__(self, edges: Sequence[Any], roots: Sequence[Node]) -> None:
         self.wanted: dict[Node, list[tuple[int, int]]] = {}
@@ -194,7 +194,7 @@ class Task:
         self.accumulate = accumulate
 
     def reached(self, targets: Sequence[Node]) -> int:
-        """How many of the nodes run, or have run, or have what arrives at them captured."""
+        """Count the nodes that run, have run, or have what arrives at them captured."""
         if self.capture is None:
             roots = [edge.node if type(edge) is Output else edge for edge, _ in self.roots]
             needed = needed_nodes(roots, dict.fromkeys(targets))

@@ -1,4 +1,4 @@
-"""Which tensor held an array, of tensors that changed after nodes may have saved the array.
+"""Remember which tensor held an array, of tensors that changed after nodes may have saved it.
 
 A node keeps arrays where torch's keeps tensors, which later show whether they require grad by now, and in
 which arrangement. Such changes are rare: each is noted here, and looked up where torch would look at the

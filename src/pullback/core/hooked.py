@@ -90,7 +90,7 @@ def checked_replacement(replacement: Any, g: Any, hook: Any) -> Any:
 
 
 def hook_name(hook: Any) -> str:
-    """What torch's messages call a hook."""
+    """Return torch's name of a hook in messages."""
     return getattr(hook, "__name__", "<unknown>")
 
 

@@ -464,7 +464,7 @@ def _set_history(x: Any, node: Any) -> None:
 
 
 def _keep_overwritten(node: Any, x: Any, new: Any) -> None:
-    """What the rule saved of the overwritten input is copied; what it saved of the result is now `x` itself.
+    """Copy what the rule saved of the overwritten input; what it saved of the result is now `x` itself.
 
     Where `x` is another input too, as in ``x.mul_(x)``, that stays damaged, as in torch.
     """

@@ -110,7 +110,7 @@ def is_meta(value: Any) -> bool:
 
 
 def array_or_phantom(value: Any) -> ndarray | None:
-    """What a value holds innermost as an array whose layout is that of the value; None where it has none."""
+    """Return the innermost array of a value, laid out as the value is; None where it has none."""
     while isinstance(value, TensorBase):
         value = value._value
     if isinstance(value, Meta):

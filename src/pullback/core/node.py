@@ -28,7 +28,7 @@ DIFFERENTIABLE = frozenset(d.numpy for d in dtypes.BY_NUMPY.values() if d.is_flo
 
 
 class Node:
-    """What one call left behind for `backward`.
+    """Hold what one call left behind for `backward`.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Node:
         )
 
     def derivable_inputs(self) -> Sequence[int]:
-        """Which edges torch has, too: none for an input without a derivative (a mask, an index)."""
+        """Return the edges that torch has, too: none for an input without a derivative (a mask, an index)."""
         rules = getattr(self._op, "rules", ())
         if len(rules) == len(self._edges):
             return [i for i, rule in enumerate(rules) if rule is not None]

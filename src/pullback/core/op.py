@@ -47,7 +47,7 @@ Place = Callable[[ndarray, Sequence[Any]], ndarray]
 
 
 class Call(Protocol):
-    """What a declaration gives: the function that calls the op, and the op behind it."""
+    """Hold what a declaration gives: the function that calls the op, and the op behind it."""
 
     op: Any
 

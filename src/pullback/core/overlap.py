@@ -51,7 +51,7 @@ def _is_dense(array: ndarray) -> bool:
 
 
 def overlap(a: ndarray, b: ndarray) -> int:
-    """How two arrays overlap: `NONE`, `FULL` where they are one and the same, or `PARTIAL`."""
+    """Return how two arrays overlap: `NONE`, `FULL` where they are one and the same, or `PARTIAL`."""
     if a is b:
         return FULL
     if not a.size or not b.size or not _is_dense(a) or not _is_dense(b):

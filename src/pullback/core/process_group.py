@@ -28,7 +28,7 @@ class ProcessGroup:
         return 0
 
     def size(self) -> int:
-        """How many processes the group has: 1."""
+        """Return the number of processes in the group: 1."""
         return 1
 
 

@@ -1,4 +1,4 @@
-"""What a node saves and how it is read back.
+"""Save values of nodes and read them back.
 
 The parameter names of an op's rules decide what is saved; `Layout` works that out once, at declaration. A
 node's `saved` is one flat tuple: a triple (value, version counter, version) per saved input or output, then
@@ -102,7 +102,7 @@ class Layout:
         return itemgetter(*positions)
 
     def needed(self, wants: tuple[bool, ...]) -> tuple[bool, ...]:
-        """Which values must be saved when only the inputs marked in `wants` need a covector."""
+        """Return which values must be saved when only the inputs marked in `wants` need a covector."""
         found = self._needed.get(wants)
         if found is None:
             asked = {n for names, want in zip(self.wanted, wants, strict=True) if want for n in names}
@@ -223,7 +223,7 @@ class SavedTensor:
 
     @property
     def data(self) -> Any:
-        """What is kept: the tensor, or what the pack hook made of it."""
+        """Return what is kept: the tensor, or what the pack hook made of it."""
         if is_freed(self._node._saved):
             raise freed(self._node)
         value = self._node._saved[self._at]
@@ -349,7 +349,7 @@ def present_node(tensor: Any) -> Any:
 
 
 def described(node: Any, index: int) -> str:
-    """What a message says of the history of a tensor that is output `index` of a node."""
+    """Return what a message says of the history of a tensor that is output `index` of a node."""
     if node is None or node is LEAF or isinstance(node, (AccumulateGrad, Nowhere)):
         return ""
     return f", which is output {index} of {short_name(type(node))},"

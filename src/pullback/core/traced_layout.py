@@ -1,4 +1,4 @@
-"""How the values of a trace would lie in memory if eager computed them.
+"""Tell how the values of a trace would lie in memory if eager computed them.
 
 A traced value has a shape and no memory, but whether a reshape is a view, what `is_contiguous` says, and the
 strides of what a function returns depend on how eager lays values out. That is found when it is asked for:
@@ -38,7 +38,7 @@ KNOWN = 4096
 
 
 class Layout(NamedTuple):
-    """Where a value lies.
+    """Describe where a value lies.
 
     Attributes
     ----------

@@ -38,7 +38,7 @@ def is_tracing() -> bool:
 
 
 def running() -> Recorder | None:
-    """What a function is being written down by."""
+    """Return what writes the running function down."""
     return _tracing.get()
 
 
@@ -130,7 +130,7 @@ class Alias(NamedTuple):
 
 
 class Recorder:
-    """What a trace has written down so far.
+    """Hold what a trace has written down so far.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ class Recorder:
 
     @property
     def layouts(self) -> Layouts:
-        """How the values would lie in memory."""
+        """Return how the values would lie in memory."""
         if self._layouts is None:
             from .traced_layout import Layouts
 
@@ -272,7 +272,7 @@ class Recorder:
         return error
 
     def written(self, x: Any, new: Tracer) -> Tracer:
-        """What a tensor holds from now on that is written to, given what is written.
+        """Return what a tensor holds after a write, given what is written.
 
         A value that is another tensor's, too, is copied, lest they seem to share memory.
         """

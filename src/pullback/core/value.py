@@ -54,7 +54,7 @@ class InnerValue(Value):
         return len(self.shape)
 
     def escaped(self) -> Any:
-        """What this value acts as when the transform that made it is over."""
+        """Return what this value acts as when the transform that made it is over."""
         raise NotImplementedError
 
 
@@ -181,7 +181,7 @@ def run(op: Op, inputs: tuple[Any, ...], attrs: tuple[Any, ...]) -> Any:
 
 
 def escaped(value: Any, level: int) -> Any:
-    """What a value of a level acts as when the transform that entered the level is over."""
+    """Return what a value of a level acts as when the transform that entered the level is over."""
     if not isinstance(value, Value) or value._level != level:
         return value
     if isinstance(value, TensorBase):

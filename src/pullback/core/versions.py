@@ -93,5 +93,5 @@ def bump(tensor: Any) -> None:
 
 
 def version_of(tensor: Any) -> int:
-    """How often the storage of `tensor` was written to; 0 where nobody counts."""
+    """Return how often the storage of `tensor` was written to; 0 where that is not counted."""
     return 0 if type(tensor._counter) is NoVersions else tensor._counter[0]

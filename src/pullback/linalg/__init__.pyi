@@ -109,7 +109,7 @@ def matrix_rank(
 ) -> Tensor: ...
 @overload
 def matrix_rank(input: Tensor, tol: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """How many singular values exceed max(atol, rtol·σ₁): (…, m, n) -> (…), int64."""
+    """Count the singular values that exceed max(atol, rtol·σ₁): (…, m, n) -> (…), int64."""
 def multi_dot(tensors: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
     """The product of a chain of matrices in the order that takes the fewest multiplications."""
 def norm(

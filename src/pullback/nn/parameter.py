@@ -116,7 +116,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
 
 class UninitializedTensorMixin:
-    """What a parameter and a buffer have in common while their shape is not known.
+    """Share among parameters and buffers whose shape is not known.
 
     They have a dtype and can be converted; all else that is asked of them is an error.
     """

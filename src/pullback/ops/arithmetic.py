@@ -156,7 +156,7 @@ def _pow_exponent(g: Any, x: Any, y: Any, out: Any) -> Any:
 
 
 def zero_to_nonnegative(x: Any, y: Any) -> Any:
-    """Where 0**y with a real y >= 0 makes the derivative in y zero."""
+    """Mark where 0**y with a real y >= 0 makes the derivative in y zero."""
     return eq(x, 0) & _is_nonnegative(y)
 
 

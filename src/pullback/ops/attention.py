@@ -32,7 +32,7 @@ def default_scale(width: int) -> float:
 
 
 def _seen(shape: tuple[int, ...]) -> ndarray:
-    """Which keys each query sees of those up to its own place."""
+    """Return which keys each query sees of those up to its own place."""
     rows, columns = shape[-2:]
     return np.less_equal(np.arange(columns), np.arange(rows)[:, None])
 

@@ -1,4 +1,4 @@
-"""Which ops are computed again rather than kept, where a backward pass needs their results."""
+"""List the ops that are computed again, not kept, where a backward pass needs their results."""
 
 from __future__ import annotations
 

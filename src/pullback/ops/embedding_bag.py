@@ -25,14 +25,14 @@ def _bags(offsets: ndarray, count: int) -> ndarray:
 
 
 def _sizes(offsets: ndarray, kept: ndarray) -> ndarray:
-    """How many samples of each bag are kept."""
+    """Return the number of samples of each bag that are kept."""
     return np.bincount(_bags(offsets, len(kept))[kept], minlength=len(offsets))
 
 
 def _factor(
     indices: ndarray, offsets: ndarray, /, rows: int, mode: str, padding: int, by_frequency: bool
 ) -> ndarray:
-    """What each sample counts: nothing where it is padding, its share of a mean, of its row's occurrences."""
+    """Return each sample's weight: 0 for padding, its share of a mean or of its row's occurrences."""
     kept = indices != padding
     factor = kept.astype(np.float64)
     if mode == "mean":

@@ -20,7 +20,7 @@ Sizes = tuple[int, ...]
 
 
 def _starts(samples: ndarray, size: int, count: int, kernel: int) -> ndarray:
-    """Where the windows of one axis begin, for each of any number of samples in [0, 1): (…, count).
+    """Return where the windows of one axis begin, for each of any number of samples in [0, 1): (…, count).
 
     The n-th begins at ``⌊(n + u)·α⌋ − ⌊u·α⌋``, the last at the end.
     """

@@ -1,4 +1,4 @@
-"""How many points, or how much weight of them, lie in each cell of a grid."""
+"""Count the points, or their weight, in each cell of a grid."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Ints = tuple[int, ...]
 
 
 def _key(where: ndarray, dims: Ints) -> tuple[Any, ...]:
-    """What stands between the brackets."""
+    """Return what is between the brackets."""
     key: list[Any] = list(LEAD[dims[-1] + 1])
     for dim, places in zip(dims, where, strict=True):
         key[dim] = places
@@ -116,7 +116,7 @@ def batched_where(size: int, where: Any, batched: int | None, dims: Ints) -> tup
 
 
 def result_axes(rank: int, dims: Ints, rank_where: int, whole: Ints) -> Ints:
-    """Where the axes of a batched result lie: batch, then as ``x[...]`` of one example has them.
+    """Return the axes of a batched result: batch, then as ``x[...]`` of one example has them.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ pinv: Call = op(
 
 
 def tolerance(x: Any) -> float:
-    """What is lost by rounding in a matrix, relative to its largest singular value."""
+    """Return what rounding loses in a matrix, relative to its largest singular value."""
     return float(np.finfo(real_dtype(x)).eps * max(shape_of(x)[-2:]))
 
 

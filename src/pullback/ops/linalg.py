@@ -162,7 +162,7 @@ def leading(arrays: Sequence[ndarray], ranks: Sequence[int]) -> tuple[int, ...]:
 
 
 def _laid_out(part: Any, dtype: np.dtype[Any]) -> ndarray:
-    """What a step returned as an array, a matrix with contiguous columns."""
+    """Return the result of a step as an array, a matrix with contiguous columns."""
     array = np.asarray(part, dtype)
     return array if array.ndim < 2 or array.flags.f_contiguous else column_major(array)
 
@@ -202,7 +202,7 @@ def each(
 
 
 def failure(info: ndarray) -> tuple[str, int]:
-    """Where the first failure is ('(Batch element 1): ', or nothing for a single matrix) and its number."""
+    """Return the first failure's place ('(Batch element 1): ', or '' for a single matrix) and number."""
     position = int(np.flatnonzero(info)[0])
     return (f"(Batch element {position}): " if info.ndim else ""), int(info.reshape(-1)[position])
 

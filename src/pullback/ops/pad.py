@@ -74,7 +74,7 @@ pad: Callable[..., Any] = op(
 
 
 def places(size: int, before: int, after: int, mode: str) -> np.ndarray:
-    """Which element of an axis each place of the padded axis takes."""
+    """Return which element of an axis each place of the padded axis takes."""
     if mode == "circular":
         # What a negative number cuts off is not there to wrap around to.
         cut = max(0, -before)

@@ -44,7 +44,7 @@ def spread(g: Any, shape: Shape, dims: tuple[int, ...], keepdim: bool) -> Any:
 
 
 def count(shape: Shape, dims: tuple[int, ...]) -> int:
-    """How many elements go into one."""
+    """Return the number of elements that go into one."""
     return math.prod([shape[d] for d in dims])
 
 
@@ -303,7 +303,7 @@ def _mean_rule(g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
 
 
 def _with_mean(spread_out: Any, g: Any, x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
-    """What came through a variance, if anything did, and the mean's covector, if there is one."""
+    """Return what came through a variance, if anything did, with the mean's covector, if there is one."""
     if g is None:
         return spread_out
     levelled = _mean_rule(g, x, dims, keepdim)

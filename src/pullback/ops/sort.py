@@ -200,7 +200,7 @@ isin: Any = op("isin", _isin)
 
 
 def runs(x: ndarray, dim: int | None) -> ndarray:
-    """Where a new value begins along the flat array, or a new slice along `dim`."""
+    """Mark where a new value begins along the flat array, or a new slice along `dim`."""
     rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
     if not len(rows):
         return np.zeros(0, bool)

@@ -62,7 +62,7 @@ def _diagonal_of(x: Any) -> Any:
 
 
 def _phases(*products: Any) -> ndarray | float:
-    """How much a loss changes as the phase of each vector turns: the imaginary part of a diagonal."""
+    """Return how much a loss changes as the phase of each vector turns: the imaginary part of a diagonal."""
     found: Any = 0.0
     for product in products:
         array = None if product is None else concrete(product)

@@ -769,7 +769,7 @@ _BEHIND_OPERATORS = {
 
 
 def _called(op: Op, method: str) -> Function:
-    """What overrides are told was called: the function, or the method as `Tensor` has it."""
+    """Return what overrides are told was called: the function, or the method as `Tensor` has it."""
     if not method:
         return op.public
     called: Function = getattr(calls.Tensor, _BEHIND_OPERATORS.get(method, method))
@@ -777,7 +777,7 @@ def _called(op: Op, method: str) -> Function:
 
 
 def override_operator(method: str, *operands: Any) -> Any:
-    """What overrides of the operands answer to an operator; `PASS` where there are none."""
+    """Return what overrides of the operands answer to an operator; `PASS` where there are none."""
     if (OVERRIDING and _overridden(operands)) or (
         not isinstance(operands[-1], TensorBase) and adopt(operands[-1:])
     ):

@@ -94,7 +94,7 @@ class CompressedTensor(ValuedTensor):
         return value
 
     def crow_indices(self) -> Any:
-        """Where each row begins among the values, and where the last ends."""
+        """Return where each row begins among the values, and where the last ends."""
         return self._part("crow_indices", True, self._pointers)
 
     def col_indices(self) -> Any:
@@ -102,7 +102,7 @@ class CompressedTensor(ValuedTensor):
         return self._part("col_indices", True, self._places)
 
     def ccol_indices(self) -> Any:
-        """Where each column begins among the values, and where the last ends."""
+        """Return where each column begins among the values, and where the last ends."""
         return self._part("ccol_indices", False, self._pointers)
 
     def row_indices(self) -> Any:
@@ -154,7 +154,7 @@ class CompressedTensor(ValuedTensor):
     T = property(lambda self: in_backend("as_strided", "SparseCsrCPU"))
 
     def element_size(self) -> int:
-        """How many bytes a value takes."""
+        """Return the number of bytes of a value."""
         return int(self._what.element_size())
 
     def numpy(self, *_: Any, **__: Any) -> NoReturn:

@@ -1,4 +1,4 @@
-"""What torch's top level has besides functions: dtypes, layouts, memory formats, numbers."""
+"""Hold what torch's top level has besides functions: dtypes, layouts, memory formats, numbers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Constant:
 
 
 class layout(_Constant):
-    """How elements are arranged in memory, as ``torch.layout``; tensors here are `strided`, the other
+    """Name how elements are arranged in memory, as ``torch.layout``; tensors here are `strided`, the other
     names are there to be asked for.
     """
 
@@ -47,7 +47,7 @@ class layout(_Constant):
 
 
 class memory_format(_Constant):
-    """Which order of axes in memory an op is asked for, as ``torch.memory_format``."""
+    """Name the order of axes in memory that an op is asked for, as ``torch.memory_format``."""
 
     __module__ = "torch"
     __slots__ = ()

@@ -118,7 +118,7 @@ def _counted(points: Any, edges: tuple[Any, ...], weight: Any, density: bool) ->
 def histogram(
     input: Any, bins: Any = 100, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
-    """How many elements lie in each of several intervals.
+    """Count the elements in each of several intervals.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def _of_points(points: Any, bins: tuple[Any, ...], range: Any, weight: Any, dens
 def histogramdd(
     input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
-    """How many points lie in each cell of a grid.
+    """Count the points in each cell of a grid.
 
     Parameters
     ----------

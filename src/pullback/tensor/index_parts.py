@@ -1,4 +1,4 @@
-"""What an index asks for: its parts, the views that integers and slices take, the places that tensors name.
+"""Read an index: its parts, the views that integers and slices take, the places that tensors name.
 
 An index is applied from left to right: integers, slices, None and Ellipsis take views; what is left are index
 tensors (masks become the places where they hold), which one `index` op reads or one `index_put` writes. So an

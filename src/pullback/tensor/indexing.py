@@ -286,7 +286,7 @@ def _without_leading_ones(shape: Ints) -> Ints:
 
 
 def _source(x: Any, value: Any) -> Any:
-    """What is assigned, as a tensor."""
+    """Return what is assigned, as a tensor."""
     if isinstance(value, TensorBase):
         return value
     if isinstance(value, (bool, int, float, complex)):

@@ -1,4 +1,4 @@
-"""What stands between a call of a public function and its work: subclasses, function modes, profilers,
+"""Intercept the calls of public functions: for subclasses, function modes, profilers,
 autocast.
 
 What this module must do:

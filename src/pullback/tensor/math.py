@@ -78,7 +78,7 @@ def _check_alpha(function: str, alpha: Any, *operands: Any) -> None:
 
 
 def _sum_parts(other: Any, alpha: Any) -> Any:
-    """What input + alpha·other is in place; without a factor one pass instead of three (a number to 100,000
+    """Return input + alpha·other in place; without a factor one pass instead of three (a number to 100,000
     elements: 55 µs → 6).
     """
     if alpha == 1:
@@ -449,7 +449,7 @@ _infinite("isneginf", "−", c.lt)
 
 @public(out=False)
 def isreal(input: Any) -> Any:
-    """Where the imaginary part is 0: everywhere in a real tensor.
+    """Return where the imaginary part is 0: everywhere in a real tensor.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What torch asks of the matrices that it is given, with its texts."""
+"""Check matrices as torch does, with its texts."""
 
 from __future__ import annotations
 

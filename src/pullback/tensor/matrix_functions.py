@@ -116,7 +116,7 @@ def pinverse(input: Any, rcond: float = 1e-15) -> Any:
 def linalg_matrix_rank(
     input: Any, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
-    """How many singular values exceed max(atol, rtol·σ₁): (…, m, n) -> (…), int64.
+    """Count the singular values that exceed max(atol, rtol·σ₁): (…, m, n) -> (…), int64.
 
     Parameters
     ----------
@@ -349,7 +349,7 @@ def matrix_power(input: Any, n: int) -> Any:
 
 
 def _best_splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Where to split each stretch of a chain of matrices for the fewest multiplications."""
+    """Return where to split each stretch of a chain of matrices for the fewest multiplications."""
     count = len(sizes) - 1
     cost = {(i, i): 0 for i in range(count)}
     split = {}

@@ -238,7 +238,7 @@ class Methods(TensorBase):
     ) -> Tensor:
         """Indices that sort the input along `dim`."""
     def argwhere(self) -> Tensor:
-        """Where elements are not zero, as ``(n, rank)`` indices."""
+        """Return where elements are not zero, as ``(n, rank)`` indices."""
     def as_strided(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
         """The view of the input's storage with the given sizes and strides (in elements)."""
     def as_strided_(self, size: Any, stride: Any, storage_offset: builtins.int | None = None) -> Tensor:
@@ -286,9 +286,7 @@ class Methods(TensorBase):
     def bfloat16(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in bfloat16: itself where it is that already."""
     def bincount(self, weights: Any = None, minlength: builtins.int = 0) -> Tensor:
-        """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it
-        does.
-        """
+        """Count each of 0, 1, 2, … in a vector of integers, or sum `weights` where it occurs."""
     @overload
     def bitwise_and(self, other: Tensor) -> Tensor: ...
     @overload
@@ -462,7 +460,7 @@ class Methods(TensorBase):
     def cosh_(self) -> Tensor:
         """In-place version of :func:`cosh`: writes the result into `input` and returns it."""
     def count_nonzero(self, dim: Any = None) -> Tensor:
-        """How many elements, over `dim`, are not 0."""
+        """Count the elements, over `dim`, that are not 0."""
     def cov(
         self, *, correction: builtins.int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None,
     ) -> Tensor:
@@ -682,8 +680,8 @@ class Methods(TensorBase):
     def heaviside_(self, values: Tensor) -> Tensor:
         """In-place version of :func:`heaviside`: writes the result into `input` and returns it."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
-        """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range where
-        both are equal).
+        """Count the elements in each of `bins` equal parts of [min, max] (of the input's range where both
+        are equal).
         """
     @overload
     def histogram(
@@ -694,7 +692,7 @@ class Methods(TensorBase):
         self, bins: builtins.int = 100, *, range: Sequence[builtins.float] | None = ...,
         weight: Tensor | None = None, density: builtins.bool = False,
     ) -> return_types.histogram:
-        """How many elements lie in each of several intervals."""
+        """Count the elements in each of several intervals."""
     def hsplit(self, indices_or_sections: Any) -> tuple[Tensor, ...]:
         """Parts along axis 1 (axis 0 of a vector)."""
     def hypot(self, other: Tensor) -> Tensor:
@@ -826,7 +824,7 @@ class Methods(TensorBase):
     def isin(
         self, test_elements: Any, *, assume_unique: builtins.bool = False, invert: builtins.bool = False,
     ) -> Tensor:
-        """Which of `elements` occur among `test_elements`."""
+        """Return which of `elements` occur among `test_elements`."""
     def isinf(self) -> Tensor:
         """Return where the elements are ∞ or −∞; of a complex one either part."""
     def isnan(self) -> Tensor:
@@ -836,7 +834,7 @@ class Methods(TensorBase):
     def isposinf(self) -> Tensor:
         """Where the input is +∞."""
     def isreal(self) -> Tensor:
-        """Where the imaginary part is 0: everywhere in a real tensor."""
+        """Return where the imaginary part is 0: everywhere in a real tensor."""
     def istft(
         self, n_fft: builtins.int, hop_length: builtins.int | None = None,
         win_length: builtins.int | None = None, window: Tensor | None = None, center: builtins.bool = True,
@@ -1143,7 +1141,9 @@ class Methods(TensorBase):
     def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
     @overload
     def nonzero(self, *, as_tuple: builtins.bool = False) -> Any:
-        """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
+        """Return where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per
+        axis.
+        """
     def nonzero_static(self, *, size: builtins.int, fill_value: builtins.int = -1) -> Tensor:
         """`nonzero` cut to `size` rows, or filled up to them with `fill_value`."""
     def norm(
@@ -1330,8 +1330,8 @@ class Methods(TensorBase):
         self, sorted_sequence: Any, *, out_int32: builtins.bool = False, right: builtins.bool = False,
         side: str | None = None, sorter: Any = None,
     ) -> Tensor:
-        """Where values would be inserted into the rows of a sorted tensor: before equal elements, or after
-        (`right`).
+        """Return where values would be inserted into the rows of a sorted tensor: before equal elements,
+        or after (`right`).
         """
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """The part at `index` of axis `dim`, without that axis."""

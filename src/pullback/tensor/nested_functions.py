@@ -1,4 +1,4 @@
-"""What functions do to nested tensors: the functions that torch has for them, with its errors.
+"""Apply functions to nested tensors: those that torch has for them, with its errors.
 
 A rule takes the function that was called and its arguments; most call it with each part in turn.
 """

@@ -1,4 +1,4 @@
-"""What torch asks of the tensor given as `out=`, function by function.
+"""Check the tensor given as `out=` as torch does, function by function.
 
 Most functions of torch write through one iterator: the result must be castable to the dtype of `out`, no two
 elements of `out` may share memory, and `out` is apart from what is read or the very same. The tables here
@@ -15,7 +15,7 @@ from ..core.graph_errors import c_name, type_word
 
 
 class DtypeCheck(NamedTuple):
-    """Which dtypes a function takes as `out`, and what it says of the others.
+    """Say which dtypes a function takes as `out`, and what it says of the others.
 
     The text has fields: `want` and `got` are the dtypes as torch writes them in most messages (Float),
     `c_want` and `c_got` as C++ does; `narrow` is whether the result is of int32 and `output` is the name of

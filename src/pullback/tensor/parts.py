@@ -190,7 +190,7 @@ def tensor_split(
 
 
 def _places(where: Any, size: int) -> Ints:
-    """Where the parts after the first begin."""
+    """Return where the parts after the first begin."""
     if not is_int(where):
         return sequence("tensor_split", "indices", 2, where)
     if where <= 0:

@@ -1,4 +1,4 @@
-"""What a tensor is: questions about its dtype, device and place in memory, and results of promotion."""
+"""Answer questions about a tensor's dtype, device and place in memory, and about promotion."""
 
 from __future__ import annotations
 

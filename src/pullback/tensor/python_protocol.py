@@ -1,4 +1,4 @@
-"""What Python asks of a tensor: truth, length, numbers, iteration, text."""
+"""Answer what Python asks of a tensor: truth, length, numbers, iteration, text."""
 
 from __future__ import annotations
 

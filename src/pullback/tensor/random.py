@@ -389,7 +389,7 @@ def poisson(input: Any, generator: Any = None) -> Any:
 @public(method=False, out=False)
 @parsed("binomial", f"(Tensor count, Tensor prob, {GENERATOR})")
 def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
-    """How many of `count` trials succeed, each with probability `prob`; the two broadcast.
+    """Draw how many of `count` trials succeed, each with probability `prob`; the two broadcast.
 
     Parameters
     ----------
@@ -418,7 +418,7 @@ def _standard_gamma(input: Any, generator: Any = None) -> Any:
 @public(method=False, out=False)
 @parsed("_standard_gamma_grad", "(Tensor input, Tensor output)")
 def _standard_gamma_grad(input: Any, output: Any) -> Any:
-    """How gamma numbers `output` of rate 1 move with the concentrations `input` that they were drawn with."""
+    """Return how gamma numbers `output` of rate 1 move with the concentrations `input` of their draw."""
     kinds = _floats((input, output), "_standard_gamma_grad_cpu")
     if kinds[0] != kinds[1]:
         raise RuntimeError(f"Found dtype {type_word(kinds[1])} but expected {type_word(kinds[0])}")

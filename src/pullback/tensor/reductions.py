@@ -196,7 +196,7 @@ def _declare(make: Callable[[str], _F]) -> _F:
 def _overridden(
     function: Any, name: str, input: Any, dim: Any, keepdim: bool, dtype: Any, out: Any
 ) -> Any:
-    """What a subclass's ``__torch_function__`` or a mode makes of `sum` or `mean`; `PASS` where none does."""
+    """Return a subclass's or a mode's answer to `sum` or `mean`; `PASS` where none does."""
     named = _given(dim=dim, keepdim=None if keepdim is False else keepdim, dtype=dtype, out=out)
     if type(input) in OVERRIDING:
         return dispatch_override(function, (input,), named)
@@ -512,7 +512,7 @@ def hash_tensor(
 
 @reduction(out=False)
 def count_nonzero(input: Any, dim: Any = None) -> Any:
-    """How many elements, over `dim`, are not 0."""
+    """Count the elements, over `dim`, that are not 0."""
     check_tensor("count_nonzero", input)
     if dim is None and dtype_of(input) in RARE:
         raise unsupported("nonzero_count_cpu", (), dtype_of(input))

@@ -453,7 +453,7 @@ def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 
 @public
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """Where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
+    """Return where elements are not zero: ``(n, rank)`` indices, or with `as_tuple` one vector per axis."""
     if not isinstance(as_tuple, bool):
         raise argument_type("nonzero", "as_tuple", None, "bool", as_tuple)
     refuse_dynamic("nonzero_numpy" if as_tuple else "nonzero", tensor("nonzero", "input", input))
@@ -485,7 +485,7 @@ def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
 
 @public(out=False)
 def argwhere(input: Any) -> Any:
-    """Where elements are not zero, as ``(n, rank)`` indices."""
+    """Return where elements are not zero, as ``(n, rank)`` indices."""
     return nonzero(input)
 
 

@@ -272,7 +272,7 @@ class Parameter:
 
 
 def _named(kind: str) -> Check:
-    """How that comparison tests a value: by the name of its type alone."""
+    """Return how that comparison tests a value: by the name of its type alone."""
     names = {"float": ("float", "int"), "Tensor": ("Tensor", "Parameter")}.get(kind, (kind,))
     return lambda value: type_name(value) in names
 

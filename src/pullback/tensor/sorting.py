@@ -148,7 +148,7 @@ def searchsorted(
     sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False,
     side: str | None = None, sorter: Any = None,
 ) -> Any:  # fmt: skip
-    """Where values would be inserted into the rows of a sorted tensor: before equal elements, or
+    """Return where values would be inserted into the rows of a sorted tensor: before equal elements, or
     after (`right`).
     """
     name = "torch.searchsorted()"
@@ -206,7 +206,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 @public(out=False)
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each of 0, 1, 2, … occurs in a vector of integers, or the sum of `weights` where it does."""
+    """Count each of 0, 1, 2, … in a vector of integers, or sum `weights` where it occurs."""
     dtype, shape = dtype_of(tensor("bincount", "input", input)), shape_of(input)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
@@ -223,7 +223,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 @public
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many elements fall into each of `bins` equal parts of [min, max] (of the input's range
+    """Count the elements in each of `bins` equal parts of [min, max] (of the input's range
     where both are equal).
     """
     if dtype_of(tensor("histc", "input", input)).kind not in "fV":
@@ -251,7 +251,7 @@ def _c_number(value: float) -> str:
 
 @public
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
-    """Which of `elements` occur among `test_elements`."""
+    """Return which of `elements` occur among `test_elements`."""
     for v in (elements, test_elements):
         if isinstance(v, TensorBase) and dtype_of(v).kind in "bc":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {type_word(dtype_of(v))}")

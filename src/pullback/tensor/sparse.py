@@ -111,7 +111,7 @@ class ValuedTensor(Tensor):
         return self._with_values(self._what.detach())
 
     def _suffixes(self) -> list[str]:
-        """What it prints of itself behind its parts."""
+        """Return what it prints of itself behind its parts."""
         parts = [f"size={tuple(self.shape)}", f"nnz={self._nnz()}"]
         parts += [kind] if (kind := shown_dtype(self._what)) else []
         parts.append(f"layout={self.layout}")
@@ -280,7 +280,7 @@ SparseTensor.__module__ = "torch"
 
 
 def shown_part(name: str, value: Any) -> str:
-    """How a sparse tensor prints one of its parts."""
+    """Return how a sparse tensor prints one of its parts."""
     begin = f"{name}=tensor("
     if 0 in value.shape:
         return f"{begin}[], size={tuple(value.shape)})"

@@ -173,7 +173,7 @@ class Tensor(Methods):
 
     @property
     def output_nr(self) -> int:
-        """Which output of `grad_fn` this tensor is."""
+        """Return which output of `grad_fn` this tensor is."""
         return self._node.index if type(self._node) is Output else 0
 
     @property
@@ -266,7 +266,7 @@ class Tensor(Methods):
 
     @property
     def _version(self) -> int:
-        """How often this storage was written to."""
+        """Return how often this storage was written to."""
         if self._inference:
             raise RuntimeError("Inference tensors do not track version counter.")
         return int(self._counter[0])
@@ -374,7 +374,7 @@ C_NAMES = {
 
 
 def c_name(dtype: dtypes.dtype) -> str:
-    """What C++ calls the elements of a dtype."""
+    """Return C++'s name of the elements of a dtype."""
     return C_NAMES[dtype.scalar_type]
 
 

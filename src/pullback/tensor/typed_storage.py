@@ -102,7 +102,7 @@ class TypedStorage:
 
     @property
     def device(self) -> device:
-        """Where the bytes are."""
+        """Return the device of the bytes."""
         return self._untyped_storage.device
 
     def _place(self, index: Any) -> int:

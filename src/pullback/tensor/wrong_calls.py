@@ -1,4 +1,4 @@
-"""What torch says of a call whose arguments fit none of a function's signatures.
+"""Say what torch says of a call whose arguments fit none of a function's signatures.
 
 Functions here check only what they need, so a wrong call fails somewhere inside, as Python has it. Only then
 is the call read as torch's parser reads it, with the signatures that torch prints (`signatures.json`, written

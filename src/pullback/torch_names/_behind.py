@@ -1,4 +1,4 @@
-"""Where pickle finds the Python functions behind built-in ones (`tensor/builtin.py`)."""
+"""Let pickle find the Python functions behind built-in ones (`tensor/builtin.py`)."""
 
 from __future__ import annotations
 

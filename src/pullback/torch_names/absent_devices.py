@@ -1,4 +1,4 @@
-"""What the namespaces of accelerators are made of in a build that has none.
+"""Make the namespaces of accelerators in a build that has none.
 
 A function of theirs either refuses with torch's error or gives the answer of a machine without the device;
 both are made from tables, so that a namespace is its table. Arguments are not looked at: no device is there

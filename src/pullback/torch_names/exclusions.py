@@ -156,7 +156,7 @@ def excluded(place: str) -> list[str]:
 
 
 def reason(place: str, name: str) -> str | None:
-    """Why a public name of torch is not part of pullback; None where the list does not have it.
+    """Return why a public name of torch is not part of pullback; None where the list does not have it.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from ..autograd.profiler_util import EventList
 
 
 class ProfilerActivity(Enum):
-    """What can be profiled; only the CPU is there."""
+    """Name what can be profiled; only the CPU is there."""
 
     CPU = 0
     XPU = 1
@@ -27,14 +27,14 @@ class ProfilerActivity(Enum):
 
 
 class DeviceType(Enum):
-    """Where an event ran."""
+    """Name where an event ran."""
 
     CPU = 0
     CUDA = 1
 
 
 class ProfilerAction(Enum):
-    """What is done in a step of a schedule."""
+    """Name what is done in a step of a schedule."""
 
     NONE = 0
     WARMUP = 1
@@ -46,7 +46,7 @@ _RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """What can be profiled here."""
+    """Return what can be profiled here."""
     return {ProfilerActivity.CPU}
 
 
@@ -114,7 +114,7 @@ def _always(_: int) -> ProfilerAction:
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False
 ) -> Callable[[profile], None]:
-    """What to do with a profile that is ready: write its trace into a folder, under a name of its own.
+    """Return a function that writes the trace of a ready profile into a folder, under a name of its own.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ _FINAL, _BEFORE_PRE = (3, 0), (-1, 0)
 
 
 def _key(version: str) -> tuple[Any, ...] | None:
-    """What sorts versions as PEP 440 does; None for what is no version."""
+    """Return the key that sorts versions as PEP 440 does; None for what is no version."""
     found = re.fullmatch(_PARTS, version, re.IGNORECASE)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Which torch this is: the version whose behaviour is the specification, with pullback's own behind the plus.
+"""Name the torch whose behaviour is the specification, with pullback's own version behind the plus.
 
 Libraries ask `torch.__version__` what they may call, so it begins with that torch's number; see
 docs/design/0003-version.md. The fields are those of torch.version; no accelerator is built in.

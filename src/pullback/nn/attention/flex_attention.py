@@ -39,7 +39,7 @@ _DEFAULT_SPARSE_BLOCK_SIZE = 128
 
 
 class AuxRequest(NamedTuple):
-    """What `flex_attention` is to return beside the output."""
+    """Ask `flex_attention` for more than the output."""
 
     lse: bool = False
     max_scores: bool = False
@@ -171,7 +171,7 @@ class BlockMask:
         return (*self._blocks.shape[:2], *self.seq_lengths)
 
     def numel(self) -> int:
-        """How many places the mask has."""
+        """Return the number of places in the mask."""
         return math.prod(self.shape)
 
     def sparsity(self) -> float:

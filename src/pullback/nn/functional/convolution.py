@@ -123,7 +123,7 @@ def convolved(
     x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
     groups: int,
 ) -> Any:  # fmt: skip
-    """What `torch.convolution` gives: the weight says over how many axes."""
+    """Return `torch.convolution`, over as many axes as the weight says."""
     rank = len(shape_of(w)) - 2
     if rank < 1:
         raise RuntimeError("weight should have at least three dimensions")

@@ -60,7 +60,7 @@ def _check_table(weight: Any, weights: Any) -> None:
 
 
 def _starts(offsets: Any, count: int, include_last_offset: bool) -> tuple[np.ndarray, int]:
-    """Where the bags begin, and where the last of them ends."""
+    """Return where the bags begin, and where the last of them ends."""
     starts = array_of(offsets).astype(np.int64, copy=False)
     if include_last_offset and len(starts) < 1:
         raise RuntimeError("include_last_offset: number of offset should be at least 1")

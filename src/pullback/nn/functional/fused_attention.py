@@ -1,4 +1,4 @@
-"""What torch computes in one piece where no gradient is asked for: self-attention, and an encoder's layer.
+"""Compute in one piece what torch does where no gradient is asked for: attention, and encoder layers.
 
 The values are those of the ordinary path but for masks, which are read as bool here: whatever is not 0 hides
 a key, also in a mask of numbers.
@@ -40,7 +40,7 @@ def merged_masks(attn_mask: Any, key_padding_mask: Any, query: Any, heads: int) 
 
 
 def _hidden(mask: Any, mask_type: int | None, batch: int, rows: int) -> Any:
-    """Which scores a mask hides."""
+    """Return which scores a mask hides."""
     hidden = mask != 0
     if mask_type != 1:
         return hidden

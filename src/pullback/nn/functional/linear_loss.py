@@ -19,7 +19,7 @@ _POLICIES = ("auto", "accurate", "balanced", "compact")
 
 @dataclass(slots=True, frozen=True)
 class LinearCrossEntropyOptions:
-    """How :func:`linear_cross_entropy` is to go through the batch in chunks.
+    """Tell :func:`linear_cross_entropy` how to go through the batch in chunks.
 
     The values are checked as torch checks them. pullback computes the batch at once whatever they say: chunks
     change how much memory torch takes, not what it gives.

@@ -1,4 +1,4 @@
-"""What the losses share: reductions, their deprecated spellings, sizes and weights."""
+"""Share among losses: reductions, their deprecated spellings, sizes and weights."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def mirrored(function: Function) -> Function:
 
 
 def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
-    """What `size_average` and `reduce` mean today, with torch's warning that they are deprecated."""
+    """Return what `size_average` and `reduce` mean today, with torch's warning that they are deprecated."""
     if size_average is None and reduce is None:
         return reduction
     chosen = "none" if reduce is False else ("sum" if size_average is False else "mean")

@@ -263,7 +263,7 @@ def _repeated(v: Any, n: int) -> Any:
 
 
 def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any = None, comma: str = ", ") -> int:
-    """How many axes are normalised, after torch's checks (whose texts differ by a comma)."""
+    """Return the number of normalised axes, after torch's checks (whose texts differ by a comma)."""
     wanted = tuple(normalized_shape)
     shape = shape_of(input)
     if not wanted:

@@ -49,7 +49,7 @@ class _Weights(NamedTuple):
 
 
 class _Options(NamedTuple):
-    """What all networks take."""
+    """Hold the options that all networks take."""
 
     has_biases: bool
     num_layers: int

@@ -1,4 +1,4 @@
-"""How containers are indexed, and updated by pairs."""
+"""Index containers, and update them by pairs."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from .utils import _reverse_repeat_tuple, n_tuple
 
 
 class _ConvNd(Module):
-    """What convolutions of every rank and direction share; `weight` is (out, in / groups, *kernel),
+    """Share among convolutions of every rank and direction; `weight` is (out, in / groups, *kernel),
     transposed (in, out / groups, *kernel).
 
     Kernel size, stride, padding, dilation and output padding are tuples of one number per spatial axis
@@ -182,7 +182,7 @@ class _ConvTransposeNd(_ConvNd):
         self, input: Any, output_size: Any, stride: Any, padding: Any, kernel_size: Any,
         num_spatial_dims: int, dilation: Any = None,
     ) -> Any:  # fmt: skip
-        """What to add at the end of every spatial axis for the result to have `output_size`."""
+        """Return what to add at the end of every spatial axis for the result to have `output_size`."""
         if output_size is None:
             return self.output_padding
         n = num_spatial_dims

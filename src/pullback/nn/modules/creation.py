@@ -1,4 +1,4 @@
-"""How layers make their empty parameters and buffers."""
+"""Make the empty parameters and buffers of layers."""
 
 from __future__ import annotations
 

@@ -535,7 +535,7 @@ class Module(ModuleState, ModuleHooks):
     _wrapped_call_impl = __call__
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
-        """What a call runs as Python: `forward` and the hooks around it."""
+        """Run `forward` and the hooks around it, as Python."""
         from .hooked_call import call_with_hooks
 
         return call_with_hooks(self, args, kwargs)
@@ -576,7 +576,7 @@ class Module(ModuleState, ModuleHooks):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What is printed between the parentheses."""
+        """Return what is printed between the parentheses."""
         return ""
 
     def __repr__(self) -> str:

@@ -50,7 +50,7 @@ def put(store: Store, hook: Hook, *marks: Store, prepend: bool = False) -> Remov
 
 
 def replaced_by(hooks: Store, module: Any, name: str, value: Any) -> Any:
-    """What is registered in the end when registration hooks have seen a value."""
+    """Return what is registered once registration hooks have seen a value."""
     for hook in hooks.values():
         given = hook(module, name, value)
         if given is not None:
@@ -96,7 +96,7 @@ _WrappedHook.__module__ = "pullback.nn.modules.module"
 
 
 class ModuleHooks:
-    """What `Module` knows of the hooks around its call."""
+    """Hold the hooks around a module's call."""
 
     _forward_pre_hooks: Store
     _forward_pre_hooks_with_kwargs: Store

@@ -17,7 +17,7 @@ _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 
 
 class _IncompatibleKeys(NamedTuple):
-    """What `load_state_dict(strict=False)` did not find or did not know."""
+    """List what `load_state_dict(strict=False)` did not find or did not know."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -29,7 +29,7 @@ class _IncompatibleKeys(NamedTuple):
 
 
 class ModuleState:
-    """What `Module` knows of its state dict; `Module.__init__` makes the stores that are declared here."""
+    """Save and load a module's state; `Module.__init__` makes the stores that are declared here."""
 
     _version: int
     _parameters: dict[str, Any]

@@ -53,7 +53,7 @@ def _check_types(**arguments: Any) -> None:
 
 
 class RNNBase(Module):
-    """What recurrent networks share: parameters, their initial values, and checks of what is given.
+    """Share among recurrent networks: parameters, their initial values, and checks of arguments.
 
     Parameters
     ----------

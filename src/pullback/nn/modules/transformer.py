@@ -58,7 +58,7 @@ def _get_activation_fn(activation: str) -> Callable[[Any], Any]:
 
 
 class _Layer(Module):
-    """What layers of both kinds share: self-attention first, two linear layers last."""
+    """Share among both kinds of layer: self-attention first, two linear layers last."""
 
     activation: Callable[[Any], Any]
 
@@ -233,7 +233,7 @@ class TransformerDecoderLayer(_Layer):
 
 
 def _why_not_nested(layer: Any) -> str:
-    """Why torch would not skip padding with layers like this; empty where it would."""
+    """Return why torch would not skip padding with layers like this; empty where it would."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
     if layer.norm_first:
@@ -307,7 +307,7 @@ class TransformerEncoder(Module):
         return output if self.norm is None else self.norm(output)
 
     def _left_out(self, src: Any, mask: Any, padding: Any) -> Any:
-        """Which places torch would leave out and fill with 0, or None."""
+        """Return which places torch would leave out and fill with 0, or None."""
         first = self.layers[0]
         if not self.use_nested_tensor or first.training or src.dim() != 3 or padding is None:
             return None

@@ -32,7 +32,7 @@ class DataParallel(Module):
         self.device_ids: list[int] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """Return what the module gives."""
         return self.module(*inputs, **kwargs)
 
 

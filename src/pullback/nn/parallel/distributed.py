@@ -57,7 +57,7 @@ class DistributedDataParallel(Module):
         self.require_backward_grad_sync = True
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """Return what the module gives."""
         return self.module(*inputs, **kwargs)
 
     @contextmanager

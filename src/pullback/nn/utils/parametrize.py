@@ -178,7 +178,7 @@ class ParametrizationList(ModuleList):
 
 
 def _inverted(function: Any, value: Any) -> Any:
-    """What `right_inverse` gives, or the value where it is not implemented after all."""
+    """Return what `right_inverse` gives, or the value where it is not implemented after all."""
     try:
         return function.right_inverse(value)
     except NotImplementedError:

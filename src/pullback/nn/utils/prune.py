@@ -439,7 +439,7 @@ def _validate_amount(amount: Any) -> None:
 
 
 def _number_to_prune(amount: Any, size: int) -> int:
-    """How many of `size` units an amount means."""
+    """Return the number of units, of `size`, that an amount means."""
     if not isinstance(amount, numbers.Integral):
         return round(amount * size)
     count = int(amount)

@@ -66,7 +66,7 @@ _DTYPES = {
 
 
 class _State(NamedTuple):
-    """What the functions below read and set, a record for each change."""
+    """Hold what the functions below read and set, a record for each change."""
 
     enabled: frozenset[str] = frozenset()
     dtypes: Mapping[str, Any] = _DTYPES
@@ -81,7 +81,7 @@ _cache: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("pullback_aut
 
 
 class _Caster:
-    """What a call asks: whether a function is on the lists, and how it then runs."""
+    """Answer a call: whether a function is on the lists, and how it then runs."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype

@@ -21,7 +21,7 @@ from ...core.value import TensorBase, array_of, wrap
 
 
 class OptState(Enum):
-    """How far an optimizer is between two calls of `update`."""
+    """Name how far an optimizer is between two calls of `update`."""
 
     READY = 0
     UNSCALED = 1

@@ -30,11 +30,11 @@ class _Mark(Module):
 
 
 class QuantStub(_Mark):
-    """Where numbers would be quantized."""
+    """Mark where numbers would be quantized."""
 
 
 class DeQuantStub(_Mark):
-    """Where quantized numbers would become floating again."""
+    """Mark where quantized numbers would become floating again."""
 
 
 def __getattr__(name: str) -> NoReturn:

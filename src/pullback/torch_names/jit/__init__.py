@@ -36,23 +36,23 @@ class ScriptWarning(Warning):
 
 
 class ScriptModule(Module):
-    """What torch's `script` makes of a module; pullback's gives the module itself."""
+    """Stand for what torch's `script` makes of a module; pullback's gives the module itself."""
 
 
 class RecursiveScriptModule(ScriptModule):
-    """What torch's `script` makes of a module; pullback's gives the module itself."""
+    """Stand for what torch's `script` makes of a module; pullback's gives the module itself."""
 
 
 class TracedModule(ScriptModule):
-    """What torch's `trace` makes of a module; pullback's gives the module itself."""
+    """Stand for what torch's `trace` makes of a module; pullback's gives the module itself."""
 
 
 class TopLevelTracedModule(TracedModule):
-    """What torch's `trace` makes of a module; pullback's gives the module itself."""
+    """Stand for what torch's `trace` makes of a module; pullback's gives the module itself."""
 
 
 class ScriptFunction:
-    """What torch's `script` makes of a function; pullback's gives the function itself."""
+    """Stand for what torch's `script` makes of a function; pullback's gives the function itself."""
 
 
 class DeviceObjType:

@@ -62,7 +62,7 @@ def _input_mask(input: Any, *args: Any, mask: Any, **kwargs: Any) -> Any:
 
 
 def _output_mask(op: Callable[..., Any], input: Any, *args: Any, **kwargs: Any) -> Any:
-    """Which elements of ``op(input, *args, **kwargs)`` are made of any element that counts.
+    """Return which elements of ``op(input, *args, **kwargs)`` are made of any element that counts.
 
     torch has both helpers under these names: comparisons leave out the results that mean nothing.
     """
@@ -144,7 +144,7 @@ def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 def argmax(
     input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Any:
-    """Where the largest element that counts is, along `dim` or among all, in the input's dtype as
+    """Return where the largest element that counts is, along `dim` or among all, in the input's dtype as
     in torch.
     """
     filled = _filled(input, mask, lambda: _least("argmax", input.dtype))
@@ -154,7 +154,7 @@ def argmax(
 def argmin(
     input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Any:
-    """Where the smallest element that counts is, along `dim` or among all, in the input's dtype as
+    """Return where the smallest element that counts is, along `dim` or among all, in the input's dtype as
     in torch.
     """
     filled = _filled(input, mask, lambda: _greatest("argmin", input.dtype))

@@ -1,4 +1,4 @@
-"""How a tensor goes to a process that is being started: shared memory as such, other memory as a copy."""
+"""Send a tensor to a process that is being started: shared memory as such, other memory as a copy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rebuild_tensor(
 
 
 def reduce_tensor(tensor: Any) -> Any:
-    """What a tensor is pickled as on its way to another process."""
+    """Return what a tensor is pickled as on its way to another process."""
     shared = shared_memory_of(tensor)
     if shared is None or get_spawning_popen() is None:
         return tensor.__reduce_ex__(2)

@@ -40,7 +40,7 @@ class ProcessExitedException(ProcessException):
 
 
 def _run(function: Callable[..., Any], index: int, args: tuple[Any, ...], error_file: str) -> None:
-    """What a process does; an exception goes into a file."""
+    """Run a process's function; an exception goes into a file."""
     try:
         function(index, *args)
     except KeyboardInterrupt:

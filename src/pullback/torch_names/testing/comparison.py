@@ -38,7 +38,7 @@ Message = str | Callable[[str], str] | None
 
 
 class _Options(NamedTuple):
-    """What a comparison is asked for; `assert_close` has the meaning of each."""
+    """Hold the options of a comparison; `assert_close` has the meaning of each."""
 
     allow_subclasses: bool
     rtol: float | None
@@ -186,7 +186,7 @@ def _difference(kind: str, value: Any, allowed: str, place: Any = None) -> str:
 
 
 def _allowed(rtol: float, atol: float) -> tuple[str, str]:
-    """What is said of the absolute and of the relative tolerance: nothing where equality was asked for."""
+    """Return the lines about the absolute and the relative tolerance: none where equality was asked for."""
     if rtol == 0 and atol == 0:
         return "", ""
     return f" (up to {atol} allowed)", f" (up to {rtol} allowed)"
