@@ -8,7 +8,6 @@ op once on the larger arrays. An op without a rule is run in a loop over the bat
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import dtypes
+from . import structural_ops
 from .value import InnerValue, Value, dtype_of, run, shape_of
 
 
@@ -34,23 +34,6 @@ mappings: ContextVar[tuple[Mapping, ...]] = ContextVar("pullback_vmaps", default
 
 #: How often each op was run in a loop because it has no batching rule.
 FALLBACKS: Counter[str] = Counter()
-
-#: ``move(value, source, destination)``, ``expand(value, shape)``, ``reshape(value, shape)``, ``select(value,
-#: index)`` along axis 0 and ``stack(values)`` on any values (set by `ops`).
-move: Callable[[Any, int, int], Any]
-expand: Callable[[Any, tuple[int, ...]], Any]
-reshape: Callable[[Any, tuple[int, ...]], Any]
-select: Callable[[Any, int], Any]
-stack: Callable[[Any], Any]
-
-
-def use_shape_ops(**ops: Callable[..., Any]) -> None:
-    """Take the ops that move a batch axis about (the core names no op)."""
-    global move, expand, reshape, select, stack
-    move, expand, reshape, select, stack = (
-        ops[name] for name in ("move", "expand", "reshape", "select", "stack")
-    )
-
 
 class Batched(InnerValue):
     """A value of a lower level whose axis `dim` is the batch axis of one vmap level."""
@@ -116,9 +99,9 @@ class Batched(InnerValue):
 def front(value: Any, batched: bool, size: int) -> Any:
     """The value with the batch axis first; an unbatched array is expanded to the batch."""
     if batched:
-        return value.value if value.dim == 0 else move(value.value, value.dim, 0)
+        return value.value if value.dim == 0 else structural_ops.front(value.value, value.dim)
     if isinstance(value, (Value, ndarray)):
-        return expand(value, (size, *shape_of(value)))
+        return structural_ops.expand(value, (size, *shape_of(value)))
     return value
 
 
@@ -127,14 +110,12 @@ def _promoted(op: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     values = [v for v in inputs if isinstance(v, (Value, ndarray))]
     if op.promote is None or len({dtype_of(v) for v in values}) < 2:
         return inputs
-    from .engine import convert
-
     common = dtypes.result_numpy_dtype(
         [np.zeros((1,) * min(len(shape_of(v)), 1), dtype_of(v)) if isinstance(v, (Value, ndarray)) else v
          for v in inputs if v is not None]
     )  # fmt: skip
     return tuple(
-        v if not isinstance(v, (Value, ndarray)) or dtype_of(v) == common else convert(v, common)
+        structural_ops.convert(v, common) if isinstance(v, (Value, ndarray)) and dtype_of(v) != common else v
         for v in inputs
     )
 
@@ -148,7 +129,7 @@ def _elementwise(op: Any, inputs: tuple[Any, ...], mine: list[bool], attrs: tupl
             shape = shape_of(v)
             missing = rank - (len(shape) - 1)
             if missing:
-                v = reshape(v, (shape[0], *(1,) * missing, *shape[1:]))
+                v = structural_ops.reshape(v, (shape[0], *(1,) * missing, *shape[1:]))
         aligned.append(v)
     return run(op, tuple(aligned), attrs)
 
@@ -160,8 +141,9 @@ def _loop(op: Any, inputs: tuple[Any, ...], mine: list[bool], size: int, attrs: 
         raise RuntimeError(
             f"vmap: {op.name} has no batching rule, and its loop cannot run over a batch of size 0"
         )
+    take = structural_ops.select
     rows = [
-        run(op, tuple(select(v, i) if m else v for v, m in zip(fronts, mine, strict=True)), attrs)
+        run(op, tuple(take(v, i) if m else v for v, m in zip(fronts, mine, strict=True)), attrs)
         for i in range(size)
     ]
     if isinstance(rows[0], tuple):
@@ -178,4 +160,4 @@ def _stacked(rows: list[Any]) -> Any:
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                 f"{list(shape_of(row))} at entry {k}"
             )
-    return stack(rows)
+    return structural_ops.stack(rows)

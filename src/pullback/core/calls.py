@@ -36,7 +36,7 @@ I64 = np.dtype(np.int64)
 #: The integers that kernels take as they are.
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
-#: The facade and the parameter class; set once by `use_facade` and `use_parameter`.
+#: The facade and the parameter class, which the inline paths accept; see `use_facade`.
 Tensor: Any = None
 Parameter: Any = None
 
@@ -45,16 +45,13 @@ PARALLEL_SIZE = 1 << 62
 parallel: Callable[..., ndarray]
 
 
-def use_facade(cls: Any) -> None:
-    """Take the facade class (see `value.register_facade`)."""
-    global Tensor
-    Tensor = cls
+def use_facade(**names: Any) -> None:
+    """Take the facade: the classes `Tensor` and `Parameter`, and `public_call`, as each is defined.
 
-
-def use_parameter(cls: Any) -> None:
-    """Take the class of parameters, which the inline paths accept like the facade."""
-    global Parameter
-    Parameter = cls
+    `public_call` treats what is not the common case of a public call: it checks the user's arguments, serves
+    ``__torch_function__`` and ``out=``, then runs the op.
+    """
+    globals().update(names)
 
 
 def use_parallel(call: Callable[..., ndarray], size: int) -> None:
@@ -632,11 +629,4 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     return call
 
 
-#: Set by `tensor/`: checks user arguments, serves `__torch_function__` and `out=`, then runs the op.
 public_call: Callable[..., Any] = lambda op, inputs, named, method="": run(op, inputs, ())  # noqa: E731
-
-
-def use_public_call(call: Callable[..., Any]) -> None:
-    """Take the facade's way of treating whatever is not the common case of a public call."""
-    global public_call
-    public_call = call

@@ -9,25 +9,16 @@ own pullback at t is J·t.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from . import structural_ops
 from .levels import fresh_level
 from .modes import change, modes, set_modes
 from .node import LEAF, edge_target
 from .value import InnerValue, Value, array_of, dtype_of, run, shape_of, wrap
-
-#: Conjugate of any value (set by `ops`).
-conjugate: Callable[[Any], Any]
-
-
-def use_conjugate(conj: Callable[[Any], Any]) -> None:
-    """Take the op that conjugates (the core names no op)."""
-    global conjugate
-    conjugate = conj
 
 
 class Dual(InnerValue):
@@ -105,7 +96,8 @@ def _elementwise(
         if t is None or rule is None:
             continue
         if complex_out:
-            part = conjugate(rule(conjugate(t), *(env[n] for n in names)))
+            conj = structural_ops.conj
+            part = conj(rule(conj(t), *(env[n] for n in names)))
         else:
             part = rule(t, *(env[n] for n in names))
         total = part if total is None else total + part
@@ -116,12 +108,10 @@ def _elementwise(
 
 def fitted(tangent: Any, out: Any) -> Any:
     """A tangent in the shape and dtype of the output it belongs to."""
-    from .engine import convert
-
     if isinstance(tangent, np.generic):
         tangent = np.asarray(tangent)
     if dtype_of(tangent) != dtype_of(out):
-        tangent = convert(tangent, dtype_of(out))
+        tangent = structural_ops.convert(tangent, dtype_of(out))
     if shape_of(tangent) != shape_of(out):
         tangent = tangent + zeros(out)
     return tangent

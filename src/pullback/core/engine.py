@@ -8,7 +8,7 @@ dtype of the edge that it travels along in one place, here: rules know nothing o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 from threading import get_ident
@@ -20,7 +20,7 @@ from numpy import add, asarray, float32, float64, floating, ndarray
 from ..array.layout import is_dense
 from ..array.strides import contiguous_strides, laid_out, strides_of
 from ..array.transposed import c_copy
-from . import bulk
+from . import bulk, structural_ops
 from . import graph_errors as errors
 from .blame import freed_by_caller, is_freed
 from .dual import Dual
@@ -35,20 +35,6 @@ from .tracer import Tracer, refuse_all
 from .underivable import Underivable
 from .value import TensorBase, dtype_of, shape_of
 
-#: ``reduce_to(value, shape)`` sums to a shape, ``convert(value, dtype)`` casts and ``own_copy(value)`` copies
-#: values of any kind (set by `ops`).
-reduce_to: Callable[[Any, tuple[int, ...]], Any]
-convert: Callable[[Any, np.dtype[Any]], Any]
-own_copy: Callable[[Any], Any]
-
-
-def use_conforming_ops(
-    sum_to_shape: Callable[..., Any], cast: Callable[..., Any], copy: Callable[..., Any]
-) -> None:
-    """Take the ops that bring a covector to its edge and copy it for a leaf (the core names no op)."""
-    global reduce_to, convert, own_copy
-    reduce_to, convert, own_copy = sum_to_shape, cast, copy
-
 
 def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Bring a covector to the shape and dtype of an edge."""
@@ -58,9 +44,9 @@ def conform(g: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     elif isinstance(g, np.generic):
         g = np.asarray(g)
     if shape_of(g) != shape:
-        g = reduce_to(g, shape)
+        g = structural_ops.sum_to(g, shape)
     if dtype_of(g) != dtype:
-        g = convert(g, dtype)
+        g = structural_ops.convert(g, dtype)
     return g
 
 
@@ -257,7 +243,7 @@ def _loop(
             if type(node) is AccumulateGrad:
                 if capture is None:
                     if shared and shared.get(node, node) is g:
-                        g = c_copy(g)  # type: ignore[arg-type]  # an array: `shared` holds nothing else
+                        g = c_copy(g)  # an array: `shared` holds nothing else
                     accumulate_grad(node, g, create_graph)
                 continue
             if g is None:
@@ -297,9 +283,9 @@ def _loop(
                     kind = ndarray
                 if kind is ndarray:
                     if gi.shape != edge._shape:
-                        gi = reduce_to(gi, edge._shape)
+                        gi = structural_ops.sum_to(gi, edge._shape)
                     if gi.dtype is not edge._dtype and gi.dtype != edge._dtype:
-                        gi = convert(gi, edge._dtype)
+                        gi = structural_ops.convert(gi, edge._dtype)
                     if edge in pending:
                         before = pending[edge]
                         # A traced value may have arrived there first, or a sparse one.
@@ -500,7 +486,7 @@ def accumulate_grad(node: AccumulateGrad, g: Any, create_graph: bool) -> None:
         old = leaf._grad
         if old is None:
             if create_graph:
-                leaf._grad = own_copy(as_tensor(g))
+                leaf._grad = structural_ops.copy_of(as_tensor(g))
             else:
                 value = leaf._value
                 if type(g) is type(value) is ndarray:

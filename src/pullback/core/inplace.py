@@ -19,6 +19,7 @@ from ..array import dtypes
 from ..array.layout import towards
 from ..array.strides import strides_of
 from . import graph_errors as errors
+from . import structural_ops
 from .batched import Batched
 from .blame import is_freed, stamp
 from .calls import edge_of
@@ -41,22 +42,6 @@ from .views import (
     bring_up_to_date,
     replay,
 )
-
-#: ``put(base_value, source_value, steps, strides)``, ``clone(value)`` and ``lay_out(value, strides)`` on any
-#: values (set by `ops`: the core names no op).
-put: Callable[[Any, Any, tuple[Any, ...], Any], Any]
-clone: Callable[[Any], Any]
-lay_out: Callable[[Any, Any], Any]
-cast: Callable[[Any, Any], Any]
-
-
-def use_writing_ops(
-    put_op: Callable[..., Any], clone_op: Callable[..., Any], lay_out_op: Callable[..., Any],
-    cast_op: Callable[..., Any],
-) -> None:  # fmt: skip
-    """Take the four ops that in-place updates are made of."""
-    global put, clone, lay_out, cast
-    put, clone, lay_out, cast = put_op, clone_op, lay_out_op, cast_op
 
 
 class CopySlices(Node):
@@ -83,10 +68,10 @@ class CopySlices(Node):
             raise freed(self)
         base, source = self._edges
         g = laid_out_like(g, self.strides)
-        g_source = None if source is None else clone(replay(g, self.steps))
+        g_source = None if source is None else structural_ops.clone(replay(g, self.steps))
         if base is None:
             return None, g_source
-        return put(g, np.zeros((), dtype_of(g)), self.steps, self.strides), g_source
+        return structural_ops.put(g, np.zeros((), dtype_of(g)), self.steps, self.strides), g_source
 
     backward_graph = backward
 
@@ -147,7 +132,7 @@ def laid_out_like(value: Any, strides: Any) -> Any:
     array = innermost(value)
     if strides is None and isinstance(array, ndarray) and array.flags.c_contiguous:
         return value
-    return lay_out(value, strides)
+    return structural_ops.lay_out(value, strides)
 
 
 def layout_of(value: Any) -> tuple[int, ...] | None:
@@ -322,7 +307,7 @@ def store(x: Any, new: Any) -> Any:
             if (recorder := getattr(traced, "recorder", None)) is not None:
                 sharing = recorder.sharing(x)
         kind = dtype_of(value)
-        after = new._value if dtype_of(new._value) == kind else cast(new._value, kind)
+        after = new._value if dtype_of(new._value) == kind else structural_ops.cast(new._value, kind)
         if (recorder := getattr(after, "recorder", None)) is not None:
             after = recorder.written(x, after)
         if new._level > x._level:
@@ -413,7 +398,7 @@ def record_write(x: Any, node: Any) -> None:
         return
     base = record.base
     if type(x._value) is not Meta and not (type(base._value) in IN_MEMORY and type(x._value) in IN_MEMORY):
-        whole = put(base._value, x._value, record.steps, layout_of(base._value))
+        whole = structural_ops.put(base._value, x._value, record.steps, layout_of(base._value))
         if (recorder := getattr(whole, "recorder", None)) is not None:
             whole = recorder.written(base, whole)
         base._value = whole

@@ -276,12 +276,12 @@ class Recorder:
 
         A value that is another tensor's, too, is copied, lest they seem to share memory.
         """
-        from .inplace import clone
+        from . import structural_ops
         from .op import TABLE
 
         last = self.equations[-1] if self.equations else None
         if last is None or new.index not in last.outputs or TABLE[last.op].is_view:
-            new = clone(new)
+            new = structural_ops.clone(new)
         before = x._value
         if type(x._counter) is NoVersions and isinstance(before, Tracer) and any(
             before.index in e.outputs or Reference(before.index) in e.operands

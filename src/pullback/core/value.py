@@ -93,7 +93,7 @@ def register_facade(cls: type[TensorBase]) -> None:
     from . import calls
 
     TensorBase._facade = cls
-    calls.use_facade(cls)
+    calls.use_facade(Tensor=cls)
 
 
 def wrap(value: Any, node: Node | Any = None, level: int = 0) -> Any:

@@ -221,6 +221,6 @@ _ALLOWED_UNINITIALIZED: tuple[Any, ...] = (
 for _class in (Parameter, Buffer):
     _class.__module__ = "torch.nn.parameter"
 del _class
-calls.use_parameter(Parameter)
+calls.use_facade(Parameter=Parameter)
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]

@@ -8,7 +8,6 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import layout
-from ..core import dual
 from ..core.op import HALVES, elementwise, op
 from ..core.value import Value, dtype_of
 
@@ -91,10 +90,8 @@ def widened(x: Any) -> Any:
     return cast(x, SINGLE) if dtype.itemsize == 2 and dtype in HALVES else x
 
 
-def _convert(value: Any, dtype: np.dtype[Any]) -> Any:
+def convert(value: Any, dtype: np.dtype[Any]) -> Any:
     """Cast a covector to an edge's dtype."""
     return _cast(value, dtype) if type(value) is ndarray else cast(value, dtype)
 
 
-dual.use_conjugate(conj)
-CONVERT = _convert

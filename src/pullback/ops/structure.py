@@ -16,12 +16,12 @@ from ..array.layout import empty_joined
 from ..array.strides import bytes_of, extent, laid_out, reshaped_strides, strided, strides_of
 from ..array.summation import sum_over
 from ..array.transposed import c_copy
-from ..core import batched, engine, inplace
+from ..core import structural_ops
 from ..core.marked import followed
 from ..core.op import Call, op, renamed, view
 from ..core.value import dtype_of, shape_of
 from ..core.views import replay
-from .convert import CONVERT, cast, clone
+from .convert import cast, clone, conj, convert
 
 Shape = tuple[int, ...]
 
@@ -274,10 +274,9 @@ put: Call = op(
 )
 
 
-engine.use_conforming_ops(sum_to, CONVERT, copy_of)
-inplace.use_writing_ops(put, clone, lay_out, cast)
-batched.use_shape_ops(
-    move=lambda x, source, destination: permute_to_front(x, source),
+structural_ops.provide(
+    sum_to=sum_to, convert=convert, copy_of=copy_of, put=put, clone=clone, lay_out=lay_out, cast=cast,
+    conj=conj, front=permute_to_front,
     expand=lambda x, shape: expand(reshape(x, (1, *shape_of(x))), shape),
     reshape=reshape,
     select=lambda x, i: unbind(x, 0)[i],

@@ -855,6 +855,6 @@ def checked_operand(op: Op, position: int, v: Any, method: bool = False) -> Any:
     raise errors.argument_type(op.name, name, position + (not method), "Tensor", v)
 
 
-calls.use_public_call(public_call)
+calls.use_facade(public_call=public_call)
 
 __all__ = ["REGISTRY", "TABLE", "install", "inplace_twin", "names", "public", "public_op", "write_out"]

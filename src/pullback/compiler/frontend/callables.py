@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...array import dtypes
-from ...core.inplace import clone
+from ...core import structural_ops
 from ...core.size import Size
 from ...core.value import TensorBase, wrap
 from ...tensor.tensor import Tensor
@@ -163,7 +163,7 @@ def _scalar(session: Session, t: Any) -> Any:
     """Return a tensor's only element, as the tensor holds it now."""
     if t.numel() != 1:
         return None
-    return wrap(clone(t._value), None, t._level)
+    return wrap(structural_ops.clone(t._value), None, t._level)
 
 
 def item_of(session: Session, t: Any) -> Any:
