@@ -41,8 +41,8 @@ def defaults() -> Iterator[None]:
     if "pullback.tensor" not in sys.modules:  # tests of the checker of imports, for one, never load it
         return
     from pullback.array import dtypes
-    from pullback.core import modes
-    from pullback.tensor import printing, warn
+    from pullback.core import modes, warn
+    from pullback.tensor import printing
 
     dtypes.set_default_dtype(dtypes.float32)
     modes.set_modes(modes.DEFAULT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from itertools import product
 from types import SimpleNamespace
@@ -54,12 +55,62 @@ def test_equal_numpy_dtypes_are_one() -> None:
     assert dtypes.bfloat16.numpy == np.dtype(ml_dtypes.bfloat16)
 
 
-def test_complex64_stands_for_complex32() -> None:
-    assert dtypes.float16.to_complex() is dtypes.complex64
+def test_halves_make_complex32() -> None:
+    assert dtypes.float16.to_complex() is dtypes.complex32
+    assert dtypes.complex32.to_real() is dtypes.float16
     half = np.ones(2, np.float16)
-    assert dtypes.result_numpy_dtype([half, 1j]) == np.complex64
+    assert dtypes.result_numpy_dtype([half, 1j]) == ml_dtypes.complex32
     dtypes.set_default_dtype(dtypes.float16)
-    assert dtypes.default_complex() is dtypes.complex64
+    assert dtypes.default_complex() is dtypes.complex32
+
+
+def test_bfloat16_has_no_complex_default() -> None:
+    dtypes.set_default_dtype(dtypes.bfloat16)
+    with pytest.raises(RuntimeError, match=r"^invalid default scalar type for complex$"):
+        dtypes.default_complex()
+
+
+_ASSERTION = (
+    'ix_a != -1 INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/c10/core/ScalarType.cpp":103, please report '
+    "a bug to PyTorch. "
+)
+_QUANTIZED = (
+    "promoteTypes with quantized numbers is not handled yet; figure out what the correct rules should be, "
+    "offending types: QInt32 Float"
+)
+#: Dtypes that are names alone, as torch has them: itemsize, abbreviation, whether signed and floating, and
+#: what they and float32 promote to.
+NAMED = {
+    "qint32": (4, "qint32", "isSignedType not supported for quantized types", False, _QUANTIZED),
+    "bits16": (2, "b16x1", "Bits types are undefined", False,
+               "Promotion from Bits16 and Float is unsupported."),
+    "bits2x4": (1, "b2x4", "Bits types are undefined", False,
+                "Promotion from Bits2x4 and Float is unsupported."),
+    "int3": (1, "int3", "True", False, _ASSERTION),
+    "uint4": (1, "uint4", "False", False, "torch.float32"),
+    "float4_e2m1fn_x2": (1, "f4e2m1fnx2", "True", True, _ASSERTION),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_names_alone(name: str) -> None:
+    def told(call: Any) -> str:
+        try:
+            return str(call())
+        except RuntimeError as error:
+            return str(error)
+
+    d = dtypes.by_name(name)
+    seen = (
+        d.itemsize, d.abbr, told(lambda: d.is_signed), d.is_floating_point,
+        told(lambda: dtypes.promote_types(d, dtypes.float32)),
+    )  # fmt: skip
+    assert seen == NAMED[name]
+    assert dtypes.promote_types(d, d) is d
+    assert dtypes.can_cast(dtypes.float32, d)
+    assert not dtypes.can_cast(dtypes.complex64, d)
+    assert told(d.to_complex) == f"Unknown Complex ScalarType for {d.scalar_type}"
+    assert pickle.loads(pickle.dumps(d)) is d
 
 
 def test_default_complex_follows_the_default() -> None:
@@ -98,8 +149,7 @@ def test_result_type_of_every_pair(default: str) -> None:
         *({"bool": True, "int": 1, "float": 1.0, "complex": 1j}[name] for name in PROMOTION["numbers"]),
     ]
     for a, row in zip(operands, PROMOTION["result_type"][default], strict=True):
-        want = row.replace("c32", "c64").split()
-        assert [entry(dtypes.result_numpy_dtype, (a, b)) for b in operands] == want, a
+        assert " ".join(entry(dtypes.result_numpy_dtype, (a, b)) for b in operands) == row, a
 
 
 def test_result_type_of_one_and_of_many() -> None:

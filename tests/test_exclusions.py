@@ -79,7 +79,7 @@ def test_the_page_is_what_the_list_gives() -> None:
     ("place", "name"),
     [
         ("torch", "sspaddmm"), ("torch", "jagged"), ("torch", "AliasDb"),
-        ("torch.Tensor", "sparse_resize_"), ("torch.Tensor", "chalf"),
+        ("torch.Tensor", "sparse_resize_"),
     ],
 )  # fmt: skip
 def test_the_error_says_why(place: str, name: str) -> None:

@@ -31,7 +31,7 @@ Case = dict[str, Any]
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 FLOAT8 = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu")
-COMPLEX = ("complex64", "complex128")
+COMPLEX = ("complex32", "complex64", "complex128")
 DIFFERENTIABLE = FLOATS + COMPLEX
 
 
@@ -57,7 +57,7 @@ def elements(case: Case) -> np.ndarray[Any, Any]:
     """Return the array of a case; complex values are pairs."""
     dtype = np.dtype(getattr(ml_dtypes, case["dtype"], case["dtype"]))
     values = case["values"]
-    if dtype.kind == "c":
+    if dtype.kind in "cW":
         values = np.array(values, np.float64).reshape(-1, 2).view(np.complex128).ravel()
     with np.errstate(over="ignore"):
         return np.resize(np.array(values).astype(dtype), case["shape"])
@@ -65,8 +65,9 @@ def elements(case: Case) -> np.ndarray[Any, Any]:
 
 def torch_tensor(case: Case) -> torch.Tensor:
     array, dtype = elements(case), getattr(torch, case["dtype"])
-    if case["dtype"] in ("bfloat16", *FLOAT8):
-        tensor = torch.from_numpy(array.astype(np.float32)).to(dtype)
+    if case["dtype"] in ("bfloat16", "complex32", *FLOAT8):
+        wide = np.complex64 if dtype.is_complex else np.float32
+        tensor = torch.from_numpy(array.astype(wide)).to(dtype)
     else:
         tensor = torch.from_numpy(array)
     match case["kind"]:
@@ -208,7 +209,7 @@ COMPLEX_VALUES: tuple[list[tuple[float, float]], ...] = (
 )
 
 SMALL: dict[str, list[Any]] = {
-    "bool": [True, False], "complex64": [[1, 0], [0, 1]], "complex128": [[1, 0], [0, 1]],
+    "bool": [True, False], **{dtype: [[1, 0], [0, 1]] for dtype in COMPLEX},
 }
 LARGE_SHAPES = (
     (1000,), (1001,), (100, 100), (7, 6, 5, 8), (1, 2000), (2000, 1), (3, 400), (*[1] * 62, 40, 40),

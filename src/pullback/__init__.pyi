@@ -455,6 +455,12 @@ def bincount(input: Tensor, weights: Any = None, minlength: builtins.int = 0) ->
     """Count each of 0, 1, 2, … in a vector of integers, or sum `weights` where it occurs."""
 def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """Draw how many of `count` trials succeed, each with probability `prob`; the two broadcast."""
+bit: dtype
+bits16: dtype
+bits1x8: dtype
+bits2x4: dtype
+bits4x2: dtype
+bits8: dtype
 @overload
 def bitwise_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -931,6 +937,7 @@ def flipud(input: Tensor) -> Tensor:
 float: dtype
 float16: dtype
 float32: dtype
+float4_e2m1fn_x2: dtype
 float64: dtype
 float8_e4m3fn: dtype
 float8_e4m3fnuz: dtype
@@ -1267,9 +1274,16 @@ def instance_norm(
 ) -> Tensor:
     """Normalise over the axes after the second."""
 int: dtype
+int1: dtype
 int16: dtype
+int2: dtype
+int3: dtype
 int32: dtype
+int4: dtype
+int5: dtype
+int6: dtype
 int64: dtype
+int7: dtype
 int8: dtype
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of square matrices: (…, n, n) -> (…, n, n) (see `torch.linalg.inv`)."""
@@ -2527,9 +2541,16 @@ def trunc_(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of :func:`trunc`: writes the result into `input` and returns it."""
 def typename(obj: Any) -> str:
     """The name of a tensor's type, of a class or of an object's class, with its module."""
+uint1: dtype
 uint16: dtype
+uint2: dtype
+uint3: dtype
 uint32: dtype
+uint4: dtype
+uint5: dtype
+uint6: dtype
 uint64: dtype
+uint7: dtype
 uint8: dtype
 def unbind(input: Tensor, dim: builtins.int = 0) -> tuple[Tensor, ...]:
     """The parts along axis `dim`, each without it."""

@@ -21,7 +21,7 @@ from .compare import TOLERANCE
 
 DTYPES = (
     "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64",
-    "complex64", "complex128",
+    "complex32", "complex64", "complex128",
 )  # fmt: skip
 
 #: Of float64 and what it promotes others to, torch's own functions differ by this much.

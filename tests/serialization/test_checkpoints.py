@@ -90,6 +90,20 @@ def test_torch_reads_own_checkpoint() -> None:
         assert as_data(real.load(stream, weights_only=True)) == RECORD["content"]
 
 
+@pytest.mark.parametrize("name", ["complex32", "float8_e5m2", "float8_e8m0fnu", "uint16"])
+def test_dtypes_without_a_storage_class(name: str) -> None:
+    x = torch.tensor([1, 2]).to(getattr(torch, name))
+    stream = saved({"whole": x, "part": x[1:]})
+    with zipfile.ZipFile(stream) as file:
+        content = file.read("archive/data.pkl")
+    named = [argument for code, argument, _ in pickletools.genops(content) if code.name == "GLOBAL"]
+    assert named[:2] == ["torch._utils _rebuild_tensor_v3", "torch.storage UntypedStorage"]
+    assert repr(torch.load(stream)) == repr({"whole": x, "part": x[1:]})
+    real = pytest.importorskip("torch")
+    stream.seek(0)
+    assert repr(real.load(stream)) == repr({"whole": x, "part": x[1:]})
+
+
 def test_a_model_of_torchs() -> None:
     model = torch.load(FOLDER / "model.pt", weights_only=False)
     torch.load(FOLDER / "training.pt")

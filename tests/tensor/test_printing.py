@@ -29,7 +29,7 @@ def _restore():
 def elements(case):
     dtype = np.dtype(getattr(ml_dtypes, case["dtype"], case["dtype"]))
     values = case["values"]
-    if dtype.kind == "c":
+    if dtype.kind in "cW":
         values = np.array(values, np.float64).reshape(-1, 2).view(np.complex128).ravel()
     with np.errstate(over="ignore"):
         return np.resize(np.array(values).astype(dtype), case["shape"])

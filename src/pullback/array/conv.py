@@ -31,6 +31,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import columns, depthwise, large
+from .dtypes import COMPLEX32
 from .geometry import Pads, apart, output_size
 from .threads import get_num_threads, split
 
@@ -55,11 +56,11 @@ def _native(
 
 
 def _is_half(x: ndarray) -> bool:
-    return x.dtype.itemsize == 2 and x.dtype.kind not in "iu"
+    return (x.dtype.itemsize == 2 and x.dtype.kind not in "iu") or x.dtype == COMPLEX32
 
 
 def _wide(x: ndarray) -> ndarray:
-    return x.astype(np.float32)
+    return x.astype(np.complex64 if x.dtype == COMPLEX32 else np.float32)
 
 
 def conv(

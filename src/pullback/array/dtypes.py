@@ -10,7 +10,8 @@ What this module must do:
 
 The names of the dtypes hide Python's `bool`, `int` and `float` here; those are written with ``builtins.``.
 
-NumPy has no half-precision complex type, so complex64 stands in wherever torch would give complex32.
+NumPy has no half-precision complex type; that of ml_dtypes stands for complex32. Its kind is ``W`` where that
+of NumPy's complex types is ``c``.
 """
 
 from __future__ import annotations
@@ -76,6 +77,15 @@ class dtype:
     def __delattr__(self, name: str) -> NoReturn:
         raise read_only_attribute(self, name)
 
+    def __getattr__(self, name: str) -> NoReturn:
+        # Of `is_signed` alone some dtypes have none.
+        if name == "is_signed":
+            quantized = self in _QUANTIZED
+            raise RuntimeError(
+                "isSignedType not supported for quantized types" if quantized else "Bits types are undefined"
+            )
+        raise AttributeError(f"'torch.dtype' object has no attribute '{name}'", name=name, obj=self)
+
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
@@ -86,13 +96,15 @@ class dtype:
         """Return the dtype of the real and imaginary parts; a dtype that is not complex is its own."""
         if self.category != COMPLEX:
             return self
-        return float32 if self is complex64 else float64
+        return float16 if self is complex32 else float32 if self is complex64 else float64
 
     def to_complex(self) -> dtype:
-        """Return the complex dtype whose parts are of this dtype (complex64 for the half precisions)."""
-        if self.category < FLOATING or self in FLOAT8:
+        """Return the complex dtype whose parts are of this dtype (complex64 for bfloat16)."""
+        if self.category == COMPLEX:
+            return self
+        if self.category < FLOATING or self.itemsize == 1:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar_type}")
-        return complex128 if self is float64 or self is complex128 else complex64
+        return complex32 if self is float16 else complex128 if self is float64 else complex64
 
 
 BY_NAME: dict[str, dtype] = {}
@@ -131,6 +143,7 @@ float16 = half = _declare(np.float16, "f16", "Half", FLOATING)
 bfloat16 = _declare(ml_dtypes.bfloat16, "bf16", "BFloat16", FLOATING)
 float32 = float = _declare(np.float32, "f32", "Float", FLOATING)
 float64 = double = _declare(np.float64, "f64", "Double", FLOATING)
+complex32 = chalf = _declare(ml_dtypes.complex32, "c32", "ComplexHalf", COMPLEX)
 complex64 = cfloat = _declare(np.complex64, "c64", "ComplexFloat", COMPLEX)
 complex128 = cdouble = _declare(np.complex128, "c128", "ComplexDouble", COMPLEX)
 
@@ -153,25 +166,39 @@ class _NoArithmetic:
 
 
 def _name_only(
-    name: str, abbr: str, scalar_type: str, itemsize: builtins.int, category: builtins.int
+    name: str, scalar_type: str, itemsize: builtins.int = 1, abbr: str | None = None,
+    signed: builtins.bool | None = None,
 ) -> dtype:
-    """A dtype that libraries compare others with."""
+    """A dtype that libraries compare others with; torch does not say whether all of them are signed."""
     new = object.__new__(dtype)
+    floating = name.startswith("float")
     for attribute, value in (
-        ("abbr", abbr), ("category", category), ("is_complex", category == COMPLEX),
-        ("is_floating_point", False),
-        ("is_signed", True), ("itemsize", itemsize), ("name", name), ("numpy", _NoArithmetic(name)),
-        ("scalar_type", scalar_type),
+        ("abbr", abbr or name), ("category", FLOATING if floating else INTEGER), ("is_complex", False),
+        ("is_floating_point", floating), ("itemsize", itemsize), ("name", name),
+        ("numpy", _NoArithmetic(name)), ("scalar_type", scalar_type),
+        *([] if signed is None else [("is_signed", signed)]),
     ):  # fmt: skip
         object.__setattr__(new, attribute, value)
     return new
 
 
-complex32 = chalf = _name_only("complex32", "c32", "ComplexHalf", 4, COMPLEX)
-QUANTIZED = {
-    name: _name_only(name, name, name.replace("qint", "QInt").replace("quint", "QUInt"), itemsize, INTEGER)
+_QUANTIZED = tuple(
+    _name_only(name, name.replace("qint", "QInt").replace("quint", "QUInt"), itemsize)
     for name, itemsize in (("qint8", 1), ("quint8", 1), ("qint32", 4), ("quint4x2", 1), ("quint2x4", 1))
-}
+)
+_BITS = tuple(
+    _name_only(name, name.capitalize(), itemsize, abbr)
+    for name, itemsize, abbr in (
+        ("bits8", 1, "b8x1"), ("bits16", 2, "b16x1"), ("bits1x8", 1, "b1x8"), ("bits2x4", 1, "b2x4"),
+        ("bits4x2", 1, "b4x2"),
+    )
+)
+_FEW_BITS = tuple(_name_only(f"int{n}", f"Int{n}", signed=True) for n in range(1, 8))
+_UNSIGNED_FEW_BITS = tuple(_name_only(f"uint{n}", f"UInt{n}", signed=False) for n in range(1, 8))
+_FLOAT4 = _name_only("float4_e2m1fn_x2", "Float4_e2m1fn_x2", 1, "f4e2m1fnx2", True)
+
+#: The dtypes that programs name and no tensor has, by name.
+NAMES = {d.name: d for d in (*_QUANTIZED, *_BITS, *_FEW_BITS, *_UNSIGNED_FEW_BITS, _FLOAT4)}
 
 # Where torch takes a dtype it also takes these Python types.
 BY_PYTHON_TYPE: dict[type, dtype] = {
@@ -182,16 +209,17 @@ BY_PYTHON_TYPE: dict[type, dtype] = {
 }
 
 # torch stores and converts these but gives them no promotion among integers.
-STORAGE_ONLY = (uint16, uint32, uint64)
+STORAGE_ONLY = (uint16, uint32, uint64, *_UNSIGNED_FEW_BITS)
 
 # torch stores, converts and compares these and computes nothing in them.
 FLOAT8 = (float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu)
 FLOAT8_NUMPY = frozenset(d.numpy for d in FLOAT8)
+COMPLEX32 = complex32.numpy
 
 
 def by_name(name: str) -> dtype:
     """Return the dtype called ``name`` (without ``torch.``)."""
-    return BY_NAME.get(name) or QUANTIZED[name]
+    return BY_NAME.get(name) or NAMES[name]
 
 
 def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
@@ -204,8 +232,13 @@ def from_numpy_dtype(numpy_dtype: np.dtype[Any]) -> dtype:
             "given numpy array has byte order different from the native byte order. "
             "Conversion between byte orders is currently not supported."
         )
+    raise no_tensor_of(numpy_dtype)
+
+
+def no_tensor_of(numpy_dtype: np.dtype[Any]) -> TypeError:
+    """Build torch's error for an array whose dtype no tensor shares."""
     kind = numpy_dtype.type
-    raise TypeError(
+    return TypeError(
         f"can't convert np.ndarray of type {kind.__module__}.{kind.__name__}. The only supported types are: "
         "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
         "uint16, uint8, and bool."
@@ -241,11 +274,15 @@ def set_default_dtype(d: dtype, /) -> None:
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
+    if d.itemsize == 1:
+        raise TypeError(f"couldn't find storage object {d.scalar_type}Storage")
     _default = d
 
 
 def default_complex() -> dtype:
     """Return the complex dtype that Python complex numbers become: its parts are of the default dtype."""
+    if _default is bfloat16:
+        raise RuntimeError("invalid default scalar type for complex")
     return _default.to_complex()
 
 
@@ -263,6 +300,8 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def _promote(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
+    if a.name in NAMES or b.name in NAMES:
+        _refuse_names(a, b)
     if a in FLOAT8 or b in FLOAT8:
         raise with_note(
             RuntimeError(
@@ -282,17 +321,35 @@ def _promote(a: dtype, b: dtype) -> dtype:
             "Convert one operand first, for example with .to(torch.int64).",
         )
     low, high = sorted((a, b), key=lambda d: (d.category, d.itemsize))
+    if low.category == FLOATING and high.category == COMPLEX:
+        return _promote(low.to_complex(), high)
     if low.category < high.category:
-        return complex128 if low is float64 else high
+        return high
     if low.itemsize == high.itemsize:
         return int16 if high.category == INTEGER else float32
     return high
 
 
+def _refuse_names(a: dtype, b: dtype) -> None:
+    """Raise torch's error where one of two dtypes is a name and meets nothing."""
+    if a in _QUANTIZED or b in _QUANTIZED:
+        raise RuntimeError(
+            "promoteTypes with quantized numbers is not handled yet; figure out what the correct rules "
+            f"should be, offending types: {a.scalar_type} {b.scalar_type}"
+        )
+    if a in _BITS or b in _BITS:
+        raise RuntimeError(f"Promotion from {a.scalar_type} and {b.scalar_type} is unsupported.")
+    if not any(d in FLOAT8 or d in STORAGE_ONLY for d in (a, b)):
+        raise RuntimeError(
+            'ix_a != -1 INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/c10/core/ScalarType.cpp":103, please '
+            "report a bug to PyTorch. "
+        )
+
+
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Return whether a cast keeps or raises the category, as int to float does and float to int does not."""
     source, target = as_dtype(from_, "can_cast", "from_", 1), as_dtype(to, "can_cast", "to", 2)
-    return source.category <= target.category
+    return source.category <= target.category or (source.category == FLOATING and target.name in NAMES)
 
 
 def result_numpy_dtype(operands: Iterable[Any]) -> np.dtype[Any]:
@@ -357,7 +414,7 @@ def _of_number(kind: type, default: dtype) -> dtype:
         return int64
     if issubclass(kind, builtins.float | np.floating | ml_dtypes.bfloat16):
         return default
-    if issubclass(kind, builtins.complex | np.complexfloating):
+    if issubclass(kind, builtins.complex | np.complexfloating | ml_dtypes.complex32):
         return default.to_complex()
     raise TypeError(f"expected an array or a number, got {kind.__name__}")
 
@@ -441,6 +498,8 @@ class finfo(_Limits):
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
+        if of is _FLOAT4:
+            raise TypeError("bad argument type for built-in operation")
         of = of.to_real()
         limits = ml_dtypes.finfo(of.numpy)
         for name, value in (
@@ -488,7 +547,9 @@ class iinfo(_Limits):
         of = as_dtype(type, "iinfo", "type", 1)
         if of is bool:
             raise TypeError("torch.bool is not supported by torch.iinfo")
-        if of.category > INTEGER:
+        if of in _QUANTIZED:
+            raise NotImplementedError(f"\"dtype\" not implemented for '{of.scalar_type}'")
+        if of.category > INTEGER or of.name in NAMES:
             raise TypeError(
                 "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
             )

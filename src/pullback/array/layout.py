@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy import ndarray
 
-from .dtypes import FLOAT8_NUMPY, float8_e4m3fn, float8_e8m0fnu
+from .dtypes import COMPLEX32, FLOAT8_NUMPY, float8_e4m3fn, float8_e8m0fnu
 from .strides import (
     Ints,
     channels_last_strides,
@@ -183,24 +183,45 @@ def copy(array: ndarray, dtype: np.dtype[Any] | None = None) -> ndarray:
 
 def convert(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
     """A copy in another dtype, laid out alike: imaginary parts dropped, half precisions by way of float32."""
-    if array.dtype.kind == "c" and dtype.kind not in "cb":
-        new = empty_like(array, dtype)
-        new[...] = array.real
-        return new
     if dtype in FLOAT8_NUMPY:
         return _converted_to_float8(array, dtype)
+    if array.dtype.kind in "cW" and dtype.kind not in "cW":
+        new = empty_like(array, dtype)
+        new[...] = towards(array, dtype)
+        return new
     return copy(towards(array, dtype), dtype)
 
 
 def towards(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
-    """Return what to convert to a dtype for an array: float64 goes to the halves by way of float32."""
+    """Return what to convert to a dtype for an array: the real parts for a real dtype, and float64 goes to
+    the halves by way of float32.
+    """
+    if array.dtype.kind in "cW" and dtype.kind not in "cWb":
+        array = real_parts(array)
+    if array.dtype == COMPLEX32 and dtype.kind == "b":
+        # ml_dtypes looks at the real part alone.
+        return array.astype(np.complex64)
     halved = dtype.itemsize == 2 and dtype.kind in "fV" and array.dtype == np.float64
     return array.astype(np.float32) if halved else array
 
 
+def as_pairs(array: ndarray) -> ndarray:
+    """A view of complex numbers with their parts along a new last axis."""
+    return array[..., None].view(_PARTS[array.itemsize])
+
+
+def real_parts(array: ndarray) -> ndarray:
+    """A view of the real parts of complex numbers."""
+    return as_pairs(array)[..., 0] if array.dtype == COMPLEX32 else array.real
+
+
+#: What the parts of complex numbers are, by the size of one.
+_PARTS = {4: np.float16, 8: np.float32, 16: np.float64}
+
+
 def _converted_to_float8(array: ndarray, dtype: np.dtype[Any]) -> ndarray:
     """By way of float32, as torch: what is too large for e4m3fn is its largest; e8m0fnu has no sign, no 0."""
-    wide = copy(array, np.dtype(np.float32))
+    wide = convert(array, np.dtype(np.float32))
     if dtype == float8_e4m3fn.numpy:
         largest = np.float32(ml_dtypes.finfo(dtype).max)
         np.clip(wide, -largest, largest, out=wide)

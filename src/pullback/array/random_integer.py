@@ -83,7 +83,7 @@ def random_between(generator: Generator, out: np.ndarray, low: int, high: int | 
                 "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to "
                 f"dtype, but got from={low} > to_inc={last}"
             )
-    elif out.dtype.kind == "c":
+    elif out.dtype.kind in "cW":
         raise RuntimeError("random_from_to_impl handles only integral, floating-point and boolean types")
     elif out.dtype == np.uint64:
         last = -1  # torch reads 2⁶⁴ - 1 as a signed number and then refuses it

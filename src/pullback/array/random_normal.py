@@ -19,6 +19,7 @@ import math
 
 import numpy as np
 
+from .layout import as_pairs
 from .random import SMALL, Generator
 from .random_rounding import cos_sin, exp, fused_multiply_add, log, log1p
 from .random_uniform import (
@@ -26,7 +27,6 @@ from .random_uniform import (
     REALS,
     check_dtype,
     chunks,
-    components,
     doubles,
     fill,
     singles,
@@ -49,8 +49,8 @@ def normal(generator: Generator, out: np.ndarray, mean: float = 0.0, std: float 
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if out.size == 0:
         return out
-    if out.dtype.kind == "c":
-        normal(generator, components(out), mean, std / math.sqrt(2))
+    if out.dtype.kind in "cW":
+        normal(generator, as_pairs(out), mean, std / math.sqrt(2))
         return out
     check_dtype(out.dtype, REALS, "normal_kernel_cpu")
     with generator.lock:

@@ -19,6 +19,7 @@ import ml_dtypes
 import numpy as np
 
 from .dtypes import from_numpy_dtype
+from .layout import as_pairs
 from .random import Generator
 from .random_rounding import fused_multiply_add
 
@@ -62,12 +63,6 @@ def chunks(flat: np.ndarray, size: int = CHUNK) -> Iterator[np.ndarray]:
     """Yield consecutive pieces of a one-dimensional array."""
     for start in range(0, flat.size, size):
         yield flat[start : start + size]
-
-
-def components(out: np.ndarray) -> np.ndarray:
-    """Return a complex array as a real one with a last axis of length two, sharing memory."""
-    real = out.real
-    return np.lib.stride_tricks.as_strided(real, (*out.shape, 2), (*out.strides, real.itemsize))
 
 
 def check_dtype(dtype: np.dtype, allowed: tuple[np.dtype, ...], kernel: str) -> None:
@@ -133,9 +128,9 @@ def uniform(generator: Generator, out: np.ndarray, low: float = 0.0, high: float
             for piece in chunks(flat) if flat.size > CHUNK else (flat,):
                 piece[...] = draw(generator, piece.size)
         return out
-    if out.dtype.kind == "c":
+    if out.dtype.kind in "cW":
         if out.size:
-            uniform(generator, components(out), low, high)
+            uniform(generator, as_pairs(out), low, high)
         return out
     check_dtype(out.dtype, REALS, "check_uniform_bounds")
     limit = float(ml_dtypes.finfo(out.dtype).max)
@@ -186,5 +181,6 @@ _C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
     "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int",
     "uint64": "long unsigned int",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
+    "complex32": "c10::complex<c10::Half>", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
 }  # fmt: skip

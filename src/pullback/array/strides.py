@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy import ndarray
+from numpy.lib.stride_tricks import as_strided
+
+from .dtypes import COMPLEX32
 
 Ints = tuple[int, ...]
 
@@ -122,6 +125,14 @@ def strided(x: ndarray, shape: Ints, strides: Ints, offset: int = 0) -> ndarray:
     root, before = storage(x)
     width = x.itemsize
     return np.ndarray(shape, x.dtype, root, before + offset * width, bytes_of(shape, strides, width))
+
+
+def restrided(x: ndarray, shape: Sequence[int], strides: Sequence[int]) -> ndarray:
+    """The view that begins where `x` does, with other strides in bytes."""
+    if x.dtype == COMPLEX32:
+        # NumPy's function does not know the name of the dtype.
+        return as_strided(x.view(np.uint32), shape, strides).view(x.dtype)
+    return as_strided(x, shape, strides)
 
 
 def empty_part(x: ndarray, part: ndarray, offset: int) -> ndarray:

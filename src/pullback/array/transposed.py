@@ -12,9 +12,8 @@ from itertools import product
 
 import numpy as np
 from numpy import ndarray
-from numpy.lib.stride_tricks import as_strided
 
-from .strides import Ints
+from .strides import Ints, restrided
 from .threads import get_num_threads, run_parts, split
 
 #: Elements from which tiles, and then threads, are worth their calls.
@@ -35,7 +34,7 @@ def c_copy(x: ndarray) -> ndarray:
         return x.copy(order="C")
     out = np.empty(x.shape, x.dtype)
     shape, strides = _merged(x)
-    source, target = as_strided(x, shape, strides), out.reshape(shape)
+    source, target = restrided(x, shape, strides), out.reshape(shape)
     tiles = _tiles(shape, strides, x.itemsize)
     bounds = split(len(tiles), get_num_threads() if x.size >= _WORTH_THREADS else 1)
 

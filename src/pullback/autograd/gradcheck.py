@@ -29,7 +29,7 @@ GradcheckError.__module__ = "torch.autograd.gradcheck"
 
 
 def _differentiable(value: Any) -> bool:
-    return isinstance(value, Tensor) and dtype_of(value).kind in "fcV"
+    return isinstance(value, Tensor) and dtype_of(value).kind in "fcVW"
 
 
 def _outputs(values: Any) -> tuple[Any, ...]:
@@ -177,7 +177,7 @@ def _analytical(
     y = _outputs(func(*inputs))[k]
     x = xs[i]
     count = y.numel()
-    factors = [1.0, 1j] if dtype_of(y).kind == "c" else [1.0]
+    factors = [1.0, 1j] if dtype_of(y).kind in "cW" else [1.0]
     columns = []
     for j in range(count):
         parts = []
@@ -217,7 +217,7 @@ def _as_slopes(columns: list[list[np.ndarray]], x_dtype: Any, y_dtype: Any, size
 def _forward(func: Any, inputs: tuple[Any, ...], x: Any, count: int) -> list[np.ndarray]:
     """Return forward mode's Jacobians by input x: per output a matrix (elements of x, elements of output)."""
     rows: list[list[np.ndarray]] = [[] for _ in range(count)]
-    directions = [1.0, 1j] if dtype_of(x).kind == "c" else [1.0]
+    directions = [1.0, 1j] if dtype_of(x).kind in "cW" else [1.0]
     for j in range(x.numel()):
         pairs: list[list[np.ndarray]] = [[] for _ in range(count)]
         for direction in directions:

@@ -59,8 +59,9 @@ DIFFERENT = {
     ),
     **dict.fromkeys(
         (
-            "torch.qint8", "torch.quint8", "torch.qint32", "torch.quint4x2", "torch.quint2x4",
-            "torch.complex32",
+            "torch.qint8", "torch.quint8", "torch.qint32", "torch.quint4x2", "torch.quint2x4", "torch.bit",
+            "torch.bits8", "torch.bits16", "torch.bits1x8", "torch.bits2x4", "torch.bits4x2",
+            "torch.float4_e2m1fn_x2", *(f"torch.{u}int{n}" for u in ("", "u") for n in range(1, 8)),
         ),
         "a name alone: no tensor has this dtype",
     ),

@@ -563,14 +563,17 @@ def _unary_with_attrs(op: Op) -> Callable[..., Any]:
     # The strides of an image of one place may say C order and channels last at once.
     in_format = place is following_channels or place is following_planes
     view = op.is_view
-    any_dtype = op.promote is None and not op.halves and op.check is None and not op.refused
+    any_dtype = op.promote is None and not op.halves and op.check is None
+    refused = op.refused
 
     def call(input: Any, *attrs: Any) -> Any:
         nonlocal node_class
         t = type(input)
         if t is Tensor or t is Parameter:
             a = input._value
-            if type(a) is ndarray and ((d := a.dtype) is F32 or d is F64 or any_dtype):
+            if type(a) is ndarray and (
+                (d := a.dtype) is F32 or d is F64 or (any_dtype and not (refused and d in refused))
+            ):
                 if input._view is not None and derivable:
                     bring_up_to_date(input)
                 node = input._node

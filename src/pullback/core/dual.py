@@ -67,7 +67,7 @@ class Dual(InnerValue):
 def _carries(out: Any) -> bool:
     """Whether some output is of a dtype that has derivatives."""
     outs = out if isinstance(out, tuple) else (out,)
-    return any(dtype_of(o).kind in "fcV" for o in outs)
+    return any(dtype_of(o).kind in "fcVW" for o in outs)
 
 
 def jvp(
@@ -91,7 +91,7 @@ def _elementwise(
     env = dict(zip(op.inputs, primals, strict=True)) | dict(zip(op.attrs, attrs, strict=True)) | {"out": out}
     env |= {f"shape_{n}": shape_of(p) for n, p in zip(op.inputs, primals, strict=True)}
     total = None
-    complex_out = dtype_of(out).kind == "c"
+    complex_out = dtype_of(out).kind in "cW"
     for rule, names, t in zip(op.rules, op.layout.wanted, tangents, strict=True):
         if t is None or rule is None:
             continue

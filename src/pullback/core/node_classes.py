@@ -72,9 +72,9 @@ def _refusing_freed(pull: Callable[..., Any]) -> Callable[..., Any]:
 def _refusing_complex(pull: Callable[..., Any]) -> Callable[..., Any]:
     def backward(self: Node, g: Any) -> tuple[Any, ...]:
         grads = pull(self, g)
-        if dtype_of(g).kind == "c":
+        if dtype_of(g).kind in "cW":
             for edge, gi in zip(self._edges, grads, strict=True):
-                if gi is not None and edge is not None and dtype_at(edge).kind != "c":
+                if gi is not None and edge is not None and dtype_at(edge).kind not in "cW":
                     raise complex_for_real()
         return grads
 

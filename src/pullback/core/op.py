@@ -41,6 +41,7 @@ from .result_shapes import result_kinds
 from .saved import Layout, SavedTensor, graph_saved, parameter_names
 from .underivable import no_derivative
 from .value import dtype_of, shape_of
+from .warn import warn_of_complex_half
 
 Rule = Callable[..., Any]
 Place = Callable[[ndarray, Sequence[Any]], ndarray]
@@ -74,6 +75,12 @@ class Kernel(NamedTuple):
 #: torch's kernels by op, where the word is not the op's name or some dtypes are refused; filled before ops
 #: are declared.
 KERNELS: dict[str, Kernel] = {}
+
+#: The exceptions to the rule that ops which move elements take complex32 and those which compute refuse it;
+#: filled before ops are declared.
+COMPLEX_HALF: set[str] = set()
+
+FLOAT16, COMPLEX32 = dtypes.float16.numpy, dtypes.COMPLEX32
 
 #: Python numbers among inputs.
 NUMBERS = (bool, int, float, complex)
@@ -115,7 +122,8 @@ class Op:
     float8 : bool
         Whether the op is defined on the dtypes of eight bits, in which torch computes next to nothing.
     halves : bool
-        float16 and bfloat16 inputs are computed in float32 and rounded, as torch does.
+        float16 and bfloat16 inputs are computed in float32 and rounded, as torch does, and complex32 in
+        complex64.
     exact_scalars : bool
         A second input that is a number or has no axes meets halves in float32, not rounded to one before.
     variadic : bool
@@ -219,7 +227,9 @@ class Op:
         self.kernel = kernel
         self.kind = kind
         known = KERNELS.get(name, Kernel(f"{name}_cpu", frozenset()))
-        self.word, self.refused, self.words, self.spares_scalars = known
+        self.word, refused, self.words, self.spares_scalars = known
+        refuses = (kind not in ("view", "linear")) != (name in COMPLEX_HALF)
+        self.refused: frozenset[np.dtype[Any]] = refused | ({COMPLEX32} if refuses else frozenset())
         if inputs is None or attrs is None:
             read_inputs, read_attrs = _signature_names(name, kernel)
             inputs = read_inputs if inputs is None else inputs
@@ -353,25 +363,26 @@ class Op:
         if self.halves:
             half = next((v.dtype for v in inputs if isinstance(v, ndarray) and v.dtype in NARROW), None)
             if half is not None:
-                if half not in HALVES and not self.float8:
+                if half in dtypes.FLOAT8_NUMPY and not self.float8:
                     if self.kind == "elementwise":
                         check_broadcast(inputs)
                     scalar = self.exact_scalars and np.ndim(given[1]) == 0
                     suffix = "_reduced_float" if scalar else ""
                     word = self.words.get(half) or self.word.removesuffix("_reduced_float") + suffix
                     raise unsupported(word, inputs)
-                single = np.dtype(np.float32)
                 inputs = tuple(
-                    _converted(v, single) if isinstance(v, ndarray) and v.dtype in NARROW else v
+                    _converted(v, NARROW[v.dtype]) if isinstance(v, ndarray) and v.dtype in NARROW else v
                     for v in inputs
                 )
                 if self.exact_scalars and np.ndim(given[1]) == 0:
-                    if half not in HALVES:
+                    if half in dtypes.FLOAT8_NUMPY:
                         raise unsupported(f"{self.name}_cpu_reduced_float", inputs, half)
-                    inputs = (inputs[0], np.asarray(given[1], single))
+                    inputs = (inputs[0], np.asarray(given[1], NARROW[half]))
         token = quiet(IGNORE)
         try:
             result = self._compute(inputs, attrs)
+            if half is not None:
+                result = _rounded(result, half)
         except ValueError:
             if self.kind == "elementwise":
                 check_broadcast(inputs)
@@ -384,8 +395,6 @@ class Op:
             raise
         finally:
             loud(token)
-        if half is not None:
-            result = _rounded(result, half)
         place = self.place
         if place is None:
             return result
@@ -474,7 +483,14 @@ def unsupported(word: str, inputs: Sequence[Any], dtype: Any = None) -> NotImple
 def _rounded(result: Any, half: np.dtype[Any]) -> Any:
     if isinstance(result, tuple):
         return tuple(_rounded(r, half) for r in result)
-    return result.astype(half) if result.dtype == np.float32 else result
+    narrow = (half if half != COMPLEX32 else FLOAT16) if result.dtype == np.float32 else (
+        COMPLEX32 if result.dtype == np.complex64 and half in (COMPLEX32, FLOAT16) else None
+    )
+    if narrow is None:
+        return result
+    if narrow is COMPLEX32:
+        warn_of_complex_half()
+    return result.astype(narrow)
 
 
 def _signature_names(name: str, kernel: Callable[..., Any]) -> tuple[list[str], list[str]]:
@@ -496,7 +512,10 @@ def torch_node_name(name: str) -> str:
 TORCH_INPUTS = ("self", "other")
 
 HALVES = frozenset({dtypes.float16.numpy, dtypes.bfloat16.numpy})
-NARROW = HALVES | dtypes.FLOAT8_NUMPY
+#: The dtypes in which nothing is computed, and those that stand for them.
+NARROW: dict[np.dtype[Any], np.dtype[Any]] = {
+    **dict.fromkeys((*HALVES, *dtypes.FLOAT8_NUMPY), dtypes.float32.numpy), COMPLEX32: dtypes.complex64.numpy
+}
 
 
 def common_dtype(operands: Sequence[Any]) -> np.dtype[Any]:
@@ -528,6 +547,8 @@ def promoted(inputs: tuple[Any, ...], policy: str, broadcast: bool = False) -> t
 
 def _converted(x: ndarray, dtype: np.dtype[Any]) -> ndarray:
     """An array in another dtype; of an expanded one NumPy would move the repeated axes inward."""
+    if dtype == COMPLEX32:
+        warn_of_complex_half()
     return x.astype(dtype, "C" if 0 in x.strides else "K")
 
 

@@ -496,7 +496,7 @@ class Builder:
         """
         v = self.path.roots[k][1]
         places = [_place_in(index, v.shape, output.shape) for index in np.ndindex(v.shape)]
-        if v.dtype.kind == "c":
+        if v.dtype.kind in "cW":
             units = np.zeros((v.size, *output.shape), v.dtype)
             flat = units.reshape(v.size, math.prod(output.shape))
             for position, place in enumerate(places):
@@ -586,7 +586,7 @@ def saved_values(node: Node) -> list[Saved]:
     for position, name in enumerate(layout.values):
         value = saved[3 * position]
         if isinstance(value, ndarray):
-            found.append(Saved(name, value.shape, norm(value) if value.dtype.kind in "fcV" else None))
+            found.append(Saved(name, value.shape, norm(value) if value.dtype.kind in "fcVW" else None))
         elif value is not None and isinstance(value, (bool, int, float, complex)):
             found.append(Saved(name, None, None, f"{value:g}" if not isinstance(value, bool) else str(value)))
     first = 3 * layout.count

@@ -106,7 +106,7 @@ class Differences:
     def _one_direction(self, leaf: Node, value: ndarray, gradient: ndarray) -> Check:
         draw = np.random.default_rng(720)
         direction = draw.standard_normal(value.shape)
-        if value.dtype.kind == "c":
+        if value.dtype.kind in "cW":
             direction = direction + 1j * draw.standard_normal(value.shape)
         direction = direction / max(math.sqrt(float((np.abs(direction) ** 2).sum())), 1e-300)
         size = float(np.abs(value[np.isfinite(value)]).max(initial=1))

@@ -111,7 +111,7 @@ class Name(InnerValue):
 def written(op: Any, inputs: Sequence[Any], attrs: Sequence[Any]) -> tuple[str, int]:
     """(text, how tightly it binds) of an op on names, numbers and arrays."""
     name = op.name
-    if name == "conj" and dtype_of(inputs[0]).kind != "c":
+    if name == "conj" and dtype_of(inputs[0]).kind not in "cW":
         return _text(inputs[0]), _binding(inputs[0])
     if name in SILENT and inputs:
         return _text(inputs[0]), _binding(inputs[0])

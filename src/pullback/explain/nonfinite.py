@@ -95,7 +95,7 @@ def _of_value(t: Any, name: str, scene: Scene) -> Answer:
 
 def _floats(value: Any) -> ndarray:
     array = np.asarray(array_at_bottom(value))
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+    return array.astype(np.complex128 if array.dtype.kind in "cW" else np.float64)
 
 
 def _spoilt(value: Any, has_nan: bool) -> bool:

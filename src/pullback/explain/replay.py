@@ -190,7 +190,7 @@ class Replay:
         """An input that no covector goes to: as it was saved, else zeros or nothing."""
         value = self._constant(node, position)
         if value is not None:
-            return widened(value) if isinstance(value, ndarray) and value.dtype.kind in "fcV" else value
+            return widened(value) if isinstance(value, ndarray) and value.dtype.kind in "fcVW" else value
         if node._op.kind == "elementwise":
             return np.zeros(node._shape)
         if node._op.variadic:
@@ -213,7 +213,7 @@ class Replay:
     @staticmethod
     def _written(node: CopySlices, values: dict[Place, ndarray]) -> ndarray:
         base, source = node._edges
-        if node._dtype.kind == "c":
+        if node._dtype.kind in "cW":
             raise CannotReplay("a write into part of complex values is not run again")
         whole = np.zeros(node._shape) if base is None else values[edge_target(base)]
         whole = inplace.laid_out_like(whole.copy(), node.strides)
@@ -290,8 +290,8 @@ def places_of(node: Node) -> list[Place]:
 
 def _widest(attribute: Any) -> Any:
     """An attribute that does not make values narrow: another dtype in place of a narrow floating one."""
-    if isinstance(attribute, np.dtype) and attribute.kind in "fcV":
-        return np.dtype(np.complex128 if attribute.kind == "c" else np.float64)
+    if isinstance(attribute, np.dtype) and attribute.kind in "fcVW":
+        return np.dtype(np.complex128 if attribute.kind in "cW" else np.float64)
     return attribute
 
 

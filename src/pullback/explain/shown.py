@@ -84,7 +84,7 @@ def norm(value: Any) -> float:
 
 def widened(array: ndarray) -> ndarray:
     """The array in float64 or complex128: the narrow dtypes know few functions."""
-    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)
+    return array.astype(np.complex128 if array.dtype.kind in "cW" else np.float64, copy=False)
 
 
 def figures(array: ndarray) -> dict[str, float]:

@@ -323,7 +323,7 @@ def _short(value: Shown) -> str:
     if value.array is None or value.array.size > MOST_IN_LINE:
         return f"{_shape(value.shape)} of norm {_number(value.norm)}"
     text = _compact(
-        widened(value.array).tolist() if value.array.dtype.kind in "fVc" else value.array.tolist()
+        widened(value.array).tolist() if value.array.dtype.kind in "fVcW" else value.array.tolist()
     )
     return text if len(text) <= 72 else text[:71] + "…"
 

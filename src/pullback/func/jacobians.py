@@ -21,7 +21,7 @@ P = ParamSpec("P")
 
 def _check_real(function: str, values: Sequence[Any], what: str) -> None:
     for k, value in enumerate(values):
-        if isinstance(value, TensorBase) and dtype_of(value).kind == "c":
+        if isinstance(value, TensorBase) and dtype_of(value).kind in "cW":
             raise RuntimeError(
                 f"{function}: Expected all {what} to be real but received complex tensor at flattened input "
                 f"idx: {k}"

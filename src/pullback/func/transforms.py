@@ -248,7 +248,7 @@ def grad_and_value(
                     f"{name}: Expected f(*args) to return a scalar Tensor, got tensor with "
                     f"{len(shape_of(output))} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
-            if output._node is not None and dtype_of(output).kind == "c":
+            if output._node is not None and dtype_of(output).kind in "cW":
                 raise RuntimeError(
                     "grad can be implicitly created only for real scalar outputs but got "
                     f"{dtypes.from_numpy_dtype(dtype_of(output))}"

@@ -21,6 +21,7 @@ from ..core.value import shape_of
 from .comparison import ge, gt, le, lt, where, zeros_of
 from .elementwise import exp, sigmoid, tanh
 from .join import cat
+from .kernels import no_complex_limits
 from .view import slice_dim
 
 
@@ -106,6 +107,7 @@ hardtanh = _activation(
     lambda g, x, min_val, max_val: where(le(x, min_val) | ge(x, max_val), 0, g),
     attrs=("min_val", "max_val"),
     gradient=PIECEWISE,
+    check=no_complex_limits,
     place=as_first,
 )
 

@@ -11,7 +11,7 @@ from numpy import ndarray
 from ..array import dtypes
 from ..array.layout import in_order, placed
 from ..core.dual import fitted
-from ..core.op import elementwise, renamed
+from ..core.op import elementwise, renamed, unsupported
 from ..core.value import InnerValue, Value, dtype_of
 from .comparison import eq, ge, where, zeros_of
 from .complex import real
@@ -139,9 +139,16 @@ def _pow_rule(g: Any, x: Any, exponent: Any) -> Any:
     return g * conj(exponent * pow_scalar(x, exponent - 1))
 
 
+def _check_power(x: ndarray, exponent: Any) -> None:
+    # torch fills or copies for these two exponents.
+    if x.dtype == dtypes.COMPLEX32 and exponent not in (0, 1):
+        raise unsupported("pow", (x,))
+
+
 #: x to a Python number.
 pow_scalar = elementwise(
-    "pow_scalar", _pow_kernel, _pow_rule, attrs=("exponent",), promote=None, node_name="PowBackward0"
+    "pow_scalar", _pow_kernel, _pow_rule, attrs=("exponent",), promote=None, node_name="PowBackward0",
+    check=_check_power,
 )
 
 
@@ -150,7 +157,7 @@ def _pow_base(g: Any, x: Any, y: Any) -> Any:
 
 
 def _pow_exponent(g: Any, x: Any, y: Any, out: Any) -> Any:
-    if dtype_of(out).kind == "c" and dtype_of(x).kind != "c":
+    if dtype_of(out).kind in "cW" and dtype_of(x).kind not in "cW":
         x = x + 0j  # a negative base has a complex logarithm
     return g * where(zero_to_nonnegative(x, y), 0, conj(out * log(x)))
 

@@ -21,7 +21,7 @@ def _ordered(name: str, kernel: np.ufunc) -> Any:
     def check(x: Any, y: Any) -> None:
         """Complex numbers have no order."""
         common = common_dtype([x, y])
-        if common.kind == "c":
+        if common.kind in "cW":
             check_broadcast([x, y])
             raise unsupported(f"{name}_cpu", (), common)
 
@@ -65,7 +65,7 @@ isfinite = elementwise("isfinite", np.isfinite, None, promote=None, float8=True)
 isinf = elementwise("isinf", np.isinf, None, promote=None, float8=True)
 
 def _no_sign(x: ndarray) -> None:
-    if x.dtype.kind == "c":
+    if x.dtype.kind in "cW":
         raise NotImplementedError("signbit is not implemented for complex tensors.")
 
 

@@ -6,19 +6,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy import ndarray
 
+from ..array import dtypes
+from ..array.layout import as_pairs, real_parts
 from ..core.op import Call, elementwise, view
 from ..core.value import Value, dtype_of
 
 
 def _real(x: ndarray, /) -> ndarray:
-    return x.real
+    return real_parts(x)
 
 
 def _imag(x: ndarray, /) -> ndarray:
-    return x.imag
+    return as_pairs(x)[..., 1]
 
 
 #: The real part of a complex value, a view.
@@ -37,15 +38,12 @@ imag_view = view(
 def real(x: Any) -> Any:
     """The real part; of a real value the value itself."""
     if isinstance(x, (Value, ndarray)):
-        return real_view(x) if dtype_of(x).kind == "c" else x
+        return real_view(x) if dtype_of(x).kind in "cW" else x
     return x.real
 
 
-_COMPLEX_OF = {"f": {4: np.complex64, 8: np.complex128, 2: np.complex64}}
-
-
 def _as_complex(x: ndarray, /, out: Any = ...) -> ndarray:
-    result = x.astype(_COMPLEX_OF["f"][x.dtype.itemsize])  # type: ignore[var-annotated]  # any array
+    result = x.astype(dtypes.from_numpy_dtype(x.dtype).to_complex().numpy)
     if out is not ...:
         out[...] = result
         return out

@@ -8,13 +8,17 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from ..array import layout
+from ..array.dtypes import COMPLEX32
 from ..core.op import HALVES, elementwise, op
 from ..core.value import Value, dtype_of
+from ..core.warn import warn_of_complex_half
 
 SINGLE = np.dtype(np.float32)
 
 
 def _cast(x: ndarray, /, dtype: np.dtype[Any]) -> ndarray:
+    if dtype == COMPLEX32:
+        warn_of_complex_half()
     return layout.convert(x, dtype)
 
 
@@ -69,11 +73,11 @@ def conj(x: Any) -> Any:
     """Complex conjugate; a real value is returned as it is (rules call this on every covector)."""
     kind = type(x)
     if kind is ndarray:
-        return x.conj() if x.dtype.kind == "c" else x
+        return np.conjugate(x) if x.dtype.kind in "cW" else x
     if kind is float32 or kind is float64:
         return x
     if isinstance(x, Value):
-        return _conj(x) if dtype_of(x).kind == "c" else x
+        return _conj(x) if dtype_of(x).kind in "cW" else x
     return x.conjugate() if isinstance(x, (complex, np.complexfloating)) else x
 
 

@@ -7,20 +7,23 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import dtypes
+from ..array.layout import as_pairs
 from ..core.op import elementwise
+from ..core.warn import warn_of_complex_half
 from .complex import real
 from .convert import conj
 from .elementwise import cos, sgn, sin
 
 
-def _complex_dtype(x: ndarray) -> np.dtype[Any]:
-    return np.dtype(np.complex128 if x.dtype == np.float64 else np.complex64)
-
-
 def _complex(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
-    new = np.empty(np.broadcast_shapes(x.shape, y.shape), _complex_dtype(x)) if out is ... else out
-    new.real = x
-    new.imag = y
+    dtype = dtypes.from_numpy_dtype(x.dtype).to_complex().numpy
+    if dtype == dtypes.COMPLEX32:
+        warn_of_complex_half()
+    new = np.empty(np.broadcast_shapes(x.shape, y.shape), dtype) if out is ... else out
+    parts = as_pairs(new)
+    parts[..., 0] = x
+    parts[..., 1] = y
     return new
 
 

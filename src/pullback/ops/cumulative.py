@@ -166,7 +166,7 @@ def _logcumsumexp_rule(g: Any, x: Any, out: Any, dim: int) -> Any:
     if not shape_of(x) or 0 in shape_of(x):
         return g
     g, x, out = widened(g), widened(x), widened(out)
-    if dtype_of(g).kind != "c":
+    if dtype_of(g).kind not in "cW":
         g = where(isnan(g), 0, g)  # torch takes what is above 0 and what is below
     # exp(x[k]) Σ_{i≥k} g[i]·exp(−out[i]), with each factor brought below 1.
     following = where(_is_last(shape_of(x), dim), out, shift(out, dim, True))

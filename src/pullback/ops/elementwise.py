@@ -44,7 +44,7 @@ sin = _float("sin", np.sin, lambda g, x: g * conj(cos(x)))
 cos: Call = _float("cos", np.cos, lambda g, x: g * -conj(sin(x)))
 def _acosh_rule(g: Any, x: Any) -> Any:
     """g / √(x² − 1); on the complex plane the root of the product would take the wrong branch."""
-    if dtype_of(x).kind == "c":
+    if dtype_of(x).kind in "cW":
         return g * conj(rsqrt(x - 1) * rsqrt(x + 1))
     return g * rsqrt(x * x - 1)
 
@@ -59,7 +59,7 @@ def _deg2rad(x: ndarray, /, out: Any = ...) -> ndarray:
 
 def _no_angle(name: str) -> Callable[[ndarray], None]:
     def check(x: ndarray) -> None:
-        if x.dtype.kind == "c":
+        if x.dtype.kind in "cW":
             raise RuntimeError(f"{name} is not supported for complex tensors.")
 
     return check
@@ -99,7 +99,7 @@ sigmoid = _float("sigmoid", _sigmoid, _sigmoid_rule)
 
 
 def _sgn_rule(g: Any, x: Any, out: Any) -> Any:
-    if dtype_of(x).kind != "c":
+    if dtype_of(x).kind not in "cW":
         return zeros_of(g)
     size = abs(x)
     return where(size > 0, (g - out * real(conj(out) * g)) / size, 0)
@@ -117,7 +117,7 @@ def _signs(x: ndarray, /, out: Any = ...) -> ndarray:
 
 
 def _no_complex_sign(x: ndarray) -> None:
-    if x.dtype.kind == "c":
+    if x.dtype.kind in "cW":
         raise NotImplementedError(
             "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
             "instead."
@@ -154,7 +154,7 @@ def _rounding(name: str, function: np.ufunc) -> Call:
         return np.positive(x, out=out) if x.dtype.kind in "iu" else function(x, out=out)
 
     def check(x: ndarray) -> None:
-        if x.dtype.kind == "c" and name != "round":
+        if x.dtype.kind in "cW" and name != "round":
             raise NotImplementedError(f"{name} is not supported for complex inputs")
         refuse(f"{name}_vml_cpu", "bc", inputs=1)(x)
 
@@ -198,7 +198,7 @@ _WORTH_CLIPPING = 8192
 def _refuse_relu(x: ndarray) -> None:
     if x.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
-    if x.dtype.kind == "c":
+    if x.dtype.kind in "cW":
         raise NotImplementedError("clamp is not supported for complex types")
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy import ndarray
-from numpy.lib.stride_tricks import as_strided
 
 from ..array.layout import as_first, placed, towards
 from ..array.layout import copy as copied
 from ..array.scatter import put_sum
+from ..array.strides import restrided
 from ..core.op import like_first, op
 from ..core.value import dtype_of, shape_of
 from .comparison import zeros_of
@@ -68,7 +68,7 @@ def _placed_as_read(found: ndarray, x: ndarray, places: ndarray, dims: Ints) -> 
     """
     lead = dims[0] if adjacent(dims) else 0
     strides = [stride for axis, stride in enumerate(x.strides) if axis not in dims]
-    walked = as_strided(x, found.shape, (*strides[:lead], *(0,) * places.ndim, *strides[lead:]))
+    walked = restrided(x, found.shape, (*strides[:lead], *(0,) * places.ndim, *strides[lead:]))
     return placed(found, (walked, places.reshape(*places.shape, *(1,) * (len(strides) - lead))))
 
 
@@ -260,8 +260,7 @@ index_put: Any = op(
 
 def _copy(x: ndarray, source: ndarray, /) -> ndarray:
     new = np.empty_like(x)
-    real = source.real if source.dtype.kind == "c" and x.dtype.kind != "c" else source
-    np.copyto(new, towards(real, x.dtype), casting="unsafe")
+    np.copyto(new, towards(source, x.dtype), casting="unsafe")
     return new
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..array import dtypes
-from ..core.op import KERNELS, Kernel
+from ..core.op import COMPLEX_HALF, KERNELS, Kernel
 
 
 def _numpy(*names: str) -> frozenset[np.dtype]:
@@ -81,7 +81,8 @@ _TABLE: tuple[tuple[frozenset[np.dtype], Mapping[str, str]], ...] = (
     }),
     ((_NO_FLOAT | _HALF) - _COMPLEX, {"orgqr_cpu": "linalg_householder_product"}),
     (dtypes.FLOAT8_NUMPY, {
-        "adaptive_max_pool2d": "adaptive_max_pool_2d", "adaptive_max_pool3d_cpu": "adaptive_max_pool_3d",
+        **{f"adaptive_{kind}_pool2d": f"adaptive_{kind}_pool_2d" for kind in ("avg", "max")},
+        **{f"adaptive_{kind}_pool3d_cpu": f"adaptive_{kind}_pool_3d" for kind in ("avg", "max")},
         "huber_cpu": "huber_loss", "index_fill_cpu": "index_fill", "logit_cpu": "logit",
         "mse_cpu": "mse_loss", "smooth_l1_cpu": "smooth_l1_loss",
     }),
@@ -115,6 +116,49 @@ _SPARING_SCALARS = frozenset({
     "cummax", "cummin", "cumprod", "cumsum", "kthvalue", "max", "min", "mode", "sort", "topk",
 })  # fmt: skip
 
+#: Words of kernels that refuse complex32 under another name than the op's.
+_COMPLEX_HALF_WORDS = {
+    "addcdiv_cpu_out": "addcdiv",
+    "addmm_impl_cpu_": "addmm_tn addmm_tt linear_folded linear_weight mm_folded mm_nt mm_tn mm_tt",
+    "bernoulli_scalar_cpu_": "bernoulli_number dropout_noise", "bernoulli_tensor_cpu_self_": "bernoulli",
+    "bmm": "linalg_matrix_exp linear matmul scaled_dot_product_attention",
+    **{f"{name}_out_cpu": name for name in ("col2im", "cumprod", "cumsum", "im2col", "logcumsumexp")},
+    "div_cpu": "div", "channel_shuffle": "channel_shuffle native_channel_shuffle", "exp2": "exp2",
+    "exp_vml_cpu": "logsumexp soft_margin_loss", "huber_cpu": "huber_loss",
+    "lerp_kernel_scalar": "lerp", "lerp_kernel_tensor": "lerp_tensor", "linspace_cpu": "histc histogram",
+    "log_sigmoid_cpu": "binary_cross_entropy_with_logits log_sigmoid", "mse_cpu": "mse_loss",
+    "nan_to_num": "nan_to_num", "pixel_shuffle": "pixel_shuffle", "pixel_unshuffle": "pixel_unshuffle",
+    "pow": "integer_pow scalar_pow", "prod_out_cpu": "prod prod_all",
+    "scatter_gather_scalar_cpu": "lu_unpack scatter_value",
+    "scatter_gather_tensor_cpu": "scatter_combined", "sum_cpu": "mean mean_all sum sum_all",
+    "norm_cpu": "vector_norm", "smooth_l1_cpu": "smooth_l1_loss",
+}  # fmt: skip
+
+#: Ops that compute, or choose by a number, and take complex32.
+_COMPUTING = (
+    "abs", "add", "add_at_places", "add_scaled", "addcmul", "all", "any", "as_complex", "at_places",
+    "complex", "_conj", "conj", "conj_physical", "constant_pad_nd", "conv", "conv_biased", "conv_transpose",
+    "conv_transpose_biased", "conv_weight", "count_nonzero", "dist", "embedding", "embedding_backward",
+    "embedding_sparse", "eq", "eq_number", "eq_tensor", "index", "index_add", "index_backward",
+    "index_copy", "index_fill", "index_fill_tensor", "index_put", "index_select", "isclose", "isfinite",
+    "isinf", "isnan", "masked_fill", "masked_fill_tensor", "masked_place", "masked_select", "mul",
+    "mul_number", "ne", "ne_number", "ne_tensor", "neg", "_neg_view", "norm_dims", "normal",
+    "normal_around", "place", "rsub", "rsub_tensor", "sgn", "std", "std_mean", "sub", "uniform", "var",
+    "var_mean", "vector_norm", "where", "zeros_of",
+)
+
+#: Ops whose kernels refuse it themselves, under texts of their own.
+_REFUSING = ("frexp", "index_reduce", "ldexp", "multinomial", "pow_scalar")
+
+#: Ops that move elements and refuse it.
+_MOVING = (
+    "channel_shuffle", "col2im", "cumsum", "fft_c2c", "fft_c2r", "fft_r2c", "im2col",
+    "native_channel_shuffle", "pixel_shuffle", "pixel_unshuffle", "reflection_pad1d", "reflection_pad2d",
+    "reflection_pad3d", "replication_pad1d", "replication_pad2d", "replication_pad3d",
+)
+
+COMPLEX_HALF.update(_COMPUTING, _REFUSING, _MOVING)
+
 for _refused, _kernels in _TABLE:
     for _word, _ops in _kernels.items():
         for _op in _ops.split():
@@ -123,3 +167,8 @@ for _refused, _kernels in _TABLE:
                 refused=_known.refused | _refused,
                 words={**_known.words, **dict.fromkeys(_refused - _known.refused, _word)},
             )
+
+for _word, _ops in _COMPLEX_HALF_WORDS.items():
+    for _op in _ops.split():
+        _known = KERNELS.get(_op, Kernel(_word, _NOTHING, {}, _op in _SPARING_SCALARS))
+        KERNELS[_op] = _known._replace(words={**_known.words, dtypes.COMPLEX32: _word})

@@ -64,8 +64,14 @@ def refuse(kernel: str, kinds: str, *, halves: bool = False, inputs: int = 2) ->
     def check(*operands: Any) -> None:
         given = [v for v in operands[:inputs] if v is not None]
         common = common_dtype(given)
-        if common.kind in kinds or (halves and common in HALVES):
+        if common.kind.replace("W", "c") in kinds or (halves and common in HALVES):
             check_broadcast(given)
             raise unsupported(kernel, given, common)
 
     return check
+
+
+def no_complex_limits(*values: Any) -> None:
+    """Raise torch's error for complex values that are to be cut to limits."""
+    if any(isinstance(v, ndarray) and v.dtype.kind in "cW" for v in values):
+        raise NotImplementedError("clamp is not supported for complex types")

@@ -402,7 +402,7 @@ def _slogdet(x: ndarray, /) -> tuple[ndarray, ndarray]:
 def _slogdet_rule(g: Any, x: Any, sign: Any) -> Any:
     gsign, glog = g
     slope = glog
-    if dtype_of(x).kind == "c" and gsign is not None:
+    if dtype_of(x).kind in "cW" and gsign is not None:
         # d sign = i·sign·Im(tr(A⁻¹ dA))
         turn = mul(imag_view(mul(conj(gsign), sign)), np.asarray(1j, dtype_of(x)))
         slope = -turn if glog is None else sub(glog, turn)

@@ -22,7 +22,7 @@ from .complex import imag_view
 from .convert import conj
 from .elementwise import abs as absolute
 from .elementwise import exp, sgn
-from .kernels import into, refuse
+from .kernels import into, no_complex_limits, refuse
 
 
 def _chain(block: Callable[..., Any], arrays: tuple[Any, ...], out: Any, scratch: int) -> ndarray:
@@ -171,13 +171,8 @@ def _inside(x: Any, low: Any, high: Any) -> Any:
 #: x cut to [low, high]; at a border the covector passes.
 clamp = elementwise(
     "clamp", _clamp, lambda g, x, low, high: where(_inside(x, low, high), g, 0), attrs=("low", "high"),
-    promote=None, node_name="ClampBackward1",
+    promote=None, node_name="ClampBackward1", check=no_complex_limits,
 )
-
-
-def _no_complex_limits(*values: Any) -> None:
-    if any(isinstance(v, ndarray) and v.dtype.kind == "c" for v in values):
-        raise NotImplementedError("clamp is not supported for complex types")
 
 
 def _clamp_low(x: ndarray, y: ndarray, /, out: Any = ...) -> ndarray:
@@ -210,7 +205,7 @@ clamp_both = elementwise(
     lambda g, x, y, z: where(ge(x, y) & le(x, z), g, 0),
     lambda g, x, y, z: where(lt(y, z) & lt(x, y), g, 0),
     lambda g, x, y, z: where(gt(x, z) | gt(y, z), g, 0),
-    node_name="ClampBackward0", check=_no_complex_limits,
+    node_name="ClampBackward0", check=no_complex_limits,
 )  # fmt: skip
 
 # The same under the names that clamp_min and clamp_max give their nodes.
@@ -229,7 +224,7 @@ def _ordered(name: str) -> Callable[..., None]:
     """A check that refuses complex values, which have no order."""
 
     def check(*values: Any) -> None:
-        if any(isinstance(v, ndarray) and v.dtype.kind == "c" for v in values):
+        if any(isinstance(v, ndarray) and v.dtype.kind in "cW" for v in values):
             raise RuntimeError(f"{name} not implemented for complex tensors.")
 
     return check
@@ -461,7 +456,7 @@ def _angle(x: ndarray, /, out: Any = ...) -> ndarray:
 
 
 def _angle_rule(g: Any, x: Any) -> Any:
-    if dtype_of(x).kind != "c":
+    if dtype_of(x).kind not in "cW":
         return zeros_of(g)
     size = absolute(x)
     return where(eq(size, 0), 0, mul(g, sgn(x) * 1j) / size)
@@ -473,6 +468,6 @@ angle = elementwise(
 
 
 def _angle_jvp(x: Any, t: Any) -> Any:
-    if dtype_of(x).kind != "c":
+    if dtype_of(x).kind not in "cW":
         return zeros_of(t)
     return imag_view(div(t, x))

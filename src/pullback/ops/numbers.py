@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from ..array import dtypes
 from ..array.layout import as_first, placed
-from ..core.op import check_broadcast, elementwise, op, unsupported
+from ..core.op import NARROW, check_broadcast, elementwise, op, unsupported
 from ..core.value import dtype_of
 from .comparison import eq, where, zeros_of
 from .convert import as_dtype, conj
@@ -36,6 +36,8 @@ nextafter = elementwise(
 
 def _check_exponents(x: Any, y: Any) -> None:
     """Integers are exponents of floating numbers as they are, but for those that torch has no kernel for."""
+    if dtypes.result_numpy_dtype([np.zeros((), x.dtype), y]) == dtypes.COMPLEX32:
+        raise unsupported("pow", (), dtypes.COMPLEX32)  # of a 2 in the dtype of x to the power of y
     if x.dtype.kind not in "fV" or not isinstance(y, ndarray):
         return
     if y.dtype.kind == "b" or (y.dtype.kind == "u" and y.itemsize > 1):
@@ -47,9 +49,9 @@ def _ldexp(x: Any, y: Any, /, out: Any = ...) -> ndarray:
     common = dtypes.result_numpy_dtype([x, y])
     if common.kind in "biu":
         common = dtypes.get_default_dtype().numpy
-    wide = np.dtype(np.float32) if common.itemsize == 2 else common
+    wide = NARROW.get(common, common)
     x, y = np.asarray(x), np.asarray(y)
-    if y.dtype.kind in "biu" and common.kind != "c":
+    if y.dtype.kind in "biu" and common.kind not in "cW":
         # Beyond these exponents every result is 0 or infinite; NumPy takes no larger ones.
         exponents = np.clip(y.astype(np.int64), -5000, 5000).astype(np.int32)
         result = np.ldexp(x.astype(wide), exponents)

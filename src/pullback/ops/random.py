@@ -20,6 +20,7 @@ from ..array import (
     random_transform,
     random_uniform,
 )
+from ..array.strides import restrided
 from ..core.batched import mappings
 from ..core.op import HALVES, Call, check_broadcast, elementwise, like_first, op, unsupported
 from ..core.tracer import traced
@@ -41,7 +42,7 @@ def laid_out_like(x: ndarray) -> ndarray:
     if x.flags.c_contiguous or 0 in x.strides:
         return np.empty(x.shape, x.dtype)
     span = 1 + sum((size - 1) * abs(stride) for size, stride in zip(x.shape, x.strides)) // x.itemsize
-    return np.lib.stride_tricks.as_strided(np.empty(span, x.dtype), x.shape, tuple(map(abs, x.strides)))
+    return restrided(np.empty(span, x.dtype), x.shape, tuple(map(abs, x.strides)))
 
 
 #: Names of the ops whose input only says what to draw, not from what.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array.dtypes import COMPLEX32
 from ..array.layout import as_first, copy, in_order
 from ..array.strides import laid_out, strides_of
 from ..core.op import Call, of, op, unsupported
@@ -24,7 +25,8 @@ from .view import diagonal, select, slice_dim
 
 
 def _flip(x: ndarray, /, dims: tuple[int, ...]) -> ndarray:
-    if x.dtype in RARE and x.ndim and x.ndim - 1 in dims:
+    if (x.dtype in RARE or (x.dtype == COMPLEX32 and x.size)) and x.ndim and x.ndim - 1 in dims:
+        # Of outer axes torch copies whole rows.
         raise unsupported("flip_cpu", (x,))
     return np.flip(x, dims if x.ndim else ()).copy(order="K")
 
@@ -79,8 +81,8 @@ roll: Call = op(
 def _rot90(x: ndarray, /, k: int, dims: tuple[int, int]) -> ndarray:
     if k == 0:
         return x.copy(order="C")
-    flipped = dims if k == 2 else dims[1] if k == 1 else dims[0]
-    new = as_first(np.flip(x, flipped).copy(), (x,))
+    flipped = dims if k == 2 else dims[1:] if k == 1 else dims[:1]
+    new = as_first(_flip(x, flipped).copy(), (x,))
     return new if k == 2 else new.swapaxes(*dims)
 
 

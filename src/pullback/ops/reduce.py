@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import reduction
+from ..array.dtypes import COMPLEX32
 from ..array.elementwise import total
 from ..array.summation import sum_over
 from ..core.dual import fitted
@@ -520,13 +521,18 @@ logsumexp = op(
 # --- logic and counts ---------------------------------------------------------------------------------------
 
 
+def _truths(x: ndarray) -> ndarray:
+    """What NumPy reads as true or false: of complex32 it looks at the real part alone."""
+    return x != 0 if x.dtype == COMPLEX32 else x
+
+
 def _all(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    r = np.logical_and.reduce(x, axis=dims, keepdims=keepdim, out=...)
+    r = np.logical_and.reduce(_truths(x), axis=dims, keepdims=keepdim, out=...)
     return r.astype(x.dtype) if x.dtype == np.uint8 else r
 
 
 def _any(x: ndarray, /, dims: tuple[int, ...], keepdim: bool) -> ndarray:
-    r = np.logical_or.reduce(x, axis=dims, keepdims=keepdim, out=...)
+    r = np.logical_or.reduce(_truths(x), axis=dims, keepdims=keepdim, out=...)
     return r.astype(x.dtype) if x.dtype == np.uint8 else r
 
 

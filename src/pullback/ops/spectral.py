@@ -101,7 +101,7 @@ def _eigh_rule(g: Any, values: Any, vectors: Any) -> Any:
     if gvectors is None:
         return matmul(mul(vectors, row_of(gvalues)), adjoint(vectors))
     turned = matmul(adjoint(vectors), gvectors)
-    if dtype_of(vectors).kind == "c":
+    if dtype_of(vectors).kind in "cW":
         _check_phases("linalg_eigh", "eigen", turned)
     inner = div(_off_diagonal(_skew(turned)), _gaps(values)) * 0.5
     if gvalues is not None:
@@ -154,13 +154,13 @@ def _eig_rule(g: Any, x: Any, values: Any, vectors: Any) -> Any:
             inner = add(inner, embedded(gvalues))
         inner = matmul(inner, adjoint(vectors))
     result = solve(adjoint(vectors), inner)
-    return result if dtype_of(x).kind == "c" else real(result)
+    return result if dtype_of(x).kind in "cW" else real(result)
 
 
 def _eig_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any) -> Any:
     values, vectors = out
     change = tangents[0]
-    if dtype_of(change).kind != "c":
+    if dtype_of(change).kind not in "cW":
         change = as_complex(change)
     inner = solve(vectors, matmul(change, vectors))
     moved = matmul(vectors, div(_off_diagonal(inner), _gaps(values)))
@@ -206,7 +206,7 @@ def _svd_rule(g: Any, shape_x: tuple[int, ...], u: Any, s: Any, vh: Any) -> Any:
         return matmul(mul(u, row_of(gs)), vh)
     left = None if gu is None else _skew(matmul(adjoint(u), gu))
     right = None if gvh is None else _skew(matmul(vh, adjoint(gvh)))
-    is_complex = dtype_of(u).kind == "c"
+    is_complex = dtype_of(u).kind in "cW"
     if is_complex:
         _check_phases("svd", "singular", left, right)
     gaps = _gaps(s * s)
@@ -246,7 +246,7 @@ def _svd_jvp(primals: tuple[Any, ...], tangents: tuple[Any, ...], out: Any, full
     # Ωᵤ = (M S + S Mᴴ) / E and Ωᵥ = (S M + Mᴴ S) / E off the diagonal, for M = Uᴴ dA V
     left = div(_off_diagonal(add(mul(moved, row_of(s)), mul(column(s), adjoint(moved)))), gaps)
     right = div(_off_diagonal(add(mul(column(s), moved), mul(adjoint(moved), row_of(s)))), gaps)
-    if dtype_of(dx).kind == "c":
+    if dtype_of(dx).kind in "cW":
         # The phase, which the matrix does not tell, turns U alone.
         left = add(left, div(mul(_skew(moved), eye_of(moved)), column(s) * 2))
     du, dvh = matmul(u, left), matmul(-right, vh)

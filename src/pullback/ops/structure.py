@@ -12,8 +12,9 @@ import numpy as np
 from numpy import ndarray
 
 from ..array import reduction
-from ..array.layout import empty_joined
-from ..array.strides import bytes_of, extent, laid_out, reshaped_strides, strided, strides_of
+from ..array.dtypes import COMPLEX32
+from ..array.layout import empty_joined, towards
+from ..array.strides import bytes_of, extent, laid_out, reshaped_strides, restrided, strided, strides_of
 from ..array.summation import sum_over
 from ..array.transposed import c_copy
 from ..core import structural_ops
@@ -123,7 +124,7 @@ def _expand(x: ndarray, /, shape: Shape) -> ndarray:
     return (
         np.ndarray(shape, x.dtype, x, 0, strides)
         if x.flags.contiguous
-        else np.lib.stride_tricks.as_strided(x, shape, strides)
+        else restrided(x, shape, strides)
     )
 
 
@@ -191,12 +192,13 @@ def sum_to(x: Any, shape: Shape) -> Any:
     lead = len(have) - len(shape)
     if lead < 0:
         return expand(x, shape)
-    if lead and type(x) is ndarray and have[lead:] == shape:  # a bias: the common case
+    bare = type(x) is ndarray and x.dtype != COMPLEX32  # whose sum the op refuses, as torch's
+    if lead and bare and have[lead:] == shape:  # a bias: the common case
         return sum_over(x, (0,) if lead == 1 else tuple(range(lead)))
     dims = tuple(range(lead)) + tuple(
         lead + axis for axis, size in enumerate(shape) if size == 1 and have[lead + axis] != 1
     )
-    if type(x) is ndarray:
+    if bare:
         return sum_over(x, dims).reshape(shape) if dims else x
     return reshape(sum_dims(x, dims, False), shape) if dims else x
 
@@ -258,7 +260,7 @@ def _put(
 ) -> ndarray:
     new = laid_out(np.asarray(base), strides)  # a covector without axes may come as a scalar
     part = followed(new, steps)
-    part[...] = source.real if source.dtype.kind == "c" and part.dtype.kind != "c" else source
+    part[...] = towards(source, part.dtype)
     return new
 
 

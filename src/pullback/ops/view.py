@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..array import dtypes
+from ..array.layout import as_pairs
 from ..array.strides import empty_part, strides_of
 from ..core.op import Call, op, view
 from ..core.value import shape_of
@@ -233,11 +235,11 @@ alias = view("alias", _alias, lambda g: g, batch=lambda size: ())
 
 
 def _view_as_real(x: ndarray, /) -> ndarray:
-    return x[..., None].view(np.float32 if x.itemsize == 8 else np.float64)
+    return as_pairs(x)
 
 
 def _view_as_complex(x: ndarray, /) -> ndarray:
-    return x.view(np.complex64 if x.itemsize == 4 else np.complex128)[..., 0]
+    return x.view(dtypes.from_numpy_dtype(x.dtype).to_complex().numpy)[..., 0]
 
 
 def _bits_of_pairs(conjugated: bool, negated: bool) -> tuple[bool, bool]:

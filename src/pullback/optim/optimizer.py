@@ -354,7 +354,7 @@ class Optimizer:
 
 def _parts(value: Any) -> Any:
     """A real view of a complex tensor; everything else as it is."""
-    return view_as_real(value) if isinstance(value, Tensor) and dtype_of(value).kind == "c" else value
+    return view_as_real(value) if isinstance(value, Tensor) and dtype_of(value).kind in "cW" else value
 
 
 def _check_capturable(group: dict[str, Any]) -> None:

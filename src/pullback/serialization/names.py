@@ -21,7 +21,7 @@ _THERE = {
 }
 
 #: Dtypes that have no storage class of their own: their tensors lie in an untyped storage.
-UNTYPED = ("UInt16", "UInt32", "UInt64")
+UNTYPED = frozenset({dtypes.complex32, *dtypes.STORAGE_ONLY, *dtypes.FLOAT8})
 
 
 class StorageKind(NamedTuple):

@@ -164,7 +164,7 @@ def _reduced_tensor(tensor: Any) -> Any:
     array = memory_of(tensor)
     memory, offset = storage_of(array)
     dtype = dtypes.from_numpy_dtype(array.dtype)
-    untyped = dtype.scalar_type in UNTYPED
+    untyped = dtype in UNTYPED
     place: tuple[Any, ...] = (
         offset // array.itemsize,
         tuple(array.shape),

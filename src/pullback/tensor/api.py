@@ -32,13 +32,13 @@ from ..core.op import TABLE, Op
 from ..core.overlap import overlaps_itself
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import TensorBase, run, wrap
+from ..core.warn import warn_once
 from .builtin import published, shown
 from .inplace_checks import check_result, check_stored
 from .interception import OVERRIDING, PASS, ask_mode, intercepted
 from .out import write_out
 from .signature import Parser
 from .told import tell
-from .warn import warn_once
 from .wrong_calls import Kinds, converted, deprecated_call, handed_on, wrong_call
 
 Function = Callable[..., Any]
@@ -323,7 +323,11 @@ def _with_overrides(
                     return found
             if mirrors and not _is_told(error):
                 raise
-            if place == "nn" and (name in _STRAIGHT or not (isinstance(error, _CHECKED) and _is_told(error))):
+            if place == "nn" and (
+                name in _STRAIGHT
+                or isinstance(error, _OF_KERNELS)
+                or not (isinstance(error, _CHECKED) and _is_told(error))
+            ):
                 wrong = wrong or handed_on(name, args, kwargs)
                 if wrong is not None:
                     raise wrong from None
@@ -354,6 +358,8 @@ _STRAIGHT = frozenset({"layer_norm", "rms_norm"})
 
 #: What functions of `nn.functional` raise that look at an argument before they pass it on.
 _CHECKED = (RuntimeError, ValueError)
+#: What kernels raise, which torch reaches when it has read all arguments.
+_OF_KERNELS = NotImplementedError
 
 
 def _with_out(function: Function, printed: str, place: str, name: str) -> Function:

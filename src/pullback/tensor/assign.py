@@ -4,7 +4,6 @@ made of.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from ..core.node import DIFFERENTIABLE
 from ..core.op import check_broadcast
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
+from ..core.warn import warn_once
 from ..ops import index as i
 from .api import as_function, public
 from .data import checked_integer, overflow, scalar_array
@@ -38,7 +38,7 @@ def number_array(value: Any, dtype: np.dtype[Any]) -> ndarray:
     """A Python number as a 0-d array of a dtype, or torch's error where it does not fit."""
     if dtype.kind == "b":
         return np.array(bool(value))
-    if dtype.kind == "c":
+    if dtype.kind in "cW":
         return np.array(value, dtype)
     if isinstance(value, complex):
         if value.imag:
@@ -78,9 +78,8 @@ def write_copy(x: Any, source: Any, fills: bool = False) -> Any:
         if type(b) is not ndarray and shape_of(source) != shape_of(x):
             source = expanded(source, shape_of(x))
         return inplace.write(x, i.copy(x, source))
-    if b.dtype.kind == "c" and a.dtype.kind != "c":
-        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4)
-        b = b.real if a.dtype.kind != "b" else b != 0
+    if b.dtype.kind in "cW" and a.dtype.kind not in "cW":
+        warn_once("Casting complex values to real discards the imaginary part", 4)
     inplace.announce_write(x)
     np.copyto(a, towards(b, a.dtype), casting="unsafe")
     bump(x)

@@ -103,7 +103,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
             return None
         if int(np.prod(shape)) != 1:
             raise errors.needs_covector(shape)
-        if dtype_of(output).kind == "c":
+        if dtype_of(output).kind in "cW":
             raise RuntimeError(
                 "grad can be implicitly created only for real scalar outputs but got "
                 f"torch.{dtype_of(output)}"
@@ -120,7 +120,7 @@ def _covector(output: Any, gradient: Any, create_graph: bool, batched: bool, pos
         if batched:
             raise errors.mismatched_batch(have[1:], shape, position) if have else errors.index_of_scalar()
         raise errors.mismatched_covector(have, shape, position)
-    if (dtype_of(output).kind == "c") != (dtype_of(gradient).kind == "c"):
+    if (dtype_of(output).kind in "cW") != (dtype_of(gradient).kind in "cW"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch "
             f"in dtype: grad_output[{position}] has a dtype of torch.{dtype_of(gradient)} and "

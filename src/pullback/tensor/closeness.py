@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..array import dtypes
 from ..core.graph_errors import type_word
+from ..core.op import common_dtype, unsupported
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..errors import argument_type
 from ..ops import elementwise as e
@@ -27,7 +29,10 @@ def equal(input: Any, other: Any) -> bool:
     refuse_batched(
         "Batching rule not implemented for aten::equal. We could not generate a fallback.", input, other
     )
-    return bool(np.array_equal(array_of(input), array_of(other)))
+    a, b = array_of(input), array_of(other)
+    if a.size and "W" in (a.dtype.kind, b.dtype.kind) and common_dtype((a, b)) == dtypes.COMPLEX32:
+        raise unsupported("equal_notnan_cpu" if a is b else "equal_cpu", (), dtypes.COMPLEX32)
+    return bool(np.array_equal(a, b))
 
 
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:

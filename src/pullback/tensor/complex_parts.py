@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy import ndarray
 
+from ..array.dtypes import FLOAT8_NUMPY
 from ..array.strides import strides_of
 from ..core.graph_errors import type_word
 from ..core.inplace import innermost
@@ -28,13 +28,13 @@ def _part(input: Any, index: int) -> Any:
 @public(method=False, out=False)
 def real(input: Any) -> Any:
     """The real part, a view; a real tensor as it is."""
-    return _part(input, 0) if dtype_of(tensor("real", "input", input)).kind == "c" else input
+    return _part(input, 0) if dtype_of(tensor("real", "input", input)).kind in "cW" else input
 
 
 @public(method=False, out=False)
 def imag(input: Any) -> Any:
     """The imaginary part, a view."""
-    if dtype_of(tensor("imag", "input", input)).kind != "c":
+    if dtype_of(tensor("imag", "input", input)).kind not in "cW":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return _part(input, 1)
 
@@ -42,7 +42,7 @@ def imag(input: Any) -> Any:
 @public(method=False, out=False)
 def view_as_real(input: Any) -> Any:
     """A complex tensor of shape (…) as a real one of shape (…, 2)."""
-    if dtype_of(tensor("view_as_real", "input", input)).kind != "c":
+    if dtype_of(tensor("view_as_real", "input", input)).kind not in "cW":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     return v.view_as_real(input)
 
@@ -51,7 +51,7 @@ def view_as_real(input: Any) -> Any:
 def view_as_complex(input: Any) -> Any:
     """A real tensor of shape (…, 2) as a complex one of shape (…)."""
     dtype, shape = dtype_of(tensor("view_as_complex", "input", input)), shape_of(input)
-    if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+    if dtype.kind != "f" or dtype in FLOAT8_NUMPY:
         raise RuntimeError(
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
             "scalar type: "
@@ -73,7 +73,7 @@ def view_as_complex(input: Any) -> Any:
 
 def _set_part(index: int) -> Any:
     def assign(self: Any, value: Any) -> None:
-        (_part(self, index) if dtype_of(self).kind == "c" or index else self).copy_(value)
+        (_part(self, index) if dtype_of(self).kind in "cW" or index else self).copy_(value)
 
     return assign
 

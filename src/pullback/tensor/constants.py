@@ -7,9 +7,10 @@ from typing import Any, NoReturn, Self
 
 from ..array import dtypes
 from ..core import device as devices
+from ..core import warn
 from ..core.size import Size
 from ..errors import read_only_attribute
-from . import printing, warn
+from . import printing
 
 
 class _Constant:
@@ -69,12 +70,13 @@ channels_last_3d = _named(memory_format, "channels_last_3d")
 #: Name at torch's top level → object.
 CONSTANTS: dict[str, Any] = {
     **{name: getattr(dtypes, name) for name in dtypes.BY_NAME},
-    **dtypes.QUANTIZED,
+    **dtypes.NAMES,
+    "bit": dtypes.NAMES["uint1"],
     **{
         name: getattr(dtypes, name)
         for name in (
             "dtype", "finfo", "iinfo", "short", "int", "long", "half", "float", "double", "cfloat", "cdouble",
-            "chalf", "complex32",
+            "chalf",
             "get_default_dtype", "set_default_dtype", "promote_types", "can_cast",
         )
     },

@@ -11,13 +11,13 @@ from ..core.device import CPU, as_device, device
 from ..core.inplace import innermost
 from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of
+from ..core.warn import warn_once
 from ..ops import convert
 from .api import public
 from .constants import channels_last, channels_last_3d, contiguous_format, preserve_format
 from .memory_format import converted, in_format
 from .meta import on_device
 from .signature import Parser, method, reads
-from .warn import warn_once
 
 
 def cast(input: Any, dtype: dtypes.dtype) -> Any:
@@ -25,7 +25,7 @@ def cast(input: Any, dtype: dtypes.dtype) -> Any:
     have = dtype_of(input)
     if have == dtype.numpy:
         return input
-    if have.kind == "c" and dtype.category < dtypes.COMPLEX and dtype is not dtypes.bool:
+    if have.kind in "cW" and dtype.category < dtypes.COMPLEX and dtype is not dtypes.bool:
         warn_once("Casting complex values to real discards the imaginary part", 5)
     return convert.cast(input, dtype.numpy)
 
@@ -132,7 +132,7 @@ for _name, _dtype in {
     "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16,
     "int": dtypes.int32, "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8,
     "byte": dtypes.uint8,
-    "bool": dtypes.bool, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+    "bool": dtypes.bool, "chalf": dtypes.complex32, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }.items():  # fmt: skip
     _casting_method(_name, _dtype)
 

@@ -15,11 +15,13 @@ from ..array.strides import channels_last_strides, contiguous_strides, laid_out_
 from ..core.device import CPU, as_device, has_default
 from ..core.meta import is_meta
 from ..core.modes import modes
+from ..core.op import unsupported
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.versions import bump
+from ..core.warn import warn_of_complex_half
 from .api import public, write_out
 from .constants import channels_last, channels_last_3d, preserve_format
-from .data import array_from, number_dtype, scalar_array
+from .data import array_from, filling, number_dtype, scalar_array
 from .meta import meta_tensor, on_device, without_elements
 from .signature import OPTIONS, OUT, Parser, described, parsed, reads
 
@@ -28,6 +30,8 @@ _FORMAT = "torch.memory_format memory_format = None"
 
 def made(array: ndarray, requires_grad: bool = False) -> Any:
     """Wrap a new array as a leaf, under the modes in force."""
+    if array.dtype == dtypes.COMPLEX32:
+        warn_of_complex_half()
     tensor = wrap(array)
     if requires_grad:
         if array.dtype.kind in "biu":
@@ -38,6 +42,8 @@ def made(array: ndarray, requires_grad: bool = False) -> Any:
 
 def numpy_dtype(dtype: dtypes.dtype | None) -> np.dtype[Any]:
     """The NumPy dtype of a `dtype` argument, the default one where it is None."""
+    if dtype is dtypes.complex32:
+        warn_of_complex_half()
     return (dtypes.get_default_dtype() if dtype is None else dtype).numpy
 
 
@@ -349,8 +355,8 @@ def full(
     """Make a tensor with every element `fill_value`, whose kind decides the dtype where none is given."""
     check_options("full", device, pin_memory)
     check_size(size)
-    chosen = number_dtype(type(fill_value)) if dtype is None else dtype.numpy
-    return made(np.full(size, scalar_array(fill_value, chosen), chosen), requires_grad)
+    chosen = number_dtype(type(fill_value)) if dtype is None else numpy_dtype(dtype)
+    return made(np.full(size, filling(fill_value, chosen), chosen), requires_grad)
 
 
 @public(method=False, out=False)
@@ -376,4 +382,7 @@ def eye(
         raise RuntimeError(f"n must be greater or equal to 0, got {n}")
     if m is not None and m < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
-    return made(np.eye(n, m, dtype=numpy_dtype(dtype)), requires_grad)
+    chosen = numpy_dtype(dtype)
+    if chosen == dtypes.COMPLEX32:
+        raise unsupported("eye", (), chosen)
+    return made(np.eye(n, m, dtype=chosen), requires_grad)

@@ -18,7 +18,7 @@ from .api import public
 from .batching import batch_levels, enter
 from .constants import preserve_format
 from .creation import check_options, check_size, format_strides, made, strided_array, warn_of_copy
-from .data import array_from, scalar_array
+from .data import array_from, filling
 from .meta import meta_tensor, on_device
 from .signature import OPTIONS, method, parsed
 
@@ -102,7 +102,7 @@ def full_like(
     if place("full_like", input, device, pin_memory) is META:
         return meta_like(input, dtype, memory_format, requires_grad)
     array = array_like("full_like", input, dtype, CPU, pin_memory, memory_format)
-    array[...] = scalar_array(fill_value, array.dtype)
+    array[...] = filling(fill_value, array.dtype)
     return made_for(input, array, requires_grad)
 
 
@@ -155,7 +155,7 @@ def new_full(
     chosen = _chosen(self, dtype)
     if where is META:
         return meta_tensor(size, chosen, None, requires_grad)
-    return made_for(self, np.full(size, scalar_array(fill_value, chosen), chosen), requires_grad)
+    return made_for(self, np.full(size, filling(fill_value, chosen), chosen), requires_grad)
 
 
 @public(is_function=False, out=False)

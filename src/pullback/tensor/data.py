@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy import ndarray
 
@@ -26,8 +25,8 @@ from ..array.layout import convert, copy
 from ..array.strides import as_given
 from ..core.quiet import IGNORE, loud, quiet
 from ..core.value import array_of
+from ..core.warn import warn_once
 from .tensor import Tensor
-from .warn import warn_once
 
 _NUMBERS = frozenset({bool, int, float, complex})
 _FLOATS = {float}
@@ -100,12 +99,8 @@ def converted(array: ndarray, dtype: np.dtype[Any] | None) -> ndarray:
 def check_array(array: ndarray) -> None:
     """Raise torch's error for an array that no tensor can share."""
     numpy_dtype = array.dtype
-    if numpy_dtype == dtypes.bfloat16.numpy:
-        raise TypeError(
-            "can't convert np.ndarray of type ml_dtypes.bfloat16. The only supported types are: float64, "
-            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
-            "uint8, and bool."
-        )
+    if numpy_dtype.type.__module__ == "ml_dtypes":
+        raise dtypes.no_tensor_of(numpy_dtype)
     dtypes.from_numpy_dtype(numpy_dtype)
     for stride in array.strides:
         if stride % numpy_dtype.itemsize:
@@ -243,7 +238,7 @@ def stored(flat: list[Any], dtype: np.dtype[Any], sizes: tuple[int, ...]) -> nda
                 raise dtypes.integer_overflow(item)
     if not set(map(type, flat)) <= _NUMBERS:
         flat = [_as_number(item, dtype) for item in flat]
-    if dtype.kind == "c":
+    if dtype.kind in "cW":
         return np.array(flat, dtype).reshape(sizes)
     if dtype.kind == "b":
         return np.array([bool(item) for item in flat], dtype).reshape(sizes)
@@ -290,7 +285,7 @@ C_NAMES = {
     "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
     "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "float16": "c10::Half",
     "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
+    "complex128": "c10::complex<double>", "complex32": "c10::complex<c10::Half>",
 }  # fmt: skip
 
 
@@ -301,7 +296,7 @@ def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
     if dtype.kind == "b":
         return np.array(bool(number))
     dtypes.check_number(number)
-    if isinstance(number, complex) and dtype.kind != "c":
+    if isinstance(number, complex) and dtype.kind not in "cW":
         if number.imag != 0:
             raise overflow(C_NAMES[name])
         number = number.real
@@ -320,9 +315,14 @@ def scalar_array(number: Any, dtype: np.dtype[Any]) -> ndarray:
     return convert(np.array(number, np.complex128 if isinstance(number, complex) else np.float64), dtype)
 
 
+def filling(number: Any, dtype: np.dtype[Any]) -> ndarray:
+    """Return what to fill an array of `dtype` with: the range of complex64 is that of complex32, too."""
+    return scalar_array(number, dtypes.complex64.numpy if dtype == dtypes.COMPLEX32 else dtype)
+
+
 @cache
 def _largest(dtype: np.dtype[Any]) -> float:
-    return float(ml_dtypes.finfo(dtype).max)
+    return dtypes.finfo(dtypes.from_numpy_dtype(dtype)).max
 
 
 #: What an error of a number that is too large calls the dtypes for which C++ has a shorter name.
@@ -354,7 +354,7 @@ def _as_number(item: Any, dtype: np.dtype[Any]) -> Any:
         return operator.index(item)
     if dtype.kind == "b":
         return bool(item)
-    if dtype.kind == "c":
+    if dtype.kind in "cW":
         return complex(item)
     if not hasattr(type(item), "__float__"):
         raise TypeError(f"must be real number, not {type(item).__name__}")

@@ -26,7 +26,7 @@ _F = Callable[..., Any]
 
 
 def _refuse_complex(x: Any, kernel: str) -> None:
-    if dtype_of(x).kind == "c":
+    if dtype_of(x).kind in "cW":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(x))}'")
 
 
@@ -67,7 +67,7 @@ def _extreme(name: str, all_op: _F, dim_op: _F, pairwise: Callable[[], _F]) -> _
             }  # fmt: skip
             raise errors.invalid_combination(name, (dim,), {}, signatures)
         found = one_dim(dim, len(shape))
-        if dtype_of(input).kind == "c":
+        if dtype_of(input).kind in "cW":
             raise RuntimeError(f"{name}(): does not support complex input")
         _check_row(name, shape, found)
         return _named(name, dim_op(input, found, keepdim))
@@ -144,8 +144,8 @@ def _arg(name: str, call: _F) -> _F:
         shape = shape_of(input)
         if dim is None and 0 in shape:
             raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-        if kind in "cb":
-            raise RuntimeError(f"{name}(): does not support {'complex' if kind == 'c' else 'bool'} input")
+        if kind in "cWb":
+            raise RuntimeError(f"{name}(): does not support {'complex' if kind in 'cW' else 'bool'} input")
         if dim is None:
             flat = call(reshape(input, (int(np.prod(shape)),)), 0, False)
             return reshape(flat, (1,) * len(shape)) if keepdim else flat
@@ -170,7 +170,7 @@ argmin = reduction(_arg("argmin", e.argmin))
 def _middle(name: str, all_op: _F, dim_op: _F) -> _F:
     def function(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
         check_tensor(name, input)
-        _refuse_complex(input, "median_cpu")
+        _refuse_complex(input, "median_cpu" if dim is None else "median_out")
         if dim is None:
             return all_op(input)
         shape = shape_of(input)

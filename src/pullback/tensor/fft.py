@@ -85,9 +85,11 @@ def _floating(input: Any, complex: bool = False) -> Any:
     dtype = dtype_of(input)
     if dtype.kind in "biu":
         dtype = dtypes.get_default_dtype().numpy
+    if dtype == dtypes.COMPLEX32:
+        raise RuntimeError("MKL FFT doesn't support tensors of type: Half")
     if dtype.kind not in "fc" or dtype.itemsize < 4:
         raise RuntimeError(f"Unsupported dtype {type_word(dtype)}")
-    if complex and dtype.kind != "c":
+    if complex and dtype.kind not in "cW":
         dtype = np.result_type(dtype, np.complex64)
     return input if dtype == dtype_of(input) else cast(input, dtype)
 
@@ -154,7 +156,7 @@ def _complex_1d(input: Any, n: int | None, dim: int, norm: str | None, forward: 
     _check_points(size)
     x = f.resized(x, (axis,), (size,))
     scale = _normalization(norm, forward)
-    if dtype_of(x).kind == "c":
+    if dtype_of(x).kind in "cW":
         return f.c2c(x, (axis,), scale, forward)
     found = f.r2c(x, (axis,), scale, False)
     return found if forward else conj(found)
@@ -189,7 +191,7 @@ def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = Non
 
 
 def _real_1d(name: str, input: Any, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         raise RuntimeError(f"{name} expects a real input tensor, but got {type_word(dtype_of(input))}")
     x = _floating(input)
     axis = _axis(dim, len(shape_of(x)))
@@ -280,7 +282,7 @@ def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -
     """:func:`fftn` of a real input with the frequencies 0 … N/2 of the last axis only (parameters
     as there).
     """
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         raise RuntimeError(
             f"rfftn expects a real-valued input tensor, but got {type_word(dtype_of(input))}"
         )
@@ -326,7 +328,7 @@ def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) 
     """Inverse of :func:`hfftn`: :func:`ifftn` of a real input, elements 0 … N/2 of the last axis only."""
     dims, sizes = _axes(input, s, dim)
     _some("ihfftn", dims)
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         raise RuntimeError(
             f"Only supports floating-point dtypes, but found: {type_word(dtype_of(input))}"
         )
@@ -366,7 +368,7 @@ ihfft2 = _over_two("ihfft2", ihfftn, "complex", "ihfftn")
 
 def _spaced(counts: np.ndarray, n: int, d: float, dtype: np.dtype[Any]) -> np.ndarray:
     found = dtypes.from_numpy_dtype(dtype)
-    if dtype.kind == "c":
+    if dtype.kind in "cW":
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{found.scalar_type}'")
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.asarray(np.divide(1.0, np.float64(n) * d))

@@ -11,7 +11,10 @@ import numpy as np
 
 from .. import errors
 from ..array import dtypes
+from ..core.graph_errors import type_word
+from ..core.op import NARROW
 from ..core.value import TensorBase, array_of, dtype_of, shape_of, wrap
+from ..core.warn import warn_once
 from ..errors import type_name
 from ..ops import creation as ops
 from ..ops.cumulative import cumprod
@@ -24,7 +27,6 @@ from .conversion import type_name as type_name_of
 from .creation import check_options, made, on_any_device
 from .out import write_out
 from .signature import OPTIONS, parsed
-from .warn import warn_once
 
 
 def _tensors(given: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -257,9 +259,10 @@ def _powers(x: Any, columns: int) -> Any:
 @parsed("linalg_vander", "(Tensor x, *, int N = None)")
 def linalg_vander(x: Any, *, N: int | None = None) -> Any:
     """Powers ``1, x, …, x**(N - 1)`` along a new last axis, by default as many as there are elements."""
-    if dtype_of(x).kind == "b":
+    dtype = dtype_of(x)
+    if dtype.kind == "b" or dtype in NARROW:
         raise RuntimeError(
-            "linalg.vander supports floating point, complex, and integer tensors, but got Bool"
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {type_word(dtype)}"
         )
     vectors = x if shape_of(x) else reshape(x, (1,))
     columns = shape_of(vectors)[-1] if N is None else N

@@ -19,13 +19,13 @@ from ..array import dtypes
 from ..array.strides import as_given
 from ..core.device import CPU
 from ..core.value import TensorBase, dtype_of
+from ..core.warn import warn_once
 from ..ops import convert
 from .api import public
 from .creation import check_options, made
 from .data import array_from, cast_array, check_array
 from .meta import on_device
 from .signature import parsed
-from .warn import warn_once
 
 
 class Memory:

@@ -32,7 +32,7 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     Tensor
     """
     if isinstance(min, TensorBase) or isinstance(max, TensorBase):
-        if dtype_of(input).kind == "c":
+        if dtype_of(input).kind in "cW":
             raise NotImplementedError("clamp is not supported for complex types")
         if min is None:
             return m.clamp_max(input, max)
@@ -54,7 +54,7 @@ def _real(word: str, input: Any, *limits: Any) -> tuple[Any, ...]:
     dtype = dtype_of(wide)
     if dtype.kind == "b":
         raise unsupported(word, (), dtype)
-    if dtype.kind == "c":
+    if dtype.kind in "cW":
         raise NotImplementedError("clamp is not supported for complex types")
     check_held(dtype, *limits)
     if dtype.kind == "u":
@@ -178,7 +178,7 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
 
 
 def _check_real_value(input: Any, value: Any) -> None:
-    if isinstance(value, complex) and dtype_of(input).kind != "c":
+    if isinstance(value, complex) and dtype_of(input).kind not in "cW":
         raise RuntimeError("value cannot be converted to type float without overflow")
 
 

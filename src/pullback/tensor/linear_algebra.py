@@ -369,7 +369,7 @@ def logdet(input: Any) -> Any:
     check_square(input, "logdet")
     check_floating(input, "logdet")
     sign, size = ops.slogdet(input)
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         return add(log(sign), size)
     return where(eq(sign, -1.0), np.nan, size)
 

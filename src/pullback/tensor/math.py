@@ -51,7 +51,7 @@ def factor(value: Any, *operands: Any) -> Any:
     if type(value) is int and not 0 <= value < 128:
         common = common_dtype(*operands)
         return int(scalar_array(value, common)) if common.kind in "iu" else value
-    if type(value) is complex and (common := common_dtype(*operands)).kind != "c":
+    if type(value) is complex and (common := common_dtype(*operands)).kind not in "cW":
         raise overflow("double" if common == np.float64 else "float")
     return value
 
@@ -317,6 +317,8 @@ def power_of(input: Any, exponent: Any) -> Any:
             if type(input) is bool and dtype_of(exponent).kind == "b":
                 raise unsupported("pow", (), dtype_of(exponent))
             half = dtype_of(exponent) in HALVES
+            if type(input) is complex and dtype_of(exponent) == dtypes.float16.numpy:
+                raise unsupported("pow", (), dtypes.COMPLEX32)
             return a.scalar_pow(exponent, met(exponent, input)[1] if half else number(input))
         whole = dtype_of(input).kind in "biu" and dtype_of(exponent).kind in "biu"
         return (a.integer_pow if whole and _any_negative(exponent) else a.pow)(input, exponent)
@@ -416,7 +418,7 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
 
 def _infinite(name: str, sign: str, compared: Any) -> None:
     def function(input: Any, *, out: Any = None) -> Any:
-        if dtype_of(input).kind == "c":
+        if dtype_of(input).kind in "cW":
             raise RuntimeError(f"{name} does not support complex inputs.")
         if dtype_of(input) in dtypes.FLOAT8_NUMPY:
             raise unsupported(f"{name}_cpu", (), dtype_of(input))
@@ -459,7 +461,7 @@ def isreal(input: Any) -> Any:
     -------
     Tensor of bool
     """
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         return c.eq(imag_view(input), 0)
     return fill(cast(input, np.dtype(np.bool_)), True)
 

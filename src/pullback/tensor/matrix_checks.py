@@ -37,7 +37,7 @@ def check_floating(x: Any, name: str, halves: bool = False) -> None:
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {type_word(dtype)}"
         )
-    if kind.is_floating_point and dtype.itemsize < 4 and not halves:
+    if kind.to_real().itemsize < 4 and not halves:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {type_word(dtype)}")
 
 

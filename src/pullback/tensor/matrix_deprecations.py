@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .warn import warn_once
+from ..core.warn import warn_once
 
 _TEXTS = {
     "cholesky": (

@@ -35,7 +35,7 @@ def _tolerance(value: Any, x: Any, name: str, word: str) -> Any:
     dtype = real_dtype(x)
     if not isinstance(value, TensorBase):
         return wrap(np.asarray(0.0 if value is None else value, dtype))
-    if dtype_of(value).kind == "c":
+    if dtype_of(value).kind in "cW":
         raise RuntimeError(
             f"torch.{name}: {word} tensor of complex type is not supported. Got {type_word(dtype_of(value))}"
         )

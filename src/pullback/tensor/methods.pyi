@@ -369,6 +369,8 @@ class Methods(TensorBase):
         """The tensor in complex64: itself where it is that already."""
     def chain_matmul(self, *matrices: Any) -> Tensor:
         """The product of a chain of matrices."""
+    def chalf(self, *, memory_format: memory_format | None = None) -> Tensor:
+        """The tensor in complex32: itself where it is that already."""
     def char(self, *, memory_format: memory_format | None = None) -> Tensor:
         """The tensor in int8: itself where it is that already."""
     def cholesky(self, upper: builtins.bool = False) -> Tensor:

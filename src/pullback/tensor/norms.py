@@ -19,6 +19,7 @@ from ..ops.structure import permute, sum_dims
 from ..ops.view import unsqueeze
 from .api import public
 from .math import refuse_bools
+from .matrix_checks import check_floating
 from .properties import common_dtype
 from .reductions import check_tensor, in_dtype, reduced_dims, reduction
 from .sizes import tensor
@@ -42,7 +43,7 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
                 f"linalg.vector_norm: dtype should be floating point or complex, but got "
                 f"{type_word(dtype.numpy)}"
             )
-        if dtype.numpy.kind == "c" and dtype_of(x).kind != "c":
+        if dtype.numpy.kind == "c" and dtype_of(x).kind not in "cW":
             raise RuntimeError(
                 f"linalg.vector_norm: dtype should be real for real inputs, but got {type_word(dtype.numpy)}"
             )
@@ -133,6 +134,7 @@ def matrix_norm(
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim)
     if ord in ("nuc", 2, -2):
+        check_floating(A, "linalg.matrix_norm")
         return _singular_norm(A, ord, rows, columns, keepdim)
     within, across = (rows, columns) if math.fabs(ord) == 1 else (columns, rows)
     sums = sum_dims(abs(A), (within,), keepdim)

@@ -50,7 +50,7 @@ def heaviside(input: Any, values: Any) -> Any:
     -------
     Tensor
     """
-    if "c" in (dtype_of(input).kind, dtype_of(values).kind):
+    if any(dtype_of(v).kind in "cW" for v in (input, values)):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if dtype_of(input) != dtype_of(values):
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
@@ -103,7 +103,7 @@ def _doubled(input: Any, exponent: Any) -> Any:
     """The power of operands in float64 or complex128; numbers stay numbers."""
     values = (input, exponent)
     is_complex = any(
-        dtype_of(v).kind == "c" if isinstance(v, TensorBase) else isinstance(v, complex) for v in values
+        dtype_of(v).kind in "cW" if isinstance(v, TensorBase) else isinstance(v, complex) for v in values
     )
     wide = np.dtype(np.complex128 if is_complex else np.float64)
     return power(*(cast(v, wide) if isinstance(v, TensorBase) else v for v in values))

@@ -6,13 +6,13 @@ from typing import Any
 
 from ..core.graph_errors import type_word
 from ..core.value import dtype_of, shape_of
+from ..core.warn import warn_once
 from ..ops.reduce import norm_dims
 from .api import public
 from .norms import matrix_norm
 from .signature import Parser, described, parsed
 from .sizes import count
 from .tensor import checked_dim
-from .warn import warn_once
 
 
 def _warn(name: str, instead: str) -> None:

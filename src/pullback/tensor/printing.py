@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..array import dtypes
+from ..array.layout import as_pairs
 from ..errors import with_note
 
 # ----------------------------------------------------------------------------------------------------
@@ -158,7 +159,8 @@ def _float_cells(elements: np.ndarray[Any, Any], options: PrintOptions) -> _Cell
 
 
 def _complex_cells(elements: np.ndarray[Any, Any], options: PrintOptions) -> _Cells:
-    real, imaginary = _float_cells(elements.real, options), _float_cells(elements.imag, options)
+    parts = as_pairs(elements)
+    real, imaginary = _float_cells(parts[..., 0], options), _float_cells(parts[..., 1], options)
     texts = []
     for real_text, imaginary_text in zip(real.texts, imaginary.texts, strict=True):
         unpadded = imaginary_text.lstrip()
@@ -274,7 +276,7 @@ def tensor_text(
         show_size = array.ndim != 1
         contents = "[]" if contents is None else contents
     else:
-        is_usual = is_usual or dtype in (dtypes.int64, dtypes.bool, dtypes.default_complex())
+        is_usual = is_usual or dtype in (dtypes.int64, dtypes.bool, _usual_complex())
         show_size = options.edgeitems == 0
         if contents is None:
             contents = contents_text(array, dtype, len(prefix), options)
@@ -293,6 +295,10 @@ def tensor_text(
         suffixes.append(f"tangent={tangent}")
     text = with_suffixes(prefix + contents, suffixes, len(prefix), options.linewidth)
     return f"Parameter({text})" if is_parameter and class_name is not None else text
+
+
+def _usual_complex() -> dtypes.dtype:
+    return dtypes.complex128 if dtypes.get_default_dtype() is dtypes.float64 else dtypes.complex64
 
 
 def with_suffixes(text: str, suffixes: Sequence[str], indent: int, linewidth: int) -> str:

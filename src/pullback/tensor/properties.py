@@ -11,6 +11,7 @@ from ..array import dtypes
 from ..core.meta import is_meta
 from ..core.value import TensorBase, dtype_of, shape_of, wrap
 from ..core.visible import bits_of
+from ..core.warn import warn_once
 from ..ops import convert
 from ..ops.structure import sum_to
 from .api import public
@@ -18,7 +19,6 @@ from .constants import strided
 from .conversion import cast, dtype_of_type_name
 from .signature import Parser, method, parsed, reads
 from .tensor import Tensor
-from .warn import warn_once
 
 
 def _question(name: str, answer: Any, meaning: str) -> None:
@@ -40,7 +40,7 @@ _question(
     lambda input: dtypes.from_numpy_dtype(dtype_of(input)).is_floating_point,
     "the dtype is a real one",
 )
-_question("is_complex", lambda input: dtype_of(input).kind == "c", "the dtype is a complex one")
+_question("is_complex", lambda input: dtype_of(input).kind in "cW", "the dtype is a complex one")
 _question(
     "is_signed",
     lambda input: dtypes.from_numpy_dtype(dtype_of(input)).is_signed,
@@ -83,7 +83,7 @@ def _shape_as_tensor(input: Any) -> Any:
 @parsed("conj", "(Tensor input)")
 def conj(input: Any) -> Any:
     """The complex conjugates, a view; a real tensor itself."""
-    return convert.conj_view(input) if dtype_of(input).kind == "c" else input
+    return convert.conj_view(input) if dtype_of(input).kind in "cW" else input
 
 
 @public(out=False)
@@ -97,7 +97,7 @@ def resolve_conj(input: Any) -> Any:
 @parsed("conj_physical", "(Tensor input, *, Tensor out = None)")
 def conj_physical(input: Any) -> Any:
     """The complex conjugates as new elements; a real tensor itself."""
-    return convert.conj_physical(input) if dtype_of(input).kind == "c" else input
+    return convert.conj_physical(input) if dtype_of(input).kind in "cW" else input
 
 
 @public(out=False)

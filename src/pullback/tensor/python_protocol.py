@@ -18,6 +18,7 @@ from ..core.modes import modes
 from ..core.value import TensorBase, array_of, dtype_of, shape_of
 from ..core.versions import bump
 from ..core.visible import bits_of
+from ..core.warn import warn_once
 from ..errors import argument_type
 from ..ops.structure import unbind
 from .conversion import type_name
@@ -26,7 +27,6 @@ from .interchange import DLDeviceType, from_numpy
 from .printing import tensor_text
 from .signature import method
 from .tensor import Tensor, check_has_number
-from .warn import warn_once
 
 
 def _bool(self: Any) -> bool:
@@ -157,7 +157,7 @@ def numpy(self: Any, *, force: bool = False) -> ndarray:
             "memory first."
         )
     array = array_of(self)
-    if array.dtype.kind == "V" or array.dtype in dtypes.FLOAT8_NUMPY:
+    if array.dtype.kind in "VW" or array.dtype in dtypes.FLOAT8_NUMPY:
         raise TypeError(f"Got unsupported ScalarType {dtypes.from_numpy_dtype(array.dtype).scalar_type}")
     return array.view() if array.size else np.ndarray(array.shape, array.dtype, array, 0, (0,) * array.ndim)
 

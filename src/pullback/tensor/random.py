@@ -328,7 +328,7 @@ def normal(
 
 
 def _check_std(std: Any) -> None:
-    if dtype_of(std).kind == "c":
+    if dtype_of(std).kind in "cW":
         raise RuntimeError("normal expects standard deviation to be non-complex")
     if is_meta(std):
         return

@@ -290,11 +290,11 @@ def mean_all(place: str) -> _F:
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Sum of what is not nan."""
     check_tensor("nansum", input)
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     x = accumulated(input, dtype)
     whole = dtype_of(input).kind in "biu"
-    if dtype_of(x).kind == "c" and not whole:
+    if dtype_of(x).kind in "cW" and not whole:
         raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{type_word(dtype_of(x))}'")
     add = sum_dims if whole or dtype_of(x).kind in "biu" else r.nansum
     return add(x, reduced_dims(dim, len(shape_of(x))), keepdim)
@@ -503,7 +503,7 @@ def hash_tensor(
     for d in dims:
         if shape[d] == 0:
             raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         raise NotImplementedError(
             f"\"xor_sum_cpu\" not implemented for '{type_word(dtype_of(input))}'"
         )

@@ -81,7 +81,7 @@ def segment_reduce(
                 "segment_reduce(): Expected all rows of lengths along axis to sum to "
                 "data.size(lengths.dim()-1) when !unsafe."
             )
-    if dtype_of(data).kind in "biuc":
+    if dtype_of(data).kind in "biucW":
         raise NotImplementedError(
             f"\"_segment_reduce_cpu\" not implemented for '{type_word(dtype_of(data))}'"
         )

@@ -172,9 +172,10 @@ def scatter_reduce(
 def _check_scattered(dtype: np.dtype[Any], reduce: str, include_self: bool) -> None:
     """Raise torch's error for a dtype that it has no kernel of `scatter_reduce` for."""
     refused = {"mean": "b", "amax": "c", "amin": "c"}.get(reduce, "")
-    if dtype in RARE and not include_self:
+    rare = dtype in RARE or dtype == dtypes.COMPLEX32
+    if rare and not include_self:
         raise unsupported("scatter_reduce_exclude_input_init", (), dtype)
-    if dtype in RARE or dtype.kind in refused:
+    if rare or dtype.kind in refused:
         suffix = f"_reduce_{reduce}" if refused else ""
         raise unsupported(f"scatter_gather_tensor_cpu{suffix}", (), dtype)
 
@@ -303,7 +304,7 @@ def index_reduce(
 def _check_reduced(dtype: np.dtype[Any], rank: int, reduce: str, include_self: bool) -> None:
     """Raise torch's error for a dtype that it has no kernel of `index_reduce` for."""
     word = None
-    if dtype in RARE or dtype.kind in "bc":
+    if dtype in RARE or dtype.kind in "bcW":
         if not include_self:
             word = "index_reduce_func_exclude_input_init"
         elif rank < 2:
@@ -311,7 +312,7 @@ def _check_reduced(dtype: np.dtype[Any], rank: int, reduce: str, include_self: b
         elif reduce in ("amax", "amin") and dtype.kind != "b":
             word = "maximum_cpu" if reduce == "amax" else "minimum_cpu"
         elif reduce == "mean" and dtype.kind != "c":
-            word = "div_floor_cpu" if dtype.kind == "b" else "add_stub"
+            word = {"b": "div_floor_cpu", "W": "div_cpu"}.get(dtype.kind, "add_stub")
     if word is not None:
         raise unsupported(word, (), dtype)
 
@@ -369,7 +370,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if len(shape_of(index)) > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    if dtype_of(value).kind == "c" and dtype_of(input).kind != "c":
+    if dtype_of(value).kind in "cW" and dtype_of(input).kind not in "cW":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     o.index_fill_tensor.op.refuse(dtype_of(input))
     if isinstance(value, TensorBase):

@@ -309,12 +309,12 @@ def _adjoint(x: Any, name: str) -> Any:
                 UserWarning,
                 stacklevel=3,
             )
-            return conj_view(x) if dtype_of(x).kind == "c" else x
+            return conj_view(x) if dtype_of(x).kind in "cW" else x
         raise RuntimeError(
             f"{name} is only supported on matrices or batches of matrices. Got {rank}-D tensor."
         )
     turned = v.transpose(x, rank - 2, rank - 1)
-    return conj_view(turned) if dtype_of(x).kind == "c" else turned
+    return conj_view(turned) if dtype_of(x).kind in "cW" else turned
 
 
 def _reversed_axes(self: Any) -> Any:

@@ -18,7 +18,7 @@ def _checked(name: str, input: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
     x = in_dtype(input, dtype)
     found = checked_dim(dim, len(shape_of(x)))
     kind = dtype_of(x)
-    if (kind.kind in "biuc" or kind in dtypes.FLOAT8_NUMPY) and 0 not in shape_of(x):
+    if (kind.kind in "biucW" or kind in dtypes.FLOAT8_NUMPY) and 0 not in shape_of(x):
         last = "lastdim_" if found == max(len(shape_of(x)) - 1, 0) else ""
         raise NotImplementedError(
             f"\"{name}_{last}kernel_impl\" not implemented for '{type_word(kind)}'"

@@ -24,7 +24,7 @@ def _dim(name: str, input: Any, dim: Any) -> int:
 
 
 def _sorted(input: Any, dim: int, descending: bool, stable: bool | None = None) -> tuple[Any, Any]:
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     return (o.sort if stable is None else o.sort_stable)(input, dim, bool(descending))
 
@@ -57,7 +57,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
         raise RuntimeError("selected index k out of range")
     if dtype_of(input).kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         raise RuntimeError(" topk does not support complex dtypes on CPU")
     return named("topk", ("values", "indices"), o.topk(input, int(k), dim, bool(largest)))
 
@@ -96,7 +96,7 @@ _UNIQUE_CONSECUTIVE = Parser("unique_consecutive", f"(Tensor input, {_FLAGS}, in
 
 def _check_ordered(input: Any, kernel: str) -> None:
     """Raise torch's error for a dtype without an order."""
-    if dtype_of(input).kind == "c" or dtype_of(input) in dtypes.FLOAT8_NUMPY:
+    if dtype_of(input).kind in "cW" or dtype_of(input) in dtypes.FLOAT8_NUMPY:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype_of(input))}'")
 
 
@@ -253,7 +253,7 @@ def _c_number(value: float) -> str:
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """Return which of `elements` occur among `test_elements`."""
     for v in (elements, test_elements):
-        if isinstance(v, TensorBase) and dtype_of(v).kind in "bc":
+        if isinstance(v, TensorBase) and dtype_of(v).kind in "bcW":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {type_word(dtype_of(v))}")
     x, test = (_as_tensor(v) for v in (elements, test_elements))
     return o.isin(x, test, bool(invert))

@@ -10,6 +10,7 @@ import numpy as np
 from ..array import dtypes
 from ..core.graph_errors import class_name
 from ..core.value import dtype_of, shape_of, wrap
+from ..core.warn import warn_once
 from ..ops import fft as f
 from ..ops.pad import pad as constant_pad
 from ..ops.strided import unfold, unfold_backward
@@ -19,7 +20,6 @@ from .api import public
 from .padding import pad
 from .signature import Parser, described
 from .sizes import count
-from .warn import warn_once
 
 _NO_WINDOW = (
     "A window was not provided. A rectangular window will be applied{}To suppress this warning and use a "
@@ -41,7 +41,7 @@ def _described(name: str, input: Any, taper: Any, /, **arguments: Any) -> str:
 
 
 def _is_complex(x: Any) -> bool:
-    return x is not None and dtype_of(x).kind == "c"
+    return x is not None and dtype_of(x).kind in "cW"
 
 
 def _filled_window(window: Any, length: int, n_fft: int, dtype: np.dtype[Any]) -> Any:

@@ -123,7 +123,7 @@ def corrcoef(input: Any) -> Any:
     if not shape_of(c):
         return c / c
     variances = diagonal(c, 0, 0, 1)
-    is_complex = dtype_of(c).kind == "c"
+    is_complex = dtype_of(c).kind in "cW"
     deviations = (variances.real if is_complex else variances).sqrt()
     size = shape_of(deviations)[0]
     c = c / reshape(deviations, (size, 1)) / reshape(deviations, (1, size))

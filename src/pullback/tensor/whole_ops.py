@@ -47,7 +47,7 @@ def _of_two(summary: str, takes: str, gives: str, number: bool) -> str:
 
 
 def _no_complex_abs(input: Any) -> Any:
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return e.abs(input)
 

@@ -45,7 +45,7 @@ def _window(
         )
     if window_length < 2:
         return made(np.ones(window_length, chosen), requires_grad)
-    if chosen.kind == "c":
+    if chosen.kind in "cW":
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{type_word(chosen)}'")
     last = window_length if periodic else window_length - 1
     points = arange(0, 1, last + 1, chosen)

@@ -103,14 +103,6 @@ EXCLUDED: dict[str, dict[str, str]] = {
             "has_torch_function_variadic"
         ),
     },
-    "dtypes that NumPy has no arithmetic for": {
-        "torch": (
-            "bit bits16 bits1x8 bits2x4 bits4x2 bits8 float4_e2m1fn_x2 "
-            "int1 int2 int3 int4 int5 int6 int7 "
-            "uint1 uint2 uint3 uint4 uint5 uint6 uint7"
-        ),
-        "torch.Tensor": "chalf",
-    },
     "functions that torch itself removed": {
         "torch": "eig lstsq matrix_rank solve symeig",
         "torch.Tensor": "eig lstsq reinforce solve symeig",

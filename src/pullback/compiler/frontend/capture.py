@@ -17,7 +17,7 @@ from numpy import ndarray
 
 from ...array import dtypes
 from ...array.strides import strides_of
-from ...core import engine
+from ...core import engine, warn
 from ...core.calls import edge_of
 from ...core.levels import fresh_level
 from ...core.marked import Marked
@@ -29,7 +29,6 @@ from ...core.value import TensorBase, wrap
 from ...nn.parameter import Buffer, Parameter
 from ...ops.cheap import CHEAP
 from ...ops.refusing import stays
-from ...tensor import warn
 from ...tensor.random import default_generator
 from ...tensor.tensor import Tensor
 from ...utils._pytree import tree_flatten, tree_unflatten

@@ -128,7 +128,7 @@ def _apart(a: ndarray, b: ndarray) -> tuple[tuple[int, ...], Any, Any, float] | 
             return None
         index = tuple(map(int, wrong[0]))
         return index, a[index].item(), b[index].item(), float("inf")
-    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    wide = np.complex128 if a.dtype.kind in "cW" else np.float64
     x, y = a.astype(wide), b.astype(wide)
     same = (x == y) | ((x != x) & (y != y))
     finite = np.abs(x[np.isfinite(x)])

@@ -23,10 +23,10 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import ml_dtypes
 import numpy as np
 from numpy import ndarray
 
+from ...array import dtypes
 from ...array.pool import Windows
 from ...core.body import Body
 from ...core.op import TABLE, Op
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 #: Constants of more elements are written as their compressed bytes.
 LISTED = 16
 
-_NARROW = {name: np.dtype(getattr(ml_dtypes, name)) for name in ("bfloat16",)}
 #: Things without a text, by number.
 _held: dict[int, Any] = {}
 
@@ -59,7 +58,7 @@ def kind(shape: Sequence[int], dtype: np.dtype[Any]) -> str:
 def read_kind(text: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """The shape and dtype that a text names."""
     name, _, rest = text.partition("[")
-    dtype = _NARROW[name] if name in _NARROW else np.dtype(name)
+    dtype = dtypes.BY_NAME[name].numpy if name in dtypes.BY_NAME else np.dtype(name)
     return tuple(int(n) for n in rest.rstrip("]").split(",") if n), dtype
 
 
@@ -151,7 +150,7 @@ class _Writer:
     def _element(self, x: Any) -> str:
         if x.dtype.kind in "biu":
             return repr(x.item())
-        return self._value(complex(x) if x.dtype.kind == "c" else float(x))
+        return self._value(complex(x) if x.dtype.kind in "cW" else float(x))
 
     def _value(self, value: Any) -> str:
         """An operand or attribute as Python."""

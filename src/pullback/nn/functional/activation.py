@@ -120,7 +120,7 @@ _THRESHOLD = Parser("threshold", "(Tensor input, Number threshold, Number value,
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
     """input where it is above `threshold`, else `value`."""
     threshold, value = _limits(input, threshold, value)
-    if dtype_of(input).kind == "c":
+    if dtype_of(input).kind in "cW":
         raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{type_word(dtype_of(input))}'")
     return applied(input, inplace, o.threshold_in_place if inplace else o.threshold, threshold, value)
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from ...array.geometry import transposed_size
 from ...core.value import dtype_of, shape_of
+from ...core.warn import warn_once
 from ...ops import conv as ops
 from ...ops.convert import cast
 from ...ops.view import squeeze_dim, unsqueeze
 from ...tensor.api import public
 from ...tensor.padding import pad
-from ...tensor.warn import warn_once
 from .convolution_checks import (
     check_dilation,
     check_kernel,

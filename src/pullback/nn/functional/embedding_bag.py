@@ -46,7 +46,7 @@ def _flat(input: Any, offsets: Any, weights: Any) -> tuple[Any, Any, Any, bool]:
 def _check_table(weight: Any, weights: Any) -> None:
     dtype = dtype_of(weight)
     if dtype.name not in _FLOATING:
-        word = f"torch.{type_word(dtype)}Tensor" if dtype.kind != "c" else f"CPU{type_word(dtype)}Type"
+        word = f"torch.{type_word(dtype)}Tensor" if dtype.kind not in "cW" else f"CPU{type_word(dtype)}Type"
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
             f"BFloat16, Float, Double; but got {word} instead (while checking arguments for embedding_bag)"

@@ -215,8 +215,8 @@ def kl_div(
     if not isinstance(log_target, bool):
         raise TypeError("a flag is a bool")
     for v in (input, target):
-        if dtype_of(v).kind in "biuc":
-            kind = "Complex" if dtype_of(v).kind == "c" else "Integral"
+        if dtype_of(v).kind in "biucW":
+            kind = "Complex" if dtype_of(v).kind in "cW" else "Integral"
             raise RuntimeError(f"kl_div: {kind} inputs not supported.")
     each = exp(target) * (target - input) if log_target else xlogy(target, target) - target * input
     if reduction == "batchmean":

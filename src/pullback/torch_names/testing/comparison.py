@@ -24,6 +24,7 @@ _TOLERANCES = {
     dtypes.bfloat16: (1.6e-2, 1e-5),
     dtypes.float32: (1.3e-6, 1e-5),
     dtypes.float64: (1e-7, 1e-7),
+    dtypes.complex32: (1e-3, 1e-5),
     dtypes.complex64: (1.3e-6, 1e-5),
     dtypes.complex128: (1e-7, 1e-7),
 }
@@ -221,7 +222,7 @@ def _tensors_differ(actual: Any, expected: Any, matches: np.ndarray, rtol: float
         found = array_of(differences).copy()
         found[matches] = 0
         flat = found.ravel()
-        nans = np.isnan(flat) if flat.dtype.kind in "fcV" else np.zeros(flat.shape, bool)
+        nans = np.isnan(flat) if flat.dtype.kind in "fcVW" else np.zeros(flat.shape, bool)
         best = int(nans.argmax()) if nans.any() else int(flat.argmax())
         place = tuple(int(k) for k in np.unravel_index(best, found.shape))
         value = flat[best]

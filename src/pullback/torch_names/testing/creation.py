@@ -17,7 +17,7 @@ _WHOLE = frozenset({
     dtypes.bool, dtypes.uint8, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint16,
     dtypes.uint32, dtypes.uint64,
 })  # fmt: skip
-_COMPLEX = frozenset({dtypes.complex64, dtypes.complex128})
+_COMPLEX = frozenset({dtypes.complex32, dtypes.complex64, dtypes.complex128})
 _FLOATING = frozenset({dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}) | _COMPLEX
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+
+from .blame import user_frame
 
 #: Texts, or their kinds, that were given.
 GIVEN: set[str] = set()
@@ -16,6 +19,18 @@ def warn_once(text: str, stacklevel: int, kind: str | None = None) -> None:
     if _always or (kind or text) not in GIVEN:
         GIVEN.add(kind or text)
         warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
+
+
+_EXPERIMENTAL = "ComplexHalf support is experimental and many operators don't support it yet."
+
+
+def warn_of_complex_half() -> None:
+    """Warn, once, at the user's line that made the first array of complex32."""
+    if _always or _EXPERIMENTAL not in GIVEN:
+        depth, frame, user = 1, sys._getframe(), user_frame(sys._getframe())
+        while frame is not user and frame.f_back is not None:
+            depth, frame = depth + 1, frame.f_back
+        warn_once(_EXPERIMENTAL, depth)
 
 
 def set_warn_always(b: bool, /) -> None:
